@@ -1,0 +1,1 @@
+"""The doors: GraphQL, HTTP, command line and web pages."""

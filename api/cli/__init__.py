@@ -1,0 +1,1 @@
+"""The command line `memtrace`: one module per group of commands."""

@@ -1,0 +1,1 @@
+"""Sample programs and the data that they recorded."""

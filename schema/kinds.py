@@ -1,0 +1,84 @@
+"""The closed lists of kinds. A source's own word stays beside them as ``category``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class VariableKind(StrEnum):
+    """What a variable is. Also its second label in Neo4j."""
+
+    MESSAGE = "Message"
+    QUERY = "Query"
+    REFINED_QUERY = "RefinedQuery"
+    PROMPT = "Prompt"
+    MEMORY_UNIT = "MemoryUnit"
+    BUFFER = "Buffer"
+    CONTEXT = "Context"
+    RETRIEVAL_RESULT = "RetrievalResult"
+    RESPONSE = "Response"
+    ANSWER = "Answer"
+    GOLD_ANSWER = "GoldAnswer"
+    JUDGEMENT = "Judgement"
+    SCORE = "Score"
+    EMBEDDING = "Embedding"
+    MARKER = "Marker"
+    OTHER = "Other"
+
+
+class OperationKind(StrEnum):
+    """What an operation does. Also its second label in Neo4j."""
+
+    EXTRACTION = "Extraction"
+    UPDATE = "Update"
+    DELETION = "Deletion"
+    RETRIEVAL = "Retrieval"
+    GENERATION = "Generation"
+    JUDGE = "Judge"
+    INITIALIZATION = "Initialization"
+    SEGMENTATION = "Segmentation"
+    EMBEDDING = "Embedding"
+    EVALUATION = "Evaluation"
+    TOOL = "Tool"
+    OTHER = "Other"
+
+
+class DerivationKind(StrEnum):
+    """How a target came from its source.
+
+    A ``Read`` joins an occurrence to the version that was read; a ``Revision`` joins two versions of one variable.
+    """
+
+    DERIVATION = "Derivation"
+    READ = "Read"
+    REVISION = "Revision"
+
+
+class Status(StrEnum):
+    """How an operation ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    RUNNING = "running"
+    UNKNOWN = "unknown"
+
+
+class Origin(StrEnum):
+    """Who says that an answer failed."""
+
+    JUDGE = "judge"
+    ANNOTATION = "annotation"
+    USER = "user"
+
+
+class ErrorType(StrEnum):
+    """Why an answer is wrong (the taxonomy of MemTraceBench, arXiv 2605.28732). The last two aren't the memory's fault."""
+
+    EXTRACTION = "ExtractionError"
+    UPDATE = "UpdateError"
+    DELETION = "DeletionError"
+    RETRIEVAL = "RetrievalError"
+    RESPONSE = "ResponseError"
+    ANNOTATION = "AnnotationError"
+    JUDGE = "LLMAsAJudgeError"

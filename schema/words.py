@@ -1,0 +1,41 @@
+"""How text is cut into words for search: the same in every store, for any language.
+
+Words are runs of letters and digits, folded in case. Scripts that don't part their words (Han, Kana, Thai, ...) are
+cut into single characters; a query keeps their order, so that a word of several characters is found as a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded in case, in order."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    return _WORD.findall(text.casefold())
+
+
+def phrases(query: str) -> list[list[str]]:
+    """A query as phrases that must all occur: one for each part between spaces."""
+    found = (words(part) for part in query.split())
+    return [phrase for phrase in found if phrase]
+
+
+def snippet(texts: list[str], query: str, width: int = 160) -> str:
+    """The part of the first text that holds a word of the query, about ``width`` characters long."""
+    wanted = {word for phrase in phrases(query) for word in phrase}
+    for text in texts:
+        folded = text.casefold()
+        if len(folded) != len(text):
+            folded = text.lower() if len(text.lower()) == len(text) else text
+        for match in _WORD.finditer(folded):
+            if match.group() in wanted:
+                start = max(0, match.start() - width // 3)
+                end = start + width
+                return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+    return texts[0][:width] if texts else ""

@@ -1,0 +1,1 @@
+"""Where traces live: one protocol, two engines (SQLite and Neo4j), and the values beside the graph."""

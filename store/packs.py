@@ -1,0 +1,174 @@
+"""Packs: many values compressed as one, so that what successive values share is stored once.
+
+A memory system rewrites its buffers with each message, and writes whole ranked lists for each question: 200 MB of
+values may hold 1 MB of text. Values are laid end to end in packs of at most ``PACK_BYTES`` and each pack is one
+zstd frame (RFC 8878) with long-distance matching over all of it. The bound keeps the reading of any one value cheap,
+for a value deep inside a pack costs the decompression of all before it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import blake2b
+from types import TracebackType
+from typing import Self
+
+import zstandard
+
+from schema.errors import CorruptValueError
+from schema.ids import hash_value
+
+PACK_BYTES = 8 << 20
+_WINDOW_LOG = 23
+_LARGEST_WINDOW_LOG = 27
+_SPOOL_BYTES = 64 << 20
+_WAITING_PACKS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PackEntry:
+    """Where a value lies in the decompressed pack."""
+
+    value_hash: str
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A finished pack.
+
+    Attributes:
+        id: BLAKE2b-16 of the hashes inside, in hexadecimal: the same values in the same order are the same pack.
+        data: the zstd frame.
+        raw_size: bytes when decompressed.
+    """
+
+    id: str
+    data: bytes
+    raw_size: int
+    entries: tuple[PackEntry, ...]
+
+
+class PackWriter:
+    """Collects values into packs. Compression runs beside the caller; finished packs wait in a spooled file.
+
+    Use as a context manager: the packs exist until it is left.
+    """
+
+    def __init__(self, known: set[str] | None = None) -> None:
+        """Take no value whose hash is in ``known``: the store has it already."""
+        self._seen = set(known or ())
+        self._values: list[bytes] = []
+        self._entries: list[PackEntry] = []
+        self._size = 0
+        self._workers = ThreadPoolExecutor(1, "pack")
+        self._running: deque[tuple[Future[bytes], int, tuple[PackEntry, ...]]] = deque()
+        self._spool = tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES)  # noqa: SIM115  (closed on exit)
+        self._finished: list[tuple[int, int, int, tuple[PackEntry, ...]]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._workers.shutdown(wait=True, cancel_futures=True)
+        self._spool.close()
+
+    def add(self, value_hash: str, data: bytes) -> None:
+        """Take a value once; a hash that was taken before is skipped."""
+        if value_hash in self._seen:
+            return
+        self._seen.add(value_hash)
+        if self._values and self._size + len(data) > PACK_BYTES:
+            self._close_pack()
+        self._entries.append(PackEntry(value_hash, self._size, len(data)))
+        self._values.append(data)
+        self._size += len(data)
+
+    def packs(self) -> Iterator[Pack]:
+        """All packs, in the order in which they were filled. No value can be added once this was called."""
+        if self._values:
+            self._close_pack()
+        while self._running:
+            self._collect()
+        for position, length, raw_size, entries in self._finished:
+            self._spool.seek(position)
+            yield Pack(_pack_id(entries), self._spool.read(length), raw_size, entries)
+
+    def _close_pack(self) -> None:
+        values, entries, size = self._values, tuple(self._entries), self._size
+        self._values, self._entries, self._size = [], [], 0
+        while len(self._running) >= _WAITING_PACKS:
+            self._collect()
+        self._running.append((self._workers.submit(_compress, values, size), size, entries))
+
+    def _collect(self) -> None:
+        future, raw_size, entries = self._running.popleft()
+        data = future.result()
+        position = self._spool.seek(0, 2)
+        self._spool.write(data)
+        self._finished.append((position, len(data), raw_size, entries))
+
+
+def _compress(values: list[bytes], size: int) -> bytes:
+    parameters = zstandard.ZstdCompressionParameters.from_level(
+        1, window_log=min(max(size - 1, 1 << 10).bit_length(), _LARGEST_WINDOW_LOG), enable_ldm=size > 1 << 16
+    )
+    return zstandard.ZstdCompressor(compression_params=parameters).compress(b"".join(values))
+
+
+def _pack_id(entries: tuple[PackEntry, ...]) -> str:
+    return blake2b("".join(entry.value_hash for entry in entries).encode(), digest_size=16).hexdigest()
+
+
+def read_value(data: bytes, offset: int, size: int, value_hash: str) -> bytes:
+    """One value out of a pack, checked against its hash.
+
+    Args:
+        data: the pack's zstd frame.
+        offset: place of the value in the decompressed pack, in bytes.
+        size: length of the value, in bytes.
+
+    Raises:
+        CorruptValueError: the pack is damaged.
+    """
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
+    try:
+        with decompressor.stream_reader(data) as reader:
+            reader.seek(offset)
+            value = reader.read(size)
+    except (zstandard.ZstdError, OSError) as error:
+        raise CorruptValueError(value_hash) from error
+    return verified(value, value_hash)
+
+
+def read_all(data: bytes, entries: list[PackEntry]) -> Iterator[tuple[PackEntry, bytes]]:
+    """The values of a pack that are asked for, each checked against its hash.
+
+    Raises:
+        CorruptValueError: the pack is damaged.
+    """
+    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
+    try:
+        whole = decompressor.decompress(data)
+    except zstandard.ZstdError as error:
+        raise CorruptValueError(entries[0].value_hash) from error
+    for entry in entries:
+        yield entry, verified(whole[entry.offset : entry.offset + entry.size], entry.value_hash)
+
+
+def verified(value: bytes, value_hash: str) -> bytes:
+    """The value itself, if it has this hash.
+
+    Raises:
+        CorruptValueError: it has another.
+    """
+    if hash_value(value) != value_hash:
+        raise CorruptValueError(value_hash)
+    return value

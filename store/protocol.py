@@ -1,0 +1,305 @@
+"""What a store of traces can do. Both engines do all of it, with the same results from the same data.
+
+A ``Database`` is a place: a SQLite file, a Neo4j server. A ``GraphStore`` is one project's part of it; a read or
+write that is not bound to a project can't be expressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from schema.models import Attribution, Batch, Derivation, Element, Failure, Operation, Trace, Variable
+from store.packs import PackWriter
+
+
+class Label(StrEnum):
+    """The labels of elements that have an id."""
+
+    TRACE = "Trace"
+    SESSION = "Session"
+    OPERATION = "Operation"
+    VARIABLE = "Variable"
+    DERIVATION = "Derivation"
+    FAILURE = "Failure"
+    ATTRIBUTION = "Attribution"
+
+
+class Direction(StrEnum):
+    """Backward: what it depends on. Forward: what depends on it."""
+
+    BACKWARD = "backward"
+    FORWARD = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """How many elements a write added, and how many were there already, by label."""
+
+    created: dict[str, int]
+    existing: dict[str, int]
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some elements in order, and the cursor of the next page, None after the last."""
+
+    items: list[T]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Bounds of a closure; None is no bound.
+
+    Attributes:
+        hops: derivations between the root and a variable, at most.
+        nodes: variables visited, at most, nearest first, of one distance the newest first (backward) or the oldest
+            first (forward). The roots always count and are always there.
+        seconds: time to walk.
+    """
+
+    hops: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+NO_BUDGET = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """All that the roots causally depend on, or all that depends on them; the roots are part of it.
+
+    Attributes:
+        variables: in the order of the trace.
+        derivations: those between two of ``variables``, in the order of the trace.
+        operations: those of ``derivations``, in the order of the trace.
+        truncated: whether a budget cut it.
+        frontier: visited variables with a neighbour that was not visited; ask for their closure to go on.
+    """
+
+    roots: list[str]
+    direction: Direction
+    variables: list[Variable]
+    derivations: list[Derivation]
+    operations: list[Operation]
+    truncated: bool
+    frontier: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A shortest chain of derivations, from the dependent variable to what it depends on; empty where there is none."""
+
+    variables: list[Variable]
+    derivations: list[Derivation]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A variable that holds the words; the higher the score, the better. Scores of two engines don't compare."""
+
+    variable: Variable
+    score: float
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Hits of a scan over whole values, in the order of the trace; ``truncated`` where a bound ended it early."""
+
+    hits: list[SearchHit]
+    truncated: bool
+    scanned_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDetail:
+    """An operation with what it used and what it made, each in order."""
+
+    operation: Operation
+    used: list[Variable]
+    generated: list[Variable]
+    invalidated: list[Variable]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts by label and by kind, and bytes (None where the engine can't tell)."""
+
+    labels: dict[str, int]
+    kinds: dict[str, dict[str, int]]
+    value_bytes: int | None = None
+    graph_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What ``doctor`` found out about a database; ``problems`` is empty where all is well."""
+
+    engine: str
+    version: str
+    details: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+class GraphStore(Protocol):
+    """One project's traces."""
+
+    @property
+    def project_id(self) -> str:
+        """The project that every call is bound to."""
+        ...
+
+    async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
+        """Add what is new of a batch, with the values that its variables' hashes name.
+
+        What is stored already is left as it is; of traces, failures and attributions the attributes, origin and
+        verdict are brought up to date.
+
+        Raises:
+            ConflictError: an id is stored with other content; nothing was written.
+        """
+        ...
+
+    async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
+        """The elements with these ids that exist, in the order asked for."""
+        ...
+
+    async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
+        """The element with an id, a unique prefix of 8 or more characters of one, or an external id (occurrence 0).
+
+        Raises:
+            NotFoundError: there is none.
+            AmbiguousError: there are several.
+        """
+        ...
+
+    async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
+        """Traces by time of creation and id."""
+        ...
+
+    async def page(
+        self,
+        label: Label,
+        trace_id: str,
+        first: int = 1000,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+    ) -> Page[Element]:
+        """Sessions, operations, variables or derivations of a trace, in the order of the trace."""
+        ...
+
+    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
+        """Failures, by trace and id of the question's place."""
+        ...
+
+    async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
+        """All verdicts on these failures, oldest first."""
+        ...
+
+    async def operation(self, operation_id: str) -> OperationDetail:
+        """An operation with its inputs and outputs.
+
+        Raises:
+            NotFoundError: there is no such operation.
+        """
+        ...
+
+    async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
+        """Recorded variables whose name, comment and preview hold all words of the text (see ``schema.words``)."""
+        ...
+
+    async def scan(
+        self,
+        text: str,
+        trace_id: str | None = None,
+        limit: int = 20,
+        max_bytes: int = 1 << 30,
+        seconds: float = 30.0,
+    ) -> ScanResult:
+        """Recorded variables whose whole value holds the text, in any case, by reading the values within bounds."""
+        ...
+
+    async def closure(
+        self,
+        ids: Sequence[str],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
+    ) -> Closure:
+        """The closure of some variables. ``kinds`` filters what is returned, not what is walked.
+
+        Raises:
+            NotFoundError: one of the variables does not exist.
+        """
+        ...
+
+    async def path(self, source: str, target: str) -> Path:
+        """A shortest chain of derivations by which one variable depends on the other, whichever way it runs.
+
+        Of several the one whose variables are oldest, looked at from the dependent end.
+        """
+        ...
+
+    async def versions(self, variable_id: str) -> list[Variable]:
+        """All versions of the variable's name in its trace, oldest first."""
+        ...
+
+    async def value(self, variable: Variable) -> bytes:
+        """The whole value, checked against its hash.
+
+        Raises:
+            CorruptValueError: what is stored is damaged or gone.
+        """
+        ...
+
+    async def known_values(self, trace_id: str) -> set[str]:
+        """Hashes of the values that are kept for a trace beside the graph."""
+        ...
+
+    async def delete_trace(self, trace_id: str) -> dict[str, int]:
+        """Delete a trace with all that belongs to it; counts by label.
+
+        Raises:
+            NotFoundError: there is no such trace.
+        """
+        ...
+
+    async def stats(self, trace_id: str | None = None) -> Stats:
+        """Counts of the project or of one trace; bytes only of the whole database."""
+        ...
+
+
+class Database(Protocol):
+    """A place where traces live."""
+
+    def project(self, project_id: str) -> GraphStore:
+        """The part of one project."""
+        ...
+
+    async def migrate(self) -> list[str]:
+        """Bring the layout up to date; the names of the migrations that were applied now."""
+        ...
+
+    async def health(self) -> Health:
+        """Engine, version, layout, plans and space."""
+        ...
+
+    async def close(self) -> None:
+        """Release what is held open."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
