@@ -73,7 +73,7 @@ class Origin(StrEnum):
 
 
 class ErrorType(StrEnum):
-    """Why an answer is wrong (the taxonomy of MemTraceBench, arXiv 2605.28732). The last two aren't the memory's fault."""
+    """Why an answer is wrong (taxonomy: arXiv 2605.28732). The last two are not the memory's fault."""
 
     EXTRACTION = "ExtractionError"
     UPDATE = "UpdateError"

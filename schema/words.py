@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import re
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana, Han
+)
+LONGEST_WORD = 200
+"""Longer words are cut: engines of full-text search have limits of their own."""
+
 _WORD = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 
 def words(text: str) -> list[str]:
     """The words of a text, folded in case, in order."""
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
-    return _WORD.findall(text.casefold())
+    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(text.casefold())
+    return [word[:LONGEST_WORD] for word in found]
 
 
 def phrases(query: str) -> list[list[str]]:
@@ -39,3 +44,10 @@ def snippet(texts: list[str], query: str, width: int = 160) -> str:
                 end = start + width
                 return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
     return texts[0][:width] if texts else ""
+
+
+def contains(data: bytes, text: str) -> bool:
+    """Whether a value in UTF-8 holds the text, in any case."""
+    if text.isascii():
+        return text.lower().encode() in data.lower()
+    return text.casefold() in data.decode("utf-8").casefold()

@@ -1,16 +1,19 @@
 """Walking derivations: what both engines share, so that both give the same answer.
 
 An engine says how to walk without bounds (one query) and how to take one step (the neighbours of a set). Bounds are
-kept here, level by level.
+kept here, level by level, without any input or output: an engine asks for the level, and feeds what it found.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from store.protocol import Budget, Direction
+
+K = TypeVar("K", bound=Hashable)
 
 Step = Callable[[Sequence[str]], Awaitable[list[tuple[str, str, int]]]]
 """Takes ids; gives (id, neighbour, sequence of the neighbour) for each derivation."""
@@ -18,73 +21,92 @@ Step = Callable[[Sequence[str]], Awaitable[list[tuple[str, str, int]]]]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Visited variables with their sequences, and those among them with an unvisited neighbour."""
+    """Visited variables, nearest first, and in order of their ids those with an unvisited neighbour."""
 
     visited: list[str]
     frontier: list[str]
 
 
-async def bounded_walk(roots: Sequence[str], direction: Direction, budget: Budget, step: Step) -> Walk:
-    """Visit the neighbours of ``roots`` level by level until a bound is met.
+class LevelWalk(Generic[K]):
+    """Visits the neighbours of some roots level by level until a bound is met.
 
     A level is taken in the order of the trace, newest first when walking backward and oldest first when walking
     forward, so that a bound on nodes cuts at the same place in every engine.
+
+    Attributes:
+        level: whose neighbours to feed next; empty when the walk is over.
+        visited: variables in the order of the visit.
+        frontier: visited variables with a neighbour that was not visited; whole when the walk is over.
     """
-    deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
-    visited = dict.fromkeys(roots)
-    level = list(visited)
-    open_ends: set[str] = set()
-    hops = 0
-    while level:
-        out_of_budget = (
-            (budget.hops is not None and hops >= budget.hops)
-            or (budget.nodes is not None and len(visited) >= budget.nodes)
-            or (deadline is not None and time.monotonic() >= deadline)
-        )
-        pairs = await step(level)
-        if out_of_budget:
-            open_ends.update(source for source, neighbour, _ in pairs if neighbour not in visited)
-            break
+
+    def __init__(self, roots: Iterable[K], direction: Direction, budget: Budget) -> None:
+        self.visited = dict.fromkeys(roots)
+        self.level: list[K] = list(self.visited)
+        self.frontier: set[K] = set()
+        self._newest_first = direction is Direction.BACKWARD
+        self._budget = budget
+        self._deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
+        self._hops = 0
+        self._is_last = self._out_of_budget()
+
+    def feed(self, pairs: Collection[tuple[K, K, int]]) -> None:
+        """Take the neighbours of ``level``: (variable, neighbour, sequence of the neighbour)."""
+        visited = self.visited
+        if self._is_last:
+            self.frontier.update(source for source, neighbour, _ in pairs if neighbour not in visited)
+            self.level = []
+            return
         found = {neighbour: sequence for _, neighbour, sequence in pairs if neighbour not in visited}
-        ordered = sorted(found, key=lambda neighbour: found[neighbour], reverse=direction is Direction.BACKWARD)
-        if budget.nodes is not None:
-            room = budget.nodes - len(visited)
-            cut = set(ordered[room:])
-            open_ends.update(source for source, neighbour, _ in pairs if neighbour in cut)
-            if cut:
-                taken = ordered[:room]
-                visited.update(dict.fromkeys(taken))
-                open_ends.update(
-                    source for source, neighbour, _ in (await step(taken) if taken else []) if neighbour not in visited
-                )
-                break
-            ordered = ordered[:room]
-        visited.update(dict.fromkeys(ordered))
-        level = ordered
-        hops += 1
-    return Walk(list(visited), sorted(open_ends))
+        taken = sorted(found, key=lambda neighbour: found[neighbour], reverse=self._newest_first)
+        if self._budget.nodes is not None and len(taken) > self._budget.nodes - len(visited):
+            taken = taken[: self._budget.nodes - len(visited)]
+            visited.update(dict.fromkeys(taken))
+            self.frontier.update(source for source, neighbour, _ in pairs if neighbour not in visited)
+        else:
+            visited.update(dict.fromkeys(taken))
+        self.level = taken
+        self._hops += 1
+        self._is_last = self._out_of_budget()
+
+    def _out_of_budget(self) -> bool:
+        budget = self._budget
+        return (
+            (budget.hops is not None and self._hops >= budget.hops)
+            or (budget.nodes is not None and len(self.visited) >= budget.nodes)
+            or (self._deadline is not None and time.monotonic() >= self._deadline)
+        )
 
 
-def shortest_path(pairs: Iterable[tuple[str, str]], start: str, goal: str, ranks: dict[str, int]) -> list[str]:
+async def bounded_walk(roots: Sequence[str], direction: Direction, budget: Budget, step: Step) -> Walk:
+    """Drive a ``LevelWalk`` over ids with an asynchronous step."""
+    walk = LevelWalk(roots, direction, budget)
+    while walk.level:
+        walk.feed(await step(walk.level))
+    return Walk(list(walk.visited), sorted(walk.frontier))
+
+
+def shortest_path(pairs: Iterable[tuple[K, K]], start: K, goal: K, ranks: Mapping[K, int]) -> list[K]:
     """The shortest chain from ``start`` to ``goal`` along pairs (from, to); of several the one with lowest ranks.
 
     Args:
         pairs: edges, as (from, to).
+        start: the first node of the chain.
+        goal: the last.
         ranks: an order of the nodes; of equally short chains, the one whose nodes come first in it, looked at from
             ``start``.
 
     Returns:
         The nodes from ``start`` to ``goal``; empty where no chain exists.
     """
-    forward: dict[str, list[str]] = {}
-    backward: dict[str, list[str]] = {}
+    forward: dict[K, list[K]] = {}
+    backward: dict[K, list[K]] = {}
     for source, target in pairs:
         forward.setdefault(source, []).append(target)
         backward.setdefault(target, []).append(source)
     distance = {goal: 0}
-    level: Collection[str] = [goal]
+    level: Collection[K] = [goal]
     while level and start not in distance:
-        reached: dict[str, None] = {}
+        reached: dict[K, None] = {}
         for node in level:
             for neighbour in backward.get(node, ()):
                 if neighbour not in distance:

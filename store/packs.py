@@ -134,6 +134,7 @@ def read_value(data: bytes, offset: int, size: int, value_hash: str) -> bytes:
         data: the pack's zstd frame.
         offset: place of the value in the decompressed pack, in bytes.
         size: length of the value, in bytes.
+        value_hash: what the value must hash to.
 
     Raises:
         CorruptValueError: the pack is damaged.

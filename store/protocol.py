@@ -162,8 +162,8 @@ class GraphStore(Protocol):
     async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
         """Add what is new of a batch, with the values that its variables' hashes name.
 
-        What is stored already is left as it is; of traces, failures and attributions the attributes, origin and
-        verdict are brought up to date.
+        What is stored already is left as it is, but for what may change: the attributes of a trace; the attributes,
+        origin, evidence and gold answers of a failure; all of an attribution.
 
         Raises:
             ConflictError: an id is stored with other content; nothing was written.

@@ -71,8 +71,7 @@ _SITTINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "Congratulations! How does the new place feel?",
             "My bedroom window looks over the harbour. The gulls wake us at five.",
             "An early start for everybody, then.",
-            "I no longer work as a bookkeeper at Hartley Insurance."
-            " I start at the public library on the twelfth of May.",
+            "I no longer work as a bookkeeper at Hartley Insurance. I start at the library on the twelfth of May.",
             "Books instead of ledgers, that suits you.",
             "Thank you! What should I read first?",
             "Something with a lighthouse in it, perhaps.",

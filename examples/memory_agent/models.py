@@ -76,9 +76,7 @@ def decide(facts: Sequence[str], existing: Sequence[tuple[str, str]]) -> str:
     actions: list[Action] = []
     for fact in facts:
         said = without_name(fact)
-        unit_id, text = max(
-            existing, key=lambda unit: likeness(without_name(unit[1]), said), default=("", "")
-        )
+        unit_id, text = max(existing, key=lambda unit: likeness(without_name(unit[1]), said), default=("", ""))
         if likeness(without_name(text), said) <= _SAME_SUBJECT:
             actions.append({"event": "ADD", "text": fact})
         elif _RETRACTION.search(fact):

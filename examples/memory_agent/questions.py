@@ -72,8 +72,7 @@ QUESTIONS: tuple[Question, ...] = (
             "ExtractionError",
             "memory_system.extract_facts",
             "U1:D2:3",
-            "The extraction cut the relative clause off, and with it what the vet found. No unit ever held"
-            " it.",
+            "The extraction cut the relative clause off, and with it what the vet found. No unit ever held it.",
         ),
     ),
     Question(

@@ -24,6 +24,9 @@ from smartcomment import (  # type: ignore[import-not-found,import-untyped,unuse
     comment_session,
     comment_variable,
 )
+from smartcomment.runtime.variable import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    RuntimeVariable,
+)
 
 from . import models
 from .agent import TOP_K, Change, MemoryAgent, Remembered, Unit
@@ -77,7 +80,7 @@ class Recorder:
             self._updated(facts, step)
         self.op_ids[UPDATE, message.name] = op.op_id
 
-    def _updated(self, facts: Any, step: Remembered) -> None:
+    def _updated(self, facts: RuntimeVariable, step: Remembered) -> None:
         decided = {"memory": step.actions} if step.facts else {}
         action = _reply("update_action", decided, encoding_fn=_indented)
         if not step.facts:
@@ -108,13 +111,11 @@ class Recorder:
         for change in step.changes:
             self._changed(action, change)
 
-    def _changed(self, action: Any, change: Change) -> None:
+    def _changed(self, action: RuntimeVariable, change: Change) -> None:
         before, after = change.before, change.after
         if after is None:
             if before is not None:
-                marker = _variable(
-                    "DELETED", "marker", "Marks a memory unit as deleted.", class_name="delete_marker"
-                )
+                marker = _variable("DELETED", "marker", "Marks a memory unit as deleted.", class_name="delete_marker")
                 told = f"Memory unit {before.id} is deleted."
                 comment_link(source=self._unit(before), target=marker, comment=told)
         elif before is None:
@@ -189,23 +190,21 @@ class Recorder:
 def main() -> None:
     """Records the agent and writes both files."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "examples" / "sample"
-    graph, causes = record()
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in (("assistant.json", graph), ("truth.json", causes)):
-        with open(folder / name, "w", encoding="utf-8") as file:
+    for name, content in zip(("assistant.json", "truth.json"), record(), strict=True):
+        with (folder / name).open("w", encoding="utf-8") as file:
             json.dump(content, file, indent=4, ensure_ascii=False)
 
 
 def record() -> tuple[Json, Json]:
     """Runs the agent once and returns the recorded graph and the truth about its answers."""
     agent, recorder = MemoryAgent(), Recorder()
-    speakers = {"speaker_a": PERSON, "speaker_b": ASSISTANT}
     with comment_graph(
         graph_id=GRAPH_ID,
         user_id=PERSON.lower(),
         project_id="MemoryAgent",
         strict=True,
-        metadata={"layer_type": "MemoryAgent", "traj_metadata": speakers},
+        metadata={"layer_type": "MemoryAgent", "traj_metadata": {"speaker_a": PERSON, "speaker_b": ASSISTANT}},
     ) as graph:
         for session in sessions():
             with comment_session(
@@ -261,16 +260,16 @@ _UNIT: Json = {
 }
 
 
-def _variable(value: Any, category: str, comment: str, **options: Any) -> Any:
+def _variable(value: object, category: str, comment: str, **options: object) -> RuntimeVariable:
     return comment_variable(value, to_runtime=True, category=category, comment=comment, **options)
 
 
-def _reply(class_name: str, value: Any, **options: Any) -> Any:
+def _reply(class_name: str, value: object, **options: object) -> RuntimeVariable:
     told = f"{class_name.replace('_', ' ').capitalize()}, written or parsed from a model's reply."
     return _variable(value, "llm_response", told, class_name=class_name, **options)
 
 
-def _prompt(name: str, text: str, op_type: str, class_name: str | None = None) -> Any:
+def _prompt(name: str, text: str, op_type: str, class_name: str | None = None) -> RuntimeVariable:
     return _variable(
         text,
         "prompt",
@@ -281,7 +280,7 @@ def _prompt(name: str, text: str, op_type: str, class_name: str | None = None) -
     )
 
 
-def _query(question: Question) -> Any:
+def _query(question: Question) -> RuntimeVariable:
     return _variable(
         question.text,
         "message & query",

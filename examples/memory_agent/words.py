@@ -4,11 +4,11 @@ import re
 
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _STOP_WORDS = frozenset(
-    """
-    a about am an and are as at be been but by did do does for from had has have he her him his how i in is
-    it its me my no now of on one or our out really s say she so still take that the their them they this to
-    took up us want was we what when where which who will with you your
-    """.split()
+    _WORD.findall(
+        "a about am an and are as at be been but by did do does for from had has have he her him his how i in"
+        " is it its me my no now of on one or our out really s say she so still take that the their them they"
+        " this to took up us want was we what when where which who will with you your"
+    )
 )
 
 

@@ -86,6 +86,7 @@ class ExactGraph:
         questions: per instance, the questions in its causal past (itself included) as a bit set over
             ``question_positions``.
         question_positions: the variables of kind Query, in the order of the file.
+        makers: the operation that first made each recorded variable, ``NO_MAKER`` where none did.
     """
 
     occurrences: list[Occurrence]
@@ -93,18 +94,7 @@ class ExactGraph:
     targets: list[int]
     questions: list[int]
     question_positions: list[int]
-
-
-class CycleError(Exception):
-    """The recorded edges close a cycle.
-
-    Attributes:
-        edge: position of the first edge, in the order of the file, that closes one.
-    """
-
-    def __init__(self, edge: int) -> None:
-        super().__init__(f"edge {edge} closes a cycle")
-        self.edge = edge
+    makers: list[int]
 
 
 def repair(graph: RecordedGraph) -> ExactGraph:
@@ -155,7 +145,7 @@ class _Repair:
             sources.append(bound_source)
             targets.append(bound_target)
             past[bound_target] |= past[bound_source]
-        return ExactGraph(self.occurrences, sources, targets, past, self.question_positions)
+        return ExactGraph(self.occurrences, sources, targets, past, self.question_positions, self.makers)
 
     def _instance(self, variable: int, operation: int, edge: int) -> int:
         """The instance of ``variable`` that ``operation`` makes; it is added where it is the first edge into it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -84,8 +85,8 @@ def obtain(
         progress: Told what is being done.
 
     Raises:
-        LocalNeo4jError: The version can't be had, the registry can't be reached, or a jar in the cache is not the one
-            that was locked.
+        LocalNeo4jError: The version can't be had, the registry can't be reached, or a jar in the cache is not
+            the one that was locked.
     """
     check_version(version)
     folder = (cache or default_cache()).absolute() / "neo4j"
@@ -131,16 +132,28 @@ def _fetch(
     files: Sequence[tuple[str, str | None]], folder: Path, registry: Registry, what: str, say: Progress
 ) -> list[str]:
     """Fetches files and tells which of them could not be checked."""
+    failed = threading.Event()
+
+    def fetch(path: str, sha256: str | None) -> bool | None:
+        if failed.is_set():
+            return None
+        try:
+            return registry.fetch(path, _place(path, folder), sha256)
+        except BaseException:
+            # At once, from the thread itself: else each thread would begin, and retry, one more file.
+            failed.set()
+            raise
+
     unchecked = []
     with ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="fetch") as pool:
-        running = {pool.submit(registry.fetch, path, _place(path, folder), sha256): path for path, sha256 in files}
+        running = {pool.submit(fetch, path, sha256): path for path, sha256 in files}
         try:
             for done, future in enumerate(as_completed(running), start=1):
-                if not future.result():
+                if future.result() is False:
                     unchecked.append(running[future])
                 say(what, done, len(files))
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            failed.set()
             raise
     return unchecked
 
@@ -166,7 +179,7 @@ def _lock_anew(version: str, folder: Path, registry: Registry, say: Progress) ->
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
     part.write_text(format_lock(jars, f"The jars of Neo4j {version}, in class path order."), encoding="ascii")
-    os.replace(part, target)
+    part.replace(target)
     return jars
 
 
@@ -176,8 +189,8 @@ def _verified(jars: Sequence[Jar], folder: Path) -> tuple[Path, ...]:
         path = _place(jar.path, folder)
         if sha256_of(path) != jar.sha256:
             raise LocalNeo4jError(
-                f"{path} is not the jar that was locked for {jar}: it was changed or cut short. The server is not "
-                "started. Delete that file to have it fetched anew."
+                f"{path} is not the jar that was locked for {jar}: it was changed or cut short. "
+                "The server is not started. Delete that file to have it fetched anew."
             )
         paths.append(path)
     return tuple(paths)

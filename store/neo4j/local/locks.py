@@ -1,8 +1,8 @@
 """The jars of one Neo4j version: which they are, and the hash that each must have.
 
-A lock is a text file with one line a jar, `sha256 group:artifact:version[:classifier]`; lines with `#` are comments.
-The locks of the versions that the project tests with are part of this package. Any other version gets one in the
-cache folder when it is fetched first.
+A lock is a text file with one line a jar, `sha256 group:artifact:version[:classifier]`; lines with `#` are
+comments. The locks of the versions that the project tests with are part of this package. Any other version
+gets one in the cache folder (`neo4j/locks`) when it is first fetched; a copy of that file in this package ships it.
 """
 
 from __future__ import annotations

@@ -45,10 +45,10 @@ class Registry:
         Args:
             path: The file's place below the registry's root.
             target: Where to put it. Its folder is made.
-            sha256: What the file must hash to (hex); None to check against the SHA-1 that the registry publishes.
+            sha256: What the file must hash to (hex); None to check against the SHA-1 that is published.
 
         Returns:
-            Whether the bytes were checked: False only where no SHA-256 was given and the registry publishes no SHA-1.
+            Whether the bytes were checked: False only where no SHA-256 was given and no SHA-1 is published.
 
         Raises:
             AbsentError: The registry has no such file.
@@ -61,10 +61,10 @@ class Registry:
             expected = sha256 or self._published_sha1(f"{path}.sha1")
             if expected is not None and digest != expected:
                 raise RegistryError(
-                    f"The registry sent a {target.name} that is not the expected one (its hash is {digest} instead "
-                    f"of {expected}); it was not kept. A proxy or a mirror may have changed it."
+                    f"The registry sent a {target.name} that is not the expected one (its hash is {digest} "
+                    f"instead of {expected}); it was not kept. A proxy or a mirror may have changed it."
                 )
-            os.replace(part, target)
+            part.replace(target)
         finally:
             part.unlink(missing_ok=True)
         return expected is not None
@@ -100,7 +100,7 @@ class Registry:
             try:
                 return action()
             except requests.HTTPError as error:
-                status = error.response.status_code
+                status = error.response.status_code if error.response is not None else 0
                 if status == 404:
                     raise AbsentError(f"The registry has no {path}.") from None
                 reason = f"it answered with status {status}"
@@ -109,7 +109,8 @@ class Registry:
         # The URL itself may hold a mirror's password; the request library's own text may too.
         raise RegistryError(
             f"Could not fetch {path} from the package registry at {urlsplit(self.url).hostname}: {reason}, "
-            f"{self.attempts} times. The network is needed once, to fetch the server's jars; what has been fetched "
-            "is kept, so starting again goes on from there. To work without: let --store (MEMTRACE_STORE) or, for "
-            f"tests, MEMTRACE_TEST_NEO4J_URI name a server that runs already, or {REGISTRY_VARIABLE} a mirror."
+            f"{self.attempts} times. The network is needed once, to fetch the server's jars; what has been "
+            "fetched is kept, so starting again goes on from there. To work without: let --store "
+            "(MEMTRACE_STORE) or, for tests, MEMTRACE_TEST_NEO4J_URI name a server that runs already, or "
+            f"{REGISTRY_VARIABLE} a mirror."
         )

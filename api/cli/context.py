@@ -1,0 +1,149 @@
+"""Where a command works: the store, the values and the project, from options and the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from urllib.parse import urlsplit
+
+import typer
+
+from api.cli.errors import UsageProblem
+from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from schema.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    from store.open import Credentials
+    from store.protocol import Database, GraphStore
+
+DEFAULT_STORE = "sqlite:///memtrace.db"
+DEFAULT_PROJECT = "default"
+DEFAULT_USER = "neo4j"
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The store, values and project that a command works on; None is what the environment or the default says."""
+
+    store: str | None = None
+    values: str | None = None
+    project: str | None = None
+    debug: bool = False
+
+    def merge(self, store: str | None, values: str | None, project: str | None, debug: bool) -> Place:
+        """This place, with what was said nearer to the command."""
+        return Place(store or self.store, values or self.values, project or self.project, debug or self.debug)
+
+    @asynccontextmanager
+    async def database(self, create: bool = False) -> AsyncIterator[Database]:
+        """Open the database.
+
+        Args:
+            create: whether one that does not exist is made.
+
+        Raises:
+            UsageProblem: a URI can't be one.
+            StoreError: the database can't be reached or used.
+        """
+        from store.open import open_database
+
+        uri = self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
+        values = self.values or os.environ.get("MEMTRACE_VALUES") or None
+        _refuse_secrets("store", uri)
+        if values:
+            _refuse_secrets("values", values)
+        try:
+            database = await open_database(uri, values, _credentials(uri), create=create)
+        except InputError as error:
+            raise UsageProblem(str(error)) from error
+        async with database:
+            yield database
+
+    @asynccontextmanager
+    async def open(self, create: bool = False) -> AsyncIterator[GraphStore]:
+        """Open the project's part of the database; see ``database``."""
+        async with self.database(create) as database:
+            yield database.project(self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT)
+
+
+def _refuse_secrets(what: str, uri: str) -> None:
+    """A password in an argument stands in the list of processes and in the shell's history: it is refused unread."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise UsageProblem(f"--{what}: this is not a URI") from None
+    if "@" in parts.netloc or (parts.scheme not in {"sqlite", "file"} and "@" in uri):
+        raise UsageProblem(
+            f"--{what}: write the URI without user and password; they come from MEMTRACE_NEO4J_USER and "
+            "MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE"
+        )
+
+
+def _credentials(uri: str) -> Credentials | None:
+    """User and password of a server, from the environment or a file; a SQLite file needs none.
+
+    Raises:
+        StoreError: the password file can't be read.
+    """
+    from store.open import Credentials
+
+    if uri.startswith("sqlite:"):
+        return None
+    user = os.environ.get("MEMTRACE_NEO4J_USER") or DEFAULT_USER
+    password = os.environ.get("MEMTRACE_NEO4J_PASSWORD")
+    file = os.environ.get("MEMTRACE_NEO4J_PASSWORD_FILE")
+    if password is None and file:
+        try:
+            password = Path(file).read_text("utf-8").strip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise StoreError(f"the password file {file} can't be read: {reason}") from error
+    return Credentials(user, password or "")
+
+
+def command(
+    app: typer.Typer, name: str | None = None
+) -> Callable[[Callable[Concatenate[Place, P], Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Make a command of a coroutine whose first parameter is a ``Place``.
+
+    The options that say where to work may stand before the command's name or after it; the nearer one holds.
+    """
+
+    def register(work: Callable[Concatenate[Place, P], Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        def run(context: typer.Context, **arguments: Any) -> None:
+            where = {option: arguments.pop(option) for option in _WHERE}
+            root = context.find_root()
+            root.obj = (root.obj or Place()).merge(**where)
+            asyncio.run(work(root.obj, **arguments))
+
+        own = list(inspect.signature(work, eval_str=True).parameters.values())[1:]
+        parameters = [
+            inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
+            *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
+            *(
+                inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+                for option, (annotation, default) in _WHERE.items()
+            ),
+        ]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        run.__name__, run.__doc__ = work.__name__, work.__doc__
+        return app.command(name)(run)
+
+    return register
+
+
+_WHERE: dict[str, tuple[Any, Any]] = {
+    "store": (StoreOption, None),
+    "values": (ValuesOption, None),
+    "project": (ProjectOption, None),
+    "debug": (DebugOption, False),
+}

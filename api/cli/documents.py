@@ -1,0 +1,110 @@
+"""The JSON of the command line: public names, see ``schema.models.as_json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
+from store.protocol import Closure, Health, OperationDetail, Path, SearchHit, Stats
+
+if TYPE_CHECKING:
+    from ingest.importing import ImportReport
+
+Document = dict[str, Any]
+
+
+def imported(report: ImportReport) -> Document:
+    """What an import did with one file."""
+    return {camel_case(field.name): getattr(report, field.name) for field in fields(report)}
+
+
+def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
+    """A trace and how many elements it has, by label."""
+    return as_json(trace) | {"counts": {label: count for label, count in counts.items() if label != "Trace"}}
+
+
+def whole_trace(trace: Trace, stats: Stats, sessions: Sequence[Session]) -> Document:
+    """A trace with its counts, its kinds and its sessions."""
+    listed = [as_json(session) for session in sessions]
+    return trace_with_counts(trace, stats.labels) | {"kinds": stats.kinds, "sessions": listed}
+
+
+def operation(detail: OperationDetail) -> Document:
+    """An operation with what it used, made and ended."""
+    return as_json(detail.operation) | {
+        "used": [as_json(variable) for variable in detail.used],
+        "generated": [as_json(variable) for variable in detail.generated],
+        "invalidated": [as_json(variable) for variable in detail.invalidated],
+    }
+
+
+def closure(root: str, found: Closure) -> Document:
+    """A closure. ``root`` is what was asked for; ``roots`` are the variables that this means."""
+    return {
+        "root": root,
+        "roots": found.roots,
+        "direction": found.direction.value,
+        "variables": [as_json(variable) for variable in found.variables],
+        "derivations": [as_json(derivation) for derivation in found.derivations],
+        "operations": [as_json(operation) for operation in found.operations],
+        "truncated": found.truncated,
+        "frontier": found.frontier,
+    }
+
+
+def path(found: Path) -> Document:
+    """A path."""
+    return {
+        "variables": [as_json(variable) for variable in found.variables],
+        "derivations": [as_json(derivation) for derivation in found.derivations],
+    }
+
+
+def hit(found: SearchHit) -> Document:
+    """A variable that a search found."""
+    variable = found.variable
+    return {
+        "variableId": variable.id,
+        "score": found.score,
+        "snippet": found.snippet,
+        "externalId": variable.external_id,
+        "traceId": variable.trace_id,
+        "kind": variable.kind.value,
+    }
+
+
+def failure(found: Failure, variables: Mapping[str, Variable], verdicts: Sequence[Attribution]) -> Document:
+    """A failure with its verdicts and the source's ids of its question and answer."""
+    question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
+    return as_json(found) | {
+        "questionExternalId": question.external_id if question else None,
+        "answerExternalId": answer.external_id if answer else None,
+        "verdicts": [as_json(verdict) for verdict in verdicts],
+    }
+
+
+def variable(found: Variable, maker: Operation | None) -> Document:
+    """A variable with the operation that made it."""
+    return as_json(found) | {"operation": as_json(maker) if maker else None}
+
+
+def stats(found: Stats) -> Document:
+    """Counts by label and kind, and bytes."""
+    return {
+        "counts": found.labels,
+        "kinds": found.kinds,
+        "bytes": {"values": found.value_bytes, "graph": found.graph_bytes, "total": found.total_bytes},
+    }
+
+
+def health(found: Health) -> Document:
+    """What was found out about a database."""
+    return {
+        "ok": not found.problems,
+        "engine": found.engine,
+        "version": found.version,
+        "details": found.details,
+        "problems": found.problems,
+    }

@@ -1,0 +1,108 @@
+"""The command `memtrace`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from api.cli import admin, browse, causal, failures, ingest, neo4j
+from api.cli.context import Place
+from api.cli.errors import ExitCode, complain, exit_code
+from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
+from schema.errors import MemTraceError
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 failed; 2 usage, or an id that fits several things; 3 not found; 4 the input is bad; "
+    "5 the store can't be reached or used. "
+    "User and password of Neo4j come from MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSWORD or "
+    "MEMTRACE_NEO4J_PASSWORD_FILE."
+)
+
+
+class Commands(TyperGroup):
+    """The commands; what is expected to go wrong is one line on standard error and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except MemTraceError as error:
+            complain(str(error))
+            raise typer.Exit(exit_code(error)) from None
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            complain("interrupted")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except BrokenPipeError:
+            _drop_output()
+            raise typer.Exit(ExitCode.BROKEN_PIPE) from None
+        return result
+
+
+app = typer.Typer(
+    name="memtrace",
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for group in (ingest, browse, causal, failures, admin):
+    group.add_to(app)
+app.add_typer(neo4j.app, name="neo4j")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"memtrace {version('memtrace-platform')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    context: typer.Context,
+    store: StoreOption = None,
+    values: ValuesOption = None,
+    project: ProjectOption = None,
+    debug: DebugOption = False,
+    version: Annotated[  # noqa: ARG001 - the callback shows it
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Causal graphs of LLM memory systems: import traces, ask where a wrong answer comes from.
+
+    The options under Where may also stand after the command.
+    """
+    context.obj = Place(store, values, project, debug)
+
+
+def run() -> None:
+    """Run the command line; an error that nobody expected is one line, and with --debug its traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except Exception as error:
+        if "--debug" in sys.argv:
+            raise
+        complain(f"unexpected {type(error).__name__}: {error} (--debug shows where)")
+        sys.exit(ExitCode.FAILED)
+
+
+def _drop_output() -> None:
+    """Nobody reads any more: what is left in the buffer must not raise again when the program ends."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
+
+
+if __name__ == "__main__":
+    run()

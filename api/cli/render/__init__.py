@@ -1,0 +1,1 @@
+"""How graphs and lists look: trees and tables for people, DOT and Mermaid for pictures."""

@@ -1,0 +1,35 @@
+"""A closure in DOT, the language of Graphviz. Edges point to the past, as in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from api.cli.render.text import name_of, one_line, operation_name
+from store.protocol import Closure
+
+_PREVIEW = 60
+
+
+def dot_lines(closure: Closure) -> Iterator[str]:
+    """The lines of a DOT document."""
+    names = {operation.id: operation_name(operation) for operation in closure.operations}
+    roots = set(closure.roots)
+    yield "digraph closure {"
+    yield "  rankdir=RL;"
+    yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
+    yield '  edge [fontname="sans-serif", fontsize=10];'
+    for variable in closure.variables:
+        label = "\\n".join(
+            map(_escape, (variable.kind.value, name_of(variable), one_line(variable.preview, _PREVIEW)))
+        )
+        bold = ", penwidth=2" if variable.id in roots else ""
+        yield f'  "{_escape(variable.id)}" [label="{label}"{bold}];'
+    for derivation in closure.derivations:
+        label = _escape(names.get(derivation.operation_id, ""))
+        yield f'  "{_escape(derivation.target)}" -> "{_escape(derivation.source)}" [label="{label}"];'
+    yield "}"
+
+
+def _escape(text: str) -> str:
+    """For a quoted string: Graphviz knows backslash sequences and HTML entities in labels."""
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

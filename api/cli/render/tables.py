@@ -1,0 +1,199 @@
+"""Lists as tables, and single things as sheets of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.render import style
+from api.cli.render.text import name_of, one_line, operation_name, size_of
+from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
+from store.protocol import SearchHit, Stats
+
+Rows = Iterable[Sequence[RenderableType]]
+
+
+def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[str] = ()) -> Table:
+    """A table without lines. All columns keep their width but ``wide``, which is cut to what is left."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style.DIM)
+    for column in columns:
+        made.add_column(
+            column,
+            no_wrap=True,
+            overflow="ellipsis",
+            justify="right" if column in numbers else "left",
+            ratio=1 if column == wide else None,
+            min_width=12 if column == wide else None,
+        )
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def sheet(fields: Iterable[tuple[str, RenderableType | str | None]]) -> Table:
+    """Fields of one thing below each other; those without a value are left out."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    made.add_column(style=style.DIM, no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in fields:
+        if value is not None and value != "":
+            made.add_row(Text(name), Text(one_line(value)) if isinstance(value, str) else value)
+    return made
+
+
+def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
+    """Traces with their counts."""
+    counted = ("Session", "Operation", "Variable", "Derivation", "Failure")
+    columns = ("id", "trace", "source", "created", *(f"{label.lower()}s" for label in counted))
+    return table(
+        columns,
+        (
+            (
+                style.id_(trace.id),
+                Text(one_line(trace.name or trace.external_id, 60)),
+                Text(one_line(trace.source, 24)),
+                style.moment(trace.created_at),
+                *(Text(f"{counts.get(label, 0):,}") for label in counted),
+            )
+            for trace, counts in found
+        ),
+        numbers=columns[4:],
+    )
+
+
+def sessions(found: Sequence[Session]) -> Table:
+    """Sessions of a trace."""
+    return table(
+        ("id", "session", "category", "created", "comment"),
+        (
+            (
+                style.id_(session.id),
+                Text(one_line(session.name or session.external_id, 48)),
+                Text(one_line(session.category or "", 32)),
+                style.moment(session.created_at),
+                Text(one_line(session.comment or "", 200)),
+            )
+            for session in found
+        ),
+        wide="comment",
+    )
+
+
+def variables(found: Sequence[Variable]) -> Table:
+    """Variables with what they say."""
+    return table(
+        ("id", "kind", "name", "size", "value"),
+        (
+            (
+                style.id_(variable.id),
+                style.kind(variable.kind.value),
+                Text(name_of(variable, 32)),
+                Text(size_of(variable.size)),
+                Text(one_line(variable.preview, 200)),
+            )
+            for variable in found
+        ),
+        wide="value",
+        numbers=("size",),
+    )
+
+
+def versions(found: Sequence[Variable], makers: Mapping[str, Operation]) -> Table:
+    """Versions of a variable, oldest first, with the operation that made each."""
+    return table(
+        ("version", "id", "made by", "created", "size", "value"),
+        (
+            (
+                Text(f"{variable.version}" + (f".{variable.occurrence}" if variable.occurrence else "")),
+                style.id_(variable.id),
+                _maker(makers.get(variable.operation_id or "")),
+                style.moment(variable.created_at),
+                Text(size_of(variable.size)),
+                Text(one_line(variable.preview, 200)),
+            )
+            for variable in found
+        ),
+        wide="value",
+        numbers=("version", "size"),
+    )
+
+
+def _maker(operation: Operation | None) -> Text:
+    if operation is None:
+        return Text("from outside", style=style.DIM)
+    return style.id_(operation.id).append(f" {operation_name(operation, 32)}", style="default")
+
+
+def hits(found: Sequence[SearchHit]) -> Table:
+    """What a search found, best first."""
+    return table(
+        ("id", "kind", "name", "text"),
+        (
+            (
+                style.id_(hit.variable.id),
+                style.kind(hit.variable.kind.value),
+                Text(name_of(hit.variable, 32)),
+                Text(one_line(hit.snippet, 200)),
+            )
+            for hit in found
+        ),
+        wide="text",
+    )
+
+
+def failure(found: Failure, verdicts: Sequence[Attribution], blamed: Mapping[str, Operation]) -> Table:
+    """A failure with its verdicts."""
+    return sheet(
+        (
+            ("failure", style.id_(found.id).append(f" ({found.origin.value})", style=style.DIM)),
+            ("question", _said(found.question, found.question_id)),
+            ("answer", _said(found.prediction or "", found.answer_id) if found.answer_id else found.prediction),
+            ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
+            ("evidence", f"{len(found.evidence_ids)} messages" if found.evidence_ids else None),
+            *(("verdict", _verdict(verdict, blamed)) for verdict in verdicts),
+        )
+    )
+
+
+def _said(text: str, id_: str) -> Text:
+    return style.id_(id_).append(" ").append(one_line(text, 300), style="default")
+
+
+def _verdict(verdict: Attribution, blamed: Mapping[str, Operation]) -> Text:
+    text = Text(verdict.error_type.value if verdict.error_type else "abstained", style=style.BAD)
+    operation = blamed.get(verdict.operation_id or "")
+    if operation is not None:
+        text.append(" at ", style="default").append_text(style.id_(operation.id))
+        text.append(f" {operation_name(operation, 60)}", style="default")
+    by = " ".join(part for part in (verdict.method, verdict.model, verdict.author) if part)
+    sure = "" if verdict.confidence is None else f", confidence {verdict.confidence:.2f}"
+    text.append(f"  ({one_line(by, 80)}{sure})", style=style.DIM)
+    if verdict.reason:
+        text.append(f"\n{one_line(verdict.reason, 500)}", style="default")
+    return text
+
+
+def stats(found: Stats) -> list[RenderableType]:
+    """Counts by label and kind, and bytes."""
+    parts: list[RenderableType] = [
+        table(("elements", "count"), _counts(found.labels), numbers=("count",)),
+        *(
+            table((f"{label.lower()}s", "count"), _counts(kinds), numbers=("count",))
+            for label, kinds in found.kinds.items()
+        ),
+        sheet(
+            (
+                ("values", size_of(found.value_bytes)),
+                ("graph", size_of(found.graph_bytes)),
+                ("total", size_of(found.total_bytes)),
+            )
+        ),
+    ]
+    return [piece for part in parts for piece in (part, Text())][:-1]
+
+
+def _counts(counts: Mapping[str, int]) -> Rows:
+    return [(Text(name), Text(f"{count:,}")) for name, count in counts.items()]

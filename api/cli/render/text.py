@@ -1,0 +1,86 @@
+"""Stored text made fit to show: whatever it holds, it stays on its line and can't steer the terminal."""
+
+from __future__ import annotations
+
+from schema.models import Operation, Variable
+
+_JOINERS = frozenset("\u200c\u200d")
+"""They are not printable, but many scripts and emoji are misread without them."""
+
+SHORT_ID = 8
+"""The shortest prefix that the commands take as an id."""
+
+
+def one_line(text: str, width: int | None = None) -> str:
+    """The text on one line: white space folded, control characters escaped, cut to ``width`` characters with ``…``.
+
+    Escaped is all that does not print, such as ``\\x1b`` or the marks that turn the direction of writing.
+    """
+    if width is None:
+        return _escape(" ".join(text.split()))
+    text = text.strip()
+    head = text[: 4 * width + 4]
+    folded = _escape(" ".join(head.split()))
+    return folded if len(folded) <= width and len(head) == len(text) else folded[: width - 1] + "…"
+
+
+def many_lines(text: str) -> str:
+    """The text with its line breaks and tabs; other control characters escaped."""
+    return "\n".join("\t".join(_escape(cell) for cell in line.split("\t")) for line in text.split("\n"))
+
+
+def _escape(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character in _JOINERS else _escaped(character) for character in text
+    )
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def middle(text: str, width: int) -> str:
+    """One line of at most ``width`` characters whose middle is left out: ids and names differ at their ends."""
+    line = one_line(text)
+    if len(line) <= width:
+        return line
+    tail = (width - 1) // 2
+    return f"{line[: width - 1 - tail]}…{line[len(line) - tail :]}"
+
+
+def short(id_: str) -> str:
+    """The first characters of an id: enough for the commands wherever they are unique."""
+    return id_[:SHORT_ID]
+
+
+def name_of(variable: Variable, width: int = 40) -> str:
+    """A variable's name, with its version where there can be several."""
+    named = variable.name if variable.class_name is None else f"{variable.class_name}:{variable.name}"
+    version = f"@{variable.version}" if variable.version > 1 else ""
+    return middle(named, width) + version
+
+
+def operation_name(operation: Operation, width: int = 40) -> str:
+    """An operation's name; where it has none, its category or kind."""
+    return middle(operation.name or operation.category or operation.kind.value, width)
+
+
+def size_of(count: int | None) -> str:
+    """Bytes as people read them."""
+    if count is None:
+        return "unknown"
+    if count < 1024:
+        return f"{count} B"
+    value, unit = count / 1024, "KiB"
+    for larger in ("MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.1f} {unit}"
+
+
+def counted(number: int, noun: str, nouns: str | None = None) -> str:
+    """``1 variable``, ``1,234 variables``."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -1,0 +1,140 @@
+"""A closure as a tree of lines, rooted at what was asked for.
+
+The graph is directed and acyclic, not a tree: a variable stands under the one by which it is reached in fewest hops,
+and elsewhere as a reference. Nothing here recurses: a chain may be 100,000 derivations long.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from schema.models import Variable
+from store.protocol import Closure, Direction
+
+DEEPEST = 16
+"""Levels of indentation. What is deeper goes on in a part of its own, at the left margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the tree: a variable, references to variables that stand elsewhere, or a count of what is left out.
+
+    Attributes:
+        prefix: the branches before it.
+        variable: whose line it is; None for a line about its parent's other neighbours.
+        continued: its neighbours stand in a part of their own, further down.
+        is_part: it begins a part that goes on with a variable which stands further up.
+        above: variables that already have their line.
+        below: those that get it further down.
+        hidden: neighbours of the parent that were left out.
+    """
+
+    prefix: str
+    variable: Variable | None = None
+    continued: bool = False
+    is_part: bool = False
+    above: tuple[Variable, ...] = ()
+    below: tuple[Variable, ...] = ()
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Which variable stands under which.
+
+    Attributes:
+        variables: by id.
+        heads: what stands at the left margin: the roots, and what a filter of kinds has cut off from them.
+        order: ids, nearest to the roots first.
+        branches: the variables that stand under one.
+        references: its other neighbours, which stand elsewhere.
+    """
+
+    variables: dict[str, Variable]
+    heads: list[str]
+    order: list[str]
+    branches: dict[str, list[str]]
+    references: dict[str, list[str]]
+
+
+def plant(closure: Closure) -> Tree:
+    """Find each variable's place. Of one distance the newest stands first (backward), or the oldest (forward)."""
+    backward = closure.direction is Direction.BACKWARD
+    variables = {variable.id: variable for variable in closure.variables}
+    neighbours: dict[str, dict[str, None]] = {}
+    for derivation in closure.derivations:
+        near, far = (
+            (derivation.target, derivation.source) if backward else (derivation.source, derivation.target)
+        )
+        neighbours.setdefault(near, {})[far] = None
+    in_order = sorted(variables, key=lambda id_: variables[id_].sequence, reverse=backward)
+    rank = {id_: place for place, id_ in enumerate(in_order)}
+    tree = Tree(variables, [], [], {}, {})
+    seen: set[str] = set()
+    for head in (*(root for root in closure.roots if root in variables), *in_order):
+        if head in seen:
+            continue
+        tree.heads.append(head)
+        seen.add(head)
+        queue = deque([head])
+        while queue:
+            near = queue.popleft()
+            tree.order.append(near)
+            for far in sorted(neighbours.get(near, ()), key=rank.__getitem__):
+                place = tree.references if far in seen else tree.branches
+                place.setdefault(near, []).append(far)
+                if far not in seen:
+                    seen.add(far)
+                    queue.append(far)
+    return tree
+
+
+def lines(tree: Tree, limit: int | None = None, deepest: int = DEEPEST) -> Iterator[Line]:
+    """The tree line by line.
+
+    Args:
+        tree: what to draw.
+        limit: how many variables get a line, nearest first; None is all.
+        deepest: levels of indentation.
+    """
+    shown = set(tree.order[:limit])
+    printed: set[str] = set()
+    parts = deque((head, False) for head in tree.heads if head in shown)
+    while parts:
+        first, is_part = parts.popleft()
+        stack: list[tuple[str | Line, str, str, int]] = [(first, "", "", 0)]
+        while stack:
+            item, before, under, depth = stack.pop()
+            if isinstance(item, Line):
+                yield _placed(item, before, printed)
+                continue
+            goes_on = is_part and depth == 0
+            printed.add(item)
+            below: list[str | Line] = [far for far in tree.branches.get(item, ()) if far in shown]
+            rest = _rest(tree, item, shown)
+            if rest is not None:
+                below.append(rest)
+            continued = depth == deepest and bool(below)
+            yield Line(before, tree.variables[item], continued=continued, is_part=goes_on)
+            if continued:
+                parts.append((item, True))
+                continue
+            for place, child in enumerate(reversed(below)):
+                branch, trunk = ("└─ ", "   ") if place == 0 else ("├─ ", "│  ")
+                stack.append((child, under + branch, under + trunk, depth + 1))
+
+
+def _rest(tree: Tree, id_: str, shown: set[str]) -> Line | None:
+    """The line for the neighbours of a variable that do not stand under it."""
+    references = tree.references.get(id_, [])
+    elsewhere = tuple(tree.variables[far] for far in references if far in shown)
+    hidden = len(references) - len(elsewhere) + sum(far not in shown for far in tree.branches.get(id_, ()))
+    return Line("", above=elsewhere, hidden=hidden) if elsewhere or hidden else None
+
+
+def _placed(line: Line, prefix: str, printed: set[str]) -> Line:
+    above = tuple(variable for variable in line.above if variable.id in printed)
+    below = tuple(variable for variable in line.above if variable.id not in printed)
+    return Line(prefix, above=above, below=below, hidden=line.hidden)

@@ -1,0 +1,1 @@
+"""How traces get in."""

@@ -1,0 +1,170 @@
+"""The records of a smartcomment graph file, as smartcomment 0.1.2 writes them (``ExecNetwork.export_graph``).
+
+The file is split into its elements without making objects of them (``Raw``), so that a file of any size is read
+element by element. A key that is absent stays ``UNSET``: it must be absent again on export.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Text = str | None | UnsetType
+
+
+class GraphData(msgspec.Struct, forbid_unknown_fields=True):
+    """The lists of a file."""
+
+    nodes: list[msgspec.Raw] | UnsetType = UNSET
+    edges: list[msgspec.Raw] | UnsetType = UNSET
+    operations: list[msgspec.Raw] | UnsetType = UNSET
+    sessions: list[msgspec.Raw] | UnsetType = UNSET
+    annotations: list[dict[str, Any]] | UnsetType = UNSET
+
+
+class Graph(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file."""
+
+    graph_id: str
+    data: GraphData
+    user_id: Text = UNSET
+    project_id: Text = UNSET
+    storage_path: Text = UNSET
+    strict: bool | UnsetType = UNSET
+    driver_type: Text = UNSET
+    created_at: str | UnsetType = UNSET
+    metadata: dict[str, Any] | UnsetType = UNSET
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True):
+    """What all elements have."""
+
+    created_at: str | UnsetType = UNSET
+    filename: str | UnsetType = UNSET
+    lineno: int | UnsetType = UNSET
+    graph_id: str | UnsetType = UNSET
+    user_id: Text = UNSET
+    project_id: Text = UNSET
+    comment: Text = UNSET
+    category: str | UnsetType = UNSET
+    metadata: msgspec.Raw | UnsetType = UNSET
+    trigger_point: str | UnsetType = UNSET
+
+
+class NodeRecord(Record, forbid_unknown_fields=True, kw_only=True):
+    """A variable. ``full_node_id`` is its key; ``node_id`` is not unique."""
+
+    name: str
+    value: str
+    version: int | UnsetType = UNSET
+    class_name: Text = UNSET
+    session_id: Text = UNSET
+    full_name: str | UnsetType = UNSET
+    node_id: str | UnsetType = UNSET
+    full_node_id: str | UnsetType = UNSET
+
+
+class EdgeRecord(Record, forbid_unknown_fields=True, kw_only=True):
+    """``target`` was made from ``source`` by an operation."""
+
+    edge_id: str
+    op_id: str
+    source_full_node_id: str
+    target_full_node_id: str
+    session_id: Text = UNSET
+
+
+class OperationRecord(Record, forbid_unknown_fields=True, kw_only=True):
+    """An operation."""
+
+    op_id: str
+    op_name: Text = UNSET
+    session_id: Text = UNSET
+
+
+class SessionRecord(Record, forbid_unknown_fields=True, kw_only=True):
+    """A session."""
+
+    session_id: str
+    session_name: Text = UNSET
+
+
+NODE_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "name",
+    "version",
+    "value",
+    "comment",
+    "category",
+    "graph_id",
+    "user_id",
+    "class_name",
+    "project_id",
+    "session_id",
+    "metadata",
+    "trigger_point",
+    "full_name",
+    "node_id",
+    "full_node_id",
+)
+EDGE_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "edge_id",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "session_id",
+    "op_id",
+    "category",
+    "source_full_node_id",
+    "target_full_node_id",
+    "comment",
+    "metadata",
+    "trigger_point",
+)
+OPERATION_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "op_id",
+    "op_name",
+    "comment",
+    "category",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "session_id",
+    "metadata",
+    "trigger_point",
+)
+SESSION_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "session_id",
+    "session_name",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "comment",
+    "category",
+    "metadata",
+    "trigger_point",
+)
+"""Keys in the order in which smartcomment writes them."""
+
+
+def full_name(class_name: str | None, name: str) -> str:
+    """The name with its class in front, where it has one."""
+    return f"{class_name}:{name}" if class_name else name
+
+
+def full_node_id(class_name: str | None, name: str, version: int) -> str:
+    """The key of a variable."""
+    return f"{full_name(class_name, name)}@{version}"

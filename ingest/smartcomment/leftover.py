@@ -1,0 +1,92 @@
+"""What a record holds beyond its element, so that exporting gives the record back as it was.
+
+An element's attributes are the record's ``metadata``. What could not be computed from the element again (unknown
+keys, absent keys, unusual values) stands in them under ``smartcomment``::
+
+    {"speaker": "Ann", "smartcomment": {"set": {"trigger_point": "?"}, "absent": ["user_id"], "position": 7}}
+
+``metadata`` is in there whole where it can't be the attributes itself, because it uses that key too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from schema.models import NO_ATTRIBUTES
+
+KEY = "smartcomment"
+_MISSING = object()
+
+
+class MetadataReader:
+    """Metadata as canonical JSON text; equal metadata is read once, for edges repeat it."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {b"{}": NO_ATTRIBUTES}
+
+    def read(self, raw: msgspec.Raw | UnsetType) -> str:
+        """The text of the metadata; of absent metadata that of an empty object.
+
+        Raises:
+            ValueError: it is no object.
+        """
+        if raw is UNSET:
+            return NO_ATTRIBUTES
+        data = bytes(raw)
+        text = self._known.get(data)
+        if text is None:
+            value = msgspec.json.decode(data)
+            if not isinstance(value, dict):
+                raise ValueError("Expected 'object'")
+            text = msgspec.json.encode(value).decode()
+            self._known[data] = text
+        return text
+
+
+def difference(actual: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """What to keep of a record beside what can be computed: ``set`` and ``absent``, each only where needed."""
+    kept = {key: value for key, value in actual.items() if not _same(value, expected.get(key, _MISSING))}
+    absent = [key for key in expected if key not in actual]
+    found: dict[str, Any] = {}
+    if kept:
+        found["set"] = kept
+    if absent:
+        found["absent"] = absent
+    return found
+
+
+def _same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)
+
+
+def join(metadata: str, leftover: dict[str, Any]) -> str:
+    """Attributes out of metadata and what is kept beside it."""
+    may_clash = f'"{KEY}"' in metadata
+    if not leftover and not may_clash:
+        return metadata
+    attributes = msgspec.json.decode(metadata)
+    if KEY in attributes:
+        attributes = {KEY: {**leftover, "metadata": attributes}}
+    elif leftover:
+        attributes[KEY] = leftover
+    return msgspec.json.encode(attributes).decode()
+
+
+def split(attributes: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The inverse of ``join``: metadata, and what was kept beside it."""
+    metadata = msgspec.json.decode(attributes)
+    leftover = metadata.pop(KEY, {})
+    if "metadata" in leftover:
+        metadata = leftover.pop("metadata")
+    return metadata, leftover
+
+
+def apply(record: dict[str, Any], leftover: dict[str, Any]) -> dict[str, Any]:
+    """The record as it was: computed, with what was kept in place."""
+    for key in leftover.get("absent", ()):
+        record.pop(key, None)
+    record.update(leftover.get("set", {}))
+    return record

@@ -1,0 +1,52 @@
+"""Local times without a zone, as smartcomment writes them, and UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from schema.errors import InputError
+
+
+class Clock:
+    """Reads and writes the times of one file. Times of one file repeat, so the last one is remembered."""
+
+    def __init__(self, timezone: str) -> None:
+        """``timezone``: an IANA name, such as ``Europe/Berlin``.
+
+        Raises:
+            InputError: no such zone is known.
+        """
+        try:
+            self._zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise InputError("timezone", "", f"{timezone!r} is no time zone of the IANA database") from error
+        self._last: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
+
+    def read(self, text: str) -> datetime:
+        """``2026-11-21 20:28:59.390`` in UTC.
+
+        Raises:
+            ValueError: it is no time.
+        """
+        last_text, last = self._last
+        if text == last_text:
+            return last
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=self._zone)
+        if self._zone is not UTC or moment.tzinfo is not UTC:
+            moment = moment.astimezone(UTC)
+        self._last = (text, moment)
+        return moment
+
+    def write(self, moment: datetime) -> str:
+        """The inverse of ``read``, with milliseconds, as smartcomment writes it."""
+        local = moment if self._zone is UTC else moment.astimezone(self._zone)
+        return local.replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+
+    def is_usual(self, text: str) -> bool:
+        """Whether ``write`` gives this text back when it was read."""
+        if self._zone is UTC:
+            return len(text) == 23 and text[10] == " " and text[19] == "."
+        return self.write(self.read(text)) == text

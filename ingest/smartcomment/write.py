@@ -1,0 +1,194 @@
+"""Writing a trace as a smartcomment graph file: the graph that was recorded, without what the repair added."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any, BinaryIO
+
+import msgspec
+
+from ingest.smartcomment import leftover, records
+from ingest.smartcomment.build import SOURCE
+from ingest.smartcomment.times import Clock
+from schema.errors import InputError, NotFoundError
+from schema.kinds import DerivationKind
+from schema.models import Derivation, Element, Failure, Operation, Session, Trace, Variable
+from store.protocol import GraphStore, Label
+
+_PAGE = 2_000
+_TOP = ("graph_id", "user_id", "project_id", "storage_path", "strict", "driver_type", "created_at", "metadata")
+
+
+async def export_trace(store: GraphStore, trace_id: str, out: BinaryIO) -> None:
+    """Write a trace in the format that it came in, laid out as smartcomment's own exports are.
+
+    Raises:
+        NotFoundError: there is no such trace.
+        InputError: the trace was not recorded by smartcomment.
+    """
+    found = await store.get(Label.TRACE, [trace_id])
+    if not found or not isinstance(found[0], Trace):
+        raise NotFoundError(trace_id, Label.TRACE.value)
+    trace = found[0]
+    if trace.source != SOURCE:
+        raise InputError(f"trace {trace.external_id}", "", f"was recorded by {trace.source}, not by {SOURCE}")
+    text = io.TextIOWrapper(out, "utf-8", newline="\n", write_through=True)
+    try:
+        await _Exporter(store, trace, text).export()
+    finally:
+        text.detach()
+
+
+class _Exporter:
+    def __init__(self, store: GraphStore, trace: Trace, out: io.TextIOWrapper) -> None:
+        self.store = store
+        self.trace = trace
+        self.out = out
+        self.metadata, self.kept = leftover.split(trace.attributes)
+        self.sessions: dict[str | None, str | None] = {None: None}
+        self.operation_sessions: dict[str, str | None] = {}
+        self.common = records.Common(
+            trace.external_id,
+            self.kept.get("user_id"),
+            self.kept.get("project_id"),
+            Clock(self.kept["timezone"]),
+            self.sessions,
+            {},
+            {},
+        )
+
+    async def export(self) -> None:
+        sessions = [session async for session in self._all(Label.SESSION) if isinstance(session, Session)]
+        self.sessions.update((session.id, session.external_id) for session in sessions)
+        operations = [o async for o in self._all(Label.OPERATION) if isinstance(o, Operation)]
+        operation_ids = {operation.id: operation.external_id for operation in operations}
+        self.operation_sessions = {operation.id: operation.session_id for operation in operations}
+        self.common = records.Common(
+            self.common.graph_id,
+            self.common.user_id,
+            self.common.project_id,
+            self.common.clock,
+            self.sessions,
+            operation_ids,
+            {},
+        )
+        self.out.write("{\n")
+        for key, value in self._top().items():
+            self.out.write(f"    {_dump(key)}: {_dump(value, 1)},\n")
+        self.out.write('    "data": {\n')
+        self.first_list = True
+        absent = self.kept.get("absent", ())
+        if "nodes" not in absent:
+            await self._list("nodes", self._nodes())
+        if "edges" not in absent:
+            await self._list("edges", self._edges())
+        if "operations" not in absent:
+            await self._list("operations", _each(operations, self._operation))
+        if "sessions" not in absent:
+            await self._list("sessions", _each(sessions, self._session))
+        if "annotations" in self.kept:
+            await self._list("annotations", self._annotations())
+        for key, value in self.kept.get("data", {}).items():
+            self._separate()
+            self.out.write(f"        {_dump(key)}: {_dump(value, 2)}")
+        self.out.write("\n    }\n}" if not self.first_list else "    }\n}")
+
+    def _top(self) -> dict[str, Any]:
+        top = {key: self.kept[key] for key in _TOP if key in self.kept}
+        top["graph_id"] = self.trace.external_id
+        if "metadata" not in self.kept.get("absent", ()):
+            top["metadata"] = self.metadata
+        ordered = {key: top[key] for key in _TOP if key in top}
+        return {**ordered, **self.kept.get("set", {})}
+
+    async def _list(self, name: str, items: AsyncIterator[dict[str, Any]]) -> None:
+        self._separate()
+        self.out.write(f"        {_dump(name)}: [")
+        is_first = True
+        async for item in items:
+            self.out.write(("\n" if is_first else ",\n") + " " * 12 + _dump(item, 3))
+            is_first = False
+        self.out.write("]" if is_first else "\n        ]")
+
+    def _separate(self) -> None:
+        if not self.first_list:
+            self.out.write(",\n")
+        self.first_list = False
+
+    async def _all(self, label: Label) -> AsyncIterator[Element]:
+        after = None
+        while True:
+            page = await self.store.page(label, self.trace.id, _PAGE, after)
+            for element in page.items:
+                yield element
+            after = page.next
+            if after is None:
+                return
+
+    async def _nodes(self) -> AsyncIterator[dict[str, Any]]:
+        """Recorded variables, in the order of the file where that is not the order of the trace."""
+        variables = []
+        async for variable in self._all(Label.VARIABLE):
+            if isinstance(variable, Variable):
+                self.common.variables[variable.id] = variable.external_id
+                if variable.occurrence == 0:
+                    variables.append(variable)
+        places = [_position(variable, place) for place, variable in enumerate(variables)]
+        for place in sorted(range(len(variables)), key=places.__getitem__):
+            variable = variables[place]
+            metadata, kept = leftover.split(variable.attributes)
+            value = (await self.store.value(variable)).decode()
+            yield leftover.apply(records.node_record(variable, value, metadata, self.common), kept)
+
+    async def _edges(self) -> AsyncIterator[dict[str, Any]]:
+        async for derivation in self._all(Label.DERIVATION):
+            if isinstance(derivation, Derivation) and derivation.kind is not DerivationKind.READ:
+                metadata, kept = leftover.split(derivation.attributes)
+                session = self.operation_sessions[derivation.operation_id]
+                yield leftover.apply(records.edge_record(derivation, session, metadata, self.common), kept)
+
+    def _operation(self, operation: Operation) -> dict[str, Any]:
+        metadata, kept = leftover.split(operation.attributes)
+        return leftover.apply(records.operation_record(operation, metadata, self.common), kept)
+
+    def _session(self, session: Session) -> dict[str, Any]:
+        metadata, kept = leftover.split(session.attributes)
+        return leftover.apply(records.session_record(session, kept.get("location"), metadata, self.common), kept)
+
+    async def _annotations(self) -> AsyncIterator[dict[str, Any]]:
+        found: list[tuple[int, dict[str, Any]]] = []
+        after = None
+        while True:
+            page = await self.store.failures(self.trace.id, _PAGE, after)
+            for failure in page.items:
+                found.extend(_annotations_of(failure))
+            after = page.next
+            if after is None:
+                break
+        for _, record in sorted(found, key=lambda item: item[0]):
+            yield record
+
+
+def _annotations_of(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
+    attributes = msgspec.json.decode(failure.attributes)
+    return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]
+
+
+def _position(variable: Variable, place: int) -> int:
+    if f'"{leftover.KEY}"' not in variable.attributes:
+        return place
+    _, kept = leftover.split(variable.attributes)
+    position: int = kept.get("position", place)
+    return position
+
+
+async def _each(items: list[Any], make: Callable[[Any], dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    for item in items:
+        yield make(item)
+
+
+def _dump(value: Any, level: int = 0) -> str:
+    text = json.dumps(value, indent=4, ensure_ascii=False)
+    return text.replace("\n", "\n" + " " * (4 * level)) if level else text

@@ -1,0 +1,3 @@
+MATCH (n:Trace {id: $traceId})
+WHERE n.projectId = $projectId
+DETACH DELETE n

@@ -1,0 +1,1 @@
+RETURN EXISTS { MATCH (n) WHERE NOT n:Migration AND NOT n:MigrationLock } AS found

@@ -1,0 +1,2 @@
+SHOW INDEXES YIELD name, state
+RETURN collect([name, state]) AS rows

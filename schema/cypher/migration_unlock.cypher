@@ -1,0 +1,2 @@
+MATCH (l:MigrationLock {name: 'layout', owner: $owner})
+REMOVE l.owner, l.expiresAt

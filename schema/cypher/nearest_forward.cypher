@@ -1,0 +1,7 @@
+UNWIND $roots AS root
+MATCH p = (r:Variable {id: root})<-[:DERIVED_FROM*0..]-(v)
+WHERE r.projectId = $projectId
+WITH v, min(length(p)) AS distance
+WHERE distance <= $hops
+WITH v, distance ORDER BY distance, v.sequence ASC LIMIT $nodes
+RETURN collect(v.id) AS ids

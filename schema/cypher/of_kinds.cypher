@@ -1,0 +1,4 @@
+UNWIND $ids AS id
+MATCH (v:Variable {id: id})
+WHERE v.projectId = $projectId AND v.kind IN $kinds
+RETURN collect(v.id) AS ids

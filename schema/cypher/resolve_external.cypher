@@ -1,0 +1,24 @@
+MATCH (n:Trace)
+WHERE ($label IS NULL OR $label = 'Trace') AND n.externalId = $reference
+  AND n.projectId = $projectId AND ($traceId IS NULL OR n.id = $traceId)
+RETURN 'Trace' AS label, n.id AS id LIMIT $count
+UNION ALL
+MATCH (n:Session)
+WHERE ($label IS NULL OR $label = 'Session') AND n.externalKey = $key AND n.externalId = $reference
+  AND n.projectId = $projectId AND ($traceId IS NULL OR n.traceId = $traceId)
+RETURN 'Session' AS label, n.id AS id LIMIT $count
+UNION ALL
+MATCH (n:Operation)
+WHERE ($label IS NULL OR $label = 'Operation') AND n.externalKey = $key AND n.externalId = $reference
+  AND n.projectId = $projectId AND ($traceId IS NULL OR n.traceId = $traceId)
+RETURN 'Operation' AS label, n.id AS id LIMIT $count
+UNION ALL
+MATCH (n:Variable)
+WHERE ($label IS NULL OR $label = 'Variable') AND n.externalKey = $key AND n.externalId = $reference AND n.occurrence = 0
+  AND n.projectId = $projectId AND ($traceId IS NULL OR n.traceId = $traceId)
+RETURN 'Variable' AS label, n.id AS id LIMIT $count
+UNION ALL
+MATCH (:Variable)-[n:DERIVED_FROM]->(:Variable)
+WHERE ($label IS NULL OR $label = 'Derivation') AND n.externalKey = $key AND n.externalId = $reference
+  AND n.projectId = $projectId AND ($traceId IS NULL OR n.traceId = $traceId)
+RETURN 'Derivation' AS label, n.id AS id LIMIT $count

@@ -1,0 +1,2 @@
+MATCH (t:Trace {projectId: $projectId})
+RETURN collect(t.id) AS ids

@@ -1,0 +1,7 @@
+MATCH (one:Variable {id: $id})
+WHERE one.projectId = $projectId
+MATCH (v:Variable {nameKey: one.nameKey})
+WHERE v.projectId = $projectId AND v.traceId = one.traceId AND v.name = one.name AND v.occurrence = 0
+  AND (v.className = one.className OR (v.className IS NULL AND one.className IS NULL))
+WITH v ORDER BY v.version, v.sequence
+RETURN collect(v.id) AS ids

@@ -1,0 +1,24 @@
+UNWIND $rows AS row
+MERGE (a:Attribution {id: row.properties.id, projectId: $projectId})
+SET a = row.properties, a.createdAt = $epoch + duration({microseconds: row.properties.createdAt})
+WITH a, row
+CALL (a) {
+  MATCH (a)-[old:EXPLAINS|BLAMES|CITES]->()
+  DELETE old
+}
+CALL (a, row) {
+  MATCH (f:Failure {id: row.properties.failureId})
+  WHERE f.projectId = $projectId
+  MERGE (a)-[:EXPLAINS]->(f)
+}
+CALL (a, row) {
+  MATCH (o:Operation {id: row.properties.operationId})
+  WHERE o.projectId = $projectId
+  MERGE (a)-[:BLAMES]->(o)
+}
+CALL (a, row) {
+  UNWIND row.cites AS id
+  MATCH (v:Variable {id: id})
+  WHERE v.projectId = $projectId
+  MERGE (a)-[:CITES]->(v)
+}

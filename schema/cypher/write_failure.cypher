@@ -1,0 +1,21 @@
+UNWIND $rows AS row
+MERGE (f:Failure {id: row.id, projectId: $projectId})
+ON CREATE SET f = row, f.createdAt = $epoch + duration({microseconds: row.createdAt})
+ON MATCH SET f.origin = row.origin, f.evidenceIds = row.evidenceIds, f.goldAnswers = row.goldAnswers,
+  f.attributes = row.attributes
+WITH f, row
+CALL (f, row) {
+  MATCH (v:Variable {id: row.questionId})
+  WHERE v.projectId = $projectId
+  MERGE (f)-[:ASKED]->(v)
+}
+CALL (f, row) {
+  MATCH (v:Variable {id: row.answerId})
+  WHERE v.projectId = $projectId
+  MERGE (f)-[:ANSWERED]->(v)
+}
+CALL (f, row) {
+  MATCH (v:Variable {id: row.expectedId})
+  WHERE v.projectId = $projectId
+  MERGE (f)-[:EXPECTED]->(v)
+}

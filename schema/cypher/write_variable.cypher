@@ -1,0 +1,7 @@
+UNWIND $rows AS row
+MERGE (v:Variable {id: row.id, projectId: $projectId})
+ON CREATE SET v = row, v:$(row.kind), v.createdAt = $epoch + duration({microseconds: row.createdAt})
+WITH v, row
+MATCH (o:Operation {id: row.operationId})
+WHERE o.projectId = $projectId
+MERGE (v)-[:GENERATED_BY]->(o)

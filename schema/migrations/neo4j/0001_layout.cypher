@@ -1,0 +1,22 @@
+CREATE CONSTRAINT trace_id IF NOT EXISTS FOR (t:Trace) REQUIRE t.id IS UNIQUE;
+CREATE CONSTRAINT session_id IF NOT EXISTS FOR (s:Session) REQUIRE s.id IS UNIQUE;
+CREATE CONSTRAINT operation_id IF NOT EXISTS FOR (o:Operation) REQUIRE o.id IS UNIQUE;
+CREATE CONSTRAINT variable_id IF NOT EXISTS FOR (v:Variable) REQUIRE v.id IS UNIQUE;
+CREATE CONSTRAINT derivation_id IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() REQUIRE d.id IS UNIQUE;
+CREATE CONSTRAINT failure_id IF NOT EXISTS FOR (f:Failure) REQUIRE f.id IS UNIQUE;
+CREATE CONSTRAINT attribution_id IF NOT EXISTS FOR (a:Attribution) REQUIRE a.id IS UNIQUE;
+CREATE INDEX trace_of_project IF NOT EXISTS FOR (t:Trace) ON (t.projectId);
+CREATE INDEX session_in_order IF NOT EXISTS FOR (s:Session) ON (s.traceId, s.sequence);
+CREATE INDEX operation_in_order IF NOT EXISTS FOR (o:Operation) ON (o.traceId, o.sequence);
+CREATE INDEX variable_in_order IF NOT EXISTS FOR (v:Variable) ON (v.traceId, v.sequence);
+CREATE INDEX derivation_in_order IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() ON (d.traceId, d.sequence);
+CREATE INDEX operation_by_external_id IF NOT EXISTS FOR (o:Operation) ON (o.externalKey);
+CREATE INDEX variable_by_external_id IF NOT EXISTS FOR (v:Variable) ON (v.externalKey);
+CREATE INDEX derivation_by_external_id IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() ON (d.externalKey);
+CREATE INDEX variable_by_name IF NOT EXISTS FOR (v:Variable) ON (v.nameKey);
+CREATE INDEX failure_in_order IF NOT EXISTS FOR (f:Failure) ON (f.projectId, f.traceId, f.id);
+CREATE INDEX failure_of_trace IF NOT EXISTS FOR (f:Failure) ON (f.traceId);
+CREATE INDEX attribution_of_failure IF NOT EXISTS FOR (a:Attribution) ON (a.failureId);
+CREATE INDEX attribution_of_trace IF NOT EXISTS FOR (a:Attribution) ON (a.traceId);
+CREATE FULLTEXT INDEX variable_words IF NOT EXISTS FOR (v:Variable) ON EACH [v.terms, v.scope]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};

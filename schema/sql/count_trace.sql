@@ -1,0 +1,1 @@
+SELECT NULL, count(*) FROM trace WHERE project = :project AND (:trace IS NULL OR id = unhex(:trace))

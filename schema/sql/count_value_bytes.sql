@@ -1,0 +1,1 @@
+SELECT coalesce(sum(length(data)), 0) FROM pack

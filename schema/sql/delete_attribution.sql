@@ -1,0 +1,1 @@
+DELETE FROM attribution WHERE id = ? AND trace_k = ?

@@ -1,0 +1,13 @@
+DELETE FROM variable_words WHERE rowid IN (SELECT k FROM variable WHERE trace_k = :k AND occurrence = 0);
+DELETE FROM invalidation WHERE variable_k IN (SELECT k FROM variable WHERE trace_k = :k);
+DELETE FROM usage WHERE operation_k IN (SELECT k FROM operation WHERE trace_k = :k);
+DELETE FROM attribution WHERE trace_k = :k;
+DELETE FROM failure WHERE trace_k = :k;
+DELETE FROM derivation WHERE trace_k = :k;
+DELETE FROM variable WHERE trace_k = :k;
+DELETE FROM operation WHERE trace_k = :k;
+DELETE FROM session WHERE trace_k = :k;
+DELETE FROM value WHERE trace_k = :k;
+DELETE FROM pack WHERE trace_k = :k;
+DELETE FROM text WHERE trace_k = :k;
+DELETE FROM trace WHERE k = :k;

@@ -1,0 +1,1 @@
+SELECT k FROM text WHERE hash = ? AND trace_k = ? AND text = ?

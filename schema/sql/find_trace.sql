@@ -1,0 +1,1 @@
+SELECT k FROM trace WHERE id = unhex(:id) AND project = :project

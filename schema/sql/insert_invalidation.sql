@@ -1,0 +1,2 @@
+INSERT OR IGNORE INTO invalidation (variable_k, operation_k)
+VALUES (?, ?)

@@ -1,0 +1,1 @@
+INSERT INTO migration (number, name, applied_at) VALUES (?, ?, ?)

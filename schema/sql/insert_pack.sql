@@ -1,0 +1,2 @@
+INSERT INTO pack (k, id, trace_k, raw_size, data)
+VALUES (?, ?, ?, ?, ?)

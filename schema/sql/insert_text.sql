@@ -1,0 +1,2 @@
+INSERT INTO text (k, trace_k, hash, text)
+VALUES (?, ?, ?, ?)

@@ -1,0 +1,2 @@
+INSERT OR IGNORE INTO usage (operation_k, position, variable_k, role)
+VALUES (?, ?, ?, ?)

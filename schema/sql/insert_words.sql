@@ -1,0 +1,2 @@
+INSERT INTO variable_words (rowid, words)
+VALUES (?, ?)

@@ -1,0 +1,1 @@
+SELECT number, name FROM migration ORDER BY number

@@ -1,0 +1,1 @@
+SELECT hex(id) FROM trace WHERE project = :project ORDER BY id

@@ -1,0 +1,1 @@
+UPDATE trace SET attributes = ? WHERE k = ?

@@ -1,0 +1,58 @@
+"""Whether what is written again is what was written before: the same answer from both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+
+from schema.errors import ConflictError
+from schema.models import Element, camel_case
+from store.protocol import Label
+
+_CHANGEABLE: dict[Label, frozenset[str] | None] = {
+    Label.TRACE: frozenset({"attributes"}),
+    Label.SESSION: frozenset({"sequence"}),
+    Label.OPERATION: frozenset({"sequence"}),
+    Label.VARIABLE: frozenset({"sequence"}),
+    Label.DERIVATION: frozenset({"sequence"}),
+    Label.FAILURE: frozenset({"attributes", "origin", "evidence_ids", "gold_answers"}),
+    Label.ATTRIBUTION: None,
+}
+"""What a later write may bring otherwise, by label; None where the whole element is replaced."""
+
+
+def first_difference(stored: Element, new: Element, ignore: Collection[str]) -> str | None:
+    """The first field, in the order of the model, in which two elements of one model differ; None where none does."""
+    if stored == new:
+        return None
+    for item in fields(stored):
+        if item.name not in ignore and getattr(stored, item.name) != getattr(new, item.name):
+            return item.name
+    return None
+
+
+def check(label: Label, stored: Mapping[str, Element], new: Iterable[Element]) -> None:
+    """Compare new elements with those stored under the same ids.
+
+    Args:
+        label: what they all are.
+        stored: elements by id; others than the new ones may be among them.
+        new: elements that are about to be written.
+
+    Raises:
+        ConflictError: one is stored with other content that a write may not change; names the public property.
+    """
+    ignore = _CHANGEABLE[label]
+    if ignore is None or not stored:
+        return
+    for element in new:
+        before = stored.get(element.id)
+        if before is None:
+            continue
+        name = first_difference(before, element, ignore)
+        if name is not None:
+            raise ConflictError(label.value, _external_id(element), camel_case(name))
+
+
+def _external_id(element: Element) -> str:
+    return getattr(element, "external_id", None) or element.id

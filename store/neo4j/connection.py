@@ -1,0 +1,175 @@
+"""One Neo4j database: sessions, retries, and errors in plain words.
+
+Texts are named, never given: what runs is a file under ``schema/cypher``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, LiteralString, TypeVar, cast
+
+import neo4j
+from neo4j import exceptions
+
+from schema.errors import InputError, StoreError
+from schema.texts import cypher, migrations
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 10.0
+_RETRY_SECONDS = 60.0
+_ATTEMPTS = 6
+
+
+def layout_number() -> int:
+    """The number of the newest layout that this program knows."""
+    return migrations("neo4j")[-1].number
+
+
+def text(name: str) -> LiteralString:
+    """A Cypher text by name. It is a file of this program, so it counts as written in the program."""
+    return cast(LiteralString, cypher(name))
+
+
+class Connection:
+    """The driver of one database, shared by all projects in it."""
+
+    def __init__(self, uri: str, user: str, password: str, database: str | None) -> None:
+        self.uri = uri
+        self.database = database
+        try:
+            self._driver = neo4j.AsyncGraphDatabase.driver(
+                uri,
+                auth=(user, password),
+                connection_timeout=_CONNECT_SECONDS,
+                connection_acquisition_timeout=_RETRY_SECONDS,
+                max_transaction_retry_time=_RETRY_SECONDS,
+                notifications_min_severity="OFF",
+                telemetry_disabled=True,
+            )
+        except (exceptions.DriverError, ValueError) as error:
+            raise StoreError(f"{uri}: not an address of a Neo4j server: {error}") from error
+        self._usable = False
+        self._opening = asyncio.Lock()
+
+    async def close(self) -> None:
+        """Close all connections to the server."""
+        await self._driver.close()
+
+    async def read(self, name: str, /, *, seconds: float | None = None, **parameters: Any) -> list[list[Any]]:
+        """The rows of a text, read in one transaction, which is tried again after a passing error.
+
+        Raises:
+            TimeoutError: ``seconds`` have passed.
+        """
+
+        @neo4j.unit_of_work(timeout=seconds)
+        async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
+            return await (await transaction.run(text(name), parameters)).values()
+
+        await self._open()
+        async with self._session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
+            return await session.execute_read(work)
+
+    async def read_list(self, name: str, /, **parameters: Any) -> list[Any]:
+        """The items of a text that returns lists: one a row, of some 10,000 items.
+
+        A row an item takes 6 to 11 times as long.
+        """
+        return [item for row in await self.read(name, **parameters) for item in row[0]]
+
+    async def write(self, work: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
+        """Run ``work`` in one transaction, again and again while errors are passing ones (deadlocks)."""
+        await self._open()
+        async with self._session(neo4j.WRITE_ACCESS) as session:
+            return await session.execute_write(work)
+
+    async def run(self, name: str, /, **parameters: Any) -> list[list[Any]]:
+        """The rows of a text that makes its own transactions, whatever the layout."""
+        return await self.run_statement(text(name), **parameters)
+
+    async def run_statement(self, statement: LiteralString, /, **parameters: Any) -> list[list[Any]]:
+        """The rows of a statement, tried again after a passing error; it must be harmless to run it twice."""
+        async with self._session(neo4j.WRITE_ACCESS) as session:
+            for attempt in range(_ATTEMPTS):
+                try:
+                    return await (await session.run(statement, parameters)).values()
+                except (exceptions.Neo4jError, exceptions.DriverError) as error:
+                    if not error.is_retryable() or attempt == _ATTEMPTS - 1:
+                        raise
+                    await asyncio.sleep(0.1 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def plan(self, name: str, /, **parameters: Any) -> list[str]:
+        """The names of the operators by which the server would run a text."""
+        async with self._session(neo4j.READ_ACCESS) as session:
+            result = await session.run(cast(LiteralString, "EXPLAIN " + text(name)), parameters)
+            root = (await result.consume()).plan
+        found: list[str] = []
+        waiting = [root] if root else []
+        while waiting:
+            operator = waiting.pop()
+            found.append(operator["operatorType"].partition("@")[0])
+            waiting.extend(operator.get("children", ()))
+        return found
+
+    async def layout_version(self) -> int:
+        """The number of the last migration that was applied; 0 where none was."""
+        return int((await self.run("layout_version"))[0][0])
+
+    async def connect(self) -> None:
+        """Try the server once, without waiting for one that is away.
+
+        Raises:
+            StoreError: it can't be reached, or refuses the user.
+        """
+        async with self._plain_errors():
+            await self._driver.verify_connectivity(database=self.database)
+
+    async def _open(self) -> None:
+        if self._usable:
+            return
+        async with self._opening:
+            if self._usable:
+                return
+            await self.connect()
+            version, known = await self.layout_version(), layout_number()
+            if version < known:
+                raise StoreError(
+                    f"{self.uri}: the layout is number {version} and {known} is needed: run `memtrace migrate`"
+                )
+            if version > known:
+                raise StoreError(
+                    f"{self.uri}: the layout is number {version}, made by a newer MemTrace; this one knows {known}: "
+                    "update it (`memtrace migrate` can't go back)"
+                )
+            self._usable = True
+
+    @asynccontextmanager
+    async def _session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
+        async with (
+            self._plain_errors(),
+            self._driver.session(
+                database=self.database,
+                default_access_mode=access,
+                bookmark_manager=self._driver.execute_query_bookmark_manager,
+            ) as session,
+        ):
+            yield session
+
+    @asynccontextmanager
+    async def _plain_errors(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except exceptions.AuthError as error:
+            raise StoreError(f"{self.uri}: the server refuses the user name or the password") from error
+        except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
+            raise StoreError(f"{self.uri}: the server can't be reached: {error}") from error
+        except exceptions.Neo4jError as error:
+            raise StoreError(f"{self.uri}: {error.code}: {error.message}") from error
+        except exceptions.DriverError as error:
+            raise StoreError(f"{self.uri}: {error}") from error
+        except UnicodeEncodeError as error:
+            raise InputError("", "", f"text that is not valid Unicode can't be stored: {error}") from error

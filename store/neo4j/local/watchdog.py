@@ -1,0 +1,26 @@
+"""Kills a process when whoever started this one is gone, however it went. Run as a script of its own.
+
+Arguments: the process id and its creation time (seconds since the epoch). The starter holds the other end of
+standard input and never writes: the operating system closes it when the starter ends, even by SIGKILL.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import psutil
+
+
+def main(pid: int, created: float) -> None:
+    """Waits for the end of standard input, then kills the process unless its pid has gone to another."""
+    sys.stdin.buffer.read()
+    try:
+        process = psutil.Process(pid)
+        if abs(process.create_time() - created) < 2:
+            process.kill()
+    except psutil.NoSuchProcess:
+        return
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))

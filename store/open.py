@@ -1,0 +1,89 @@
+"""From a URI to a database."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from schema.errors import InputError, StoreError
+from store.object_values import ObjectValues
+from store.protocol import Database
+from store.sqlite.database import SqliteDatabase
+
+DEFAULT_URI = "sqlite:///memtrace.db"
+_NEO4J_SCHEMES = frozenset({"neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc"})
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """User and password of a Neo4j server; the password never shows."""
+
+    user: str = "neo4j"
+    password: str = field(default="", repr=False)
+
+
+async def open_database(
+    uri: str = DEFAULT_URI,
+    values: str | None = None,
+    credentials: Credentials | None = None,
+    create: bool = True,
+) -> Database:
+    """Open the database that a URI names; its layout is brought up to date where it is new or SQLite.
+
+    Args:
+        uri: ``sqlite:///relative/path``, ``sqlite:////absolute/path``, ``neo4j://host:port`` or ``bolt://host:port``.
+        values: ``file:///dir`` or ``s3://bucket/prefix``; None keeps values in the SQLite file, and for Neo4j in a
+            folder of this machine.
+        credentials: for Neo4j.
+        create: whether a SQLite file that does not exist is made.
+
+    Raises:
+        InputError: the URI is none of these.
+        StoreError: the database can't be reached or used.
+    """
+    parts = urlsplit(uri)
+    if parts.scheme == "sqlite":
+        return await _open_sqlite(uri, values, create)
+    if parts.scheme in _NEO4J_SCHEMES:
+        return await _open_neo4j(uri, values, credentials or Credentials())
+    raise InputError("store", "", f"{uri!r} is neither sqlite:///path nor neo4j://host:port nor bolt://host:port")
+
+
+async def _open_sqlite(uri: str, values: str | None, create: bool) -> Database:
+    prefix = "sqlite:///"
+    if not uri.startswith(prefix) or len(uri) == len(prefix):
+        raise InputError("store", "", f"{uri!r} names no file: write sqlite:///path, with four slashes if absolute")
+    path = Path(uri.removeprefix(prefix))
+    exists, has_folder = await asyncio.to_thread(lambda: (path.exists(), path.absolute().parent.is_dir()))
+    if not exists and not create:
+        raise StoreError(f"there is no store {path}: import a file first, or name another with --store")
+    if not has_folder:
+        raise StoreError(f"the folder of {path} does not exist")
+    database = SqliteDatabase(path, ObjectValues(values) if values else None)
+    try:
+        await database.migrate()
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+async def _open_neo4j(uri: str, values: str | None, credentials: Credentials) -> Database:
+    from store.neo4j.database import Neo4jDatabase
+
+    database = Neo4jDatabase(uri, credentials.user, credentials.password, ObjectValues(values or default_values()))
+    try:
+        await database.prepare()
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+def default_values() -> str:
+    """Where values lie beside Neo4j when nobody says where: a folder of this user on this machine."""
+    from platformdirs import user_data_path
+
+    return (user_data_path("memtrace", appauthor=False) / "values").as_uri()

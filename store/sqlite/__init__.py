@@ -1,0 +1,1 @@
+"""SQLite: the embedded store. One file, no server, readers in other processes."""

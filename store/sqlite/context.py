@@ -1,0 +1,55 @@
+"""One read of a SQLite file: a connection inside a transaction, and the project that every read is bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import apsw
+import msgspec
+
+from schema.ids import ID_LENGTH
+from schema.models import Variable
+from schema.texts import sql
+from store.protocol import Label
+from store.sqlite.rows import RowReader
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """One connection inside a transaction, and the project that every read is bound to."""
+
+    connection: apsw.Connection
+    project_id: str
+
+    def rows(self, name: str, **bindings: Any) -> list[Any]:
+        """Run a text of ``schema/sql`` with the project bound."""
+        return self.connection.execute(sql(name), {"project": self.project_id, **bindings}).fetchall()
+
+    def reader(self) -> RowReader:
+        """A fresh reader of rows."""
+        return RowReader(self.connection, self.project_id)
+
+
+def keys_of(context: ReadContext, label: Label, ids: Sequence[str]) -> dict[str, int]:
+    """Keys of the elements with these ids that exist; what is no id is skipped."""
+    well_formed = [id_ for id_ in ids if is_hex(id_) and len(id_) == ID_LENGTH]
+    rows = context.rows(f"keys_{label.value.lower()}", ids=msgspec.json.encode(well_formed).decode())
+    return {key.hex(): k for k, key in rows}
+
+
+def in_order(variables: Iterable[Variable]) -> list[Variable]:
+    """Variables in the order of their trace."""
+    return sorted(variables, key=lambda variable: variable.sequence)
+
+
+def is_hex(text: str) -> bool:
+    """Whether a text could be an id or the prefix of one."""
+    return bool(text) and all(character in "0123456789abcdef" for character in text)
+
+
+def text_hash(text: str) -> int:
+    """By which an interned text is found: 64 bits, signed."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)

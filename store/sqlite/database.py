@@ -1,0 +1,84 @@
+"""A SQLite file as a database of traces."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import apsw
+
+from schema.errors import StoreError
+from schema.texts import migrations, sql
+from store.protocol import Health
+from store.sqlite.connections import Connections
+from store.sqlite.migrate import applied_migrations, migrate
+from store.sqlite.rows import bind_keys
+from store.sqlite.store import SqliteStore
+from store.values import ValueStore
+
+_LOW_SPACE_BYTES = 1 << 30
+
+
+class SqliteDatabase:
+    """The embedded store: everything in one file, or the values beside it."""
+
+    def __init__(self, path: Path, values: ValueStore | None = None) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            path: the file.
+            values: where values are kept; None keeps them in the file.
+        """
+        self.path = path
+        self._values = values
+        self._connections = Connections(path)
+
+    def project(self, project_id: str) -> SqliteStore:
+        """The part of one project."""
+        return SqliteStore(self._connections, project_id, self._values)
+
+    async def migrate(self) -> list[str]:
+        """Bring the layout up to date; the file is made where it is missing."""
+        return await self._connections.write(migrate)
+
+    async def health(self) -> Health:
+        """Version, layout, integrity, the plan of the closure and the space that is left."""
+        details, problems = await self._connections.read(_inspect)
+        free = (await asyncio.to_thread(shutil.disk_usage, self.path.absolute().parent)).free
+        details |= {"path": str(self.path), "values": "in the file", "freeBytes": free}
+        if free < _LOW_SPACE_BYTES:
+            problems.append(f"only {free >> 20} MiB are free beside {self.path}")
+        if self._values is not None:
+            details["values"] = "outside the file"
+            try:
+                await self._values.check()
+            except StoreError as error:
+                problems.append(str(error))
+        return Health("sqlite", apsw.sqlite_lib_version(), details, problems)
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._connections.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _inspect(connection: apsw.Connection) -> tuple[dict[str, Any], list[str]]:
+    problems = [f"damaged: {row[0]}" for row in connection.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
+    applied = applied_migrations(connection)
+    missing = [migration for migration in migrations("sqlite") if migration.number not in applied]
+    problems.extend(f"migration {migration.number:04d}_{migration.name} is missing" for migration in missing)
+    explain = f"EXPLAIN QUERY PLAN {sql('closure_backward')}"
+    plan = [row[3] for row in connection.execute(explain, {"roots": bind_keys([0])})]
+    if not any("derivation_by_target" in line for line in plan):
+        problems.append("the closure does not use the index derivation_by_target")
+    return {"migrations": list(applied.values()), "closurePlan": plan}, problems

@@ -1,0 +1,127 @@
+"""Finding text and reading values."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from schema.errors import CorruptValueError
+from schema.ids import VALUE_HASH_PREFIX
+from schema.models import WHOLE_VALUE_BYTES, Variable
+from schema.texts import sql
+from schema.words import contains, phrases, snippet
+from store.packs import PackEntry, read_all, read_value
+from store.protocol import ScanResult, SearchHit
+from store.sqlite.context import ReadContext
+from store.sqlite.rows import bind_keys
+
+
+def search(context: ReadContext, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
+    """See ``GraphStore.search``."""
+    query = " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases(text))
+    if not query:
+        return []
+    rows = context.rows("search", query=query, trace=trace_id, count=limit)
+    variables = context.reader().variables([k for k, _ in rows])
+    return [_hit(variables[k], score, text) for k, score in rows]
+
+
+def _hit(variable: Variable, score: float, text: str) -> SearchHit:
+    return SearchHit(variable, score, snippet([variable.preview, variable.comment or "", variable.name], text))
+
+
+@dataclass(frozen=True, slots=True)
+class ScanBounds:
+    """Where a scan ends: hits, bytes read, and a moment of the monotonic clock."""
+
+    limit: int
+    max_bytes: int
+    deadline: float
+
+    @classmethod
+    def starting_now(cls, limit: int, max_bytes: int, seconds: float) -> ScanBounds:
+        """Bounds of a scan that begins at this moment."""
+        return cls(limit, max_bytes, time.monotonic() + seconds)
+
+    def reached(self, scanned: int) -> bool:
+        """Whether no more may be read."""
+        return scanned >= self.max_bytes or time.monotonic() >= self.deadline
+
+
+@dataclass(slots=True)
+class ScanProgress:
+    """Keys of the values that hold the text, so far."""
+
+    matched: set[int] = field(default_factory=set)
+    scanned: int = 0
+    truncated: bool = False
+
+
+def scan(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanResult:
+    """See ``GraphStore.scan``: the values that stand on their variables first, then the packs of the file."""
+    progress = scan_inline(context, text, trace_id, bounds)
+    for pack_k, raw_size in [] if progress.truncated else context.rows("scan_packs", trace=trace_id):
+        if bounds.reached(progress.scanned):
+            progress.truncated = True
+            break
+        progress.matched.update(_scan_pack(context, pack_k, text))
+        progress.scanned += raw_size
+    return scan_result(context, text, bounds, progress)
+
+
+def scan_inline(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanProgress:
+    """Look into the values that stand on their variables."""
+    progress = ScanProgress()
+    last = 0
+    while rows := context.rows("scan_inline", trace=trace_id, whole=WHOLE_VALUE_BYTES, last=last):
+        if bounds.reached(progress.scanned):
+            progress.truncated = True
+            break
+        progress.matched.update(k for k, value, _ in rows if contains(value.encode(), text))
+        progress.scanned += sum(row[2] for row in rows)
+        last = rows[-1][0]
+    return progress
+
+
+def scan_result(context: ReadContext, text: str, bounds: ScanBounds, progress: ScanProgress) -> ScanResult:
+    """The recorded variables that have the matched values."""
+    variables: dict[int, Variable] = {}
+    if progress.matched:
+        keys = [k for (k,) in context.rows("variables_of_values", keys=bind_keys(sorted(progress.matched)))]
+        variables = context.reader().variables(keys)
+    ordered = sorted(variables.values(), key=lambda v: (v.trace_id, v.sequence))
+    hits = [SearchHit(variable, 1.0, snippet([variable.preview], text)) for variable in ordered[: bounds.limit]]
+    return ScanResult(hits, progress.truncated or len(ordered) > bounds.limit, progress.scanned)
+
+
+def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
+    ((data,),) = context.rows("pack_data", pack=pack_k)
+    keys: dict[str, list[int]] = {}
+    entries = {}
+    for k, digest, offset, size in context.connection.execute(sql("pack_values"), {"pack": pack_k}):
+        keys.setdefault(digest, []).append(k)
+        entries[digest] = PackEntry(VALUE_HASH_PREFIX + digest, offset, size)
+    found = []
+    for entry, value in read_all(data, list(entries.values())):
+        if contains(value, text):
+            found.extend(keys[entry.value_hash.removeprefix(VALUE_HASH_PREFIX)])
+    return found
+
+
+def value_in_file(context: ReadContext, variable: Variable) -> bytes:
+    """A value that is kept in a pack of the file.
+
+    Raises:
+        CorruptValueError: it is damaged or gone.
+    """
+    digest = variable.value_hash.removeprefix(VALUE_HASH_PREFIX)
+    rows = context.rows("value_place", trace=variable.trace_id, hash=digest)
+    if not rows:
+        raise CorruptValueError(variable.value_hash)
+    ((data, offset, size),) = rows
+    return read_value(data, offset, size, variable.value_hash)
+
+
+def known_values(context: ReadContext, trace_id: str) -> set[str]:
+    """See ``GraphStore.known_values``."""
+    return {VALUE_HASH_PREFIX + digest for (digest,) in context.rows("known_values", trace=trace_id)}

@@ -1,0 +1,49 @@
+"""The layout of a SQLite file, brought up to date by numbered migrations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+
+from schema.errors import StoreError
+from schema.models import format_time
+from schema.texts import migrations, sql
+
+
+def migrate(connection: apsw.Connection) -> list[str]:
+    """Apply what is missing, inside the caller's transaction: the file's lock is the lock of the migration.
+
+    Raises:
+        StoreError: the file was written by a newer version, or is a database of something else.
+    """
+    applied = applied_migrations(connection)
+    done = []
+    for migration in migrations("sqlite"):
+        if migration.number in applied:
+            continue
+        for statement in migration.statements:
+            connection.execute(statement)
+        row = (migration.number, migration.name, format_time(datetime.now(UTC)))
+        connection.execute(sql("insert_migration"), row)
+        done.append(f"{migration.number:04d}_{migration.name}")
+    return done
+
+
+def applied_migrations(connection: apsw.Connection) -> dict[int, str]:
+    """Number and name of the migrations that the file has; the table of them is made where it is missing.
+
+    Raises:
+        StoreError: the file was written by a newer version, or is a database of something else.
+    """
+    if not connection.execute(sql("has_migrations")).get:
+        if connection.execute(sql("has_tables")).get:
+            raise StoreError("this SQLite file belongs to another program: it has tables, but no table of migrations")
+        connection.execute(sql("create_migrations"))
+    rows: list[Any] = connection.execute(sql("list_migrations")).fetchall()
+    applied: dict[int, str] = dict(rows)
+    newest = migrations("sqlite")[-1].number
+    if any(number > newest for number in applied):
+        raise StoreError(f"this SQLite file was written by a newer version (layout {max(applied)}, known is {newest})")
+    return applied

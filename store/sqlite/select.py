@@ -1,0 +1,142 @@
+"""Selecting elements of one project: by id, external id, page, operation and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from schema.errors import AmbiguousError, InputError, NotFoundError
+from schema.ids import ID_LENGTH, MIN_PREFIX
+from schema.models import Attribution, Element, Failure, Trace, Variable
+from store.protocol import Label, OperationDetail, Page
+from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
+
+_CANDIDATES = 5
+_FIRST_ID = "0" * ID_LENGTH
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Element]:
+    """Elements by id, in the order asked for."""
+    keys = keys_of(context, label, ids)
+    found = context.reader().elements(label, list(keys.values()))
+    return [found[keys[id_]] for id_ in ids if id_ in keys]
+
+
+def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
+    """See ``GraphStore.resolve``."""
+    labels = (label,) if label else tuple(Label)
+    found = [element for one in labels for element in _resolve_as(context, reference, one, trace_id)]
+    if not found:
+        raise NotFoundError(reference, label.value if label else "")
+    if len(found) > 1:
+        raise AmbiguousError(reference, [element.id for element in found[:_CANDIDATES]])
+    return found[0]
+
+
+def _resolve_as(context: ReadContext, reference: str, label: Label, trace_id: str | None) -> list[Element]:
+    name = label.value.lower()
+    keys: list[int] = []
+    if label not in {Label.FAILURE, Label.ATTRIBUTION}:
+        bindings = {"hash": text_hash(reference)} if label not in {Label.TRACE, Label.DERIVATION} else {}
+        keys = [k for (k,) in context.rows(f"external_{name}", reference=reference, trace=trace_id, **bindings)]
+    if not keys and MIN_PREFIX <= len(reference) <= ID_LENGTH and is_hex(reference):
+        low, high = (reference.ljust(ID_LENGTH, digit) for digit in "0f")
+        keys = [k for (k,) in context.rows(f"prefix_{name}", low=low, high=high, trace=trace_id)]
+    return list(context.reader().elements(label, keys).values())
+
+
+def page(
+    context: ReadContext, label: Label, trace_id: str, first: int, after: str | None, kinds: Collection[str]
+) -> Page[Element]:
+    """See ``GraphStore.page``."""
+    bindings: dict[str, Any] = {"trace": trace_id}
+    if label is not Label.SESSION:
+        bindings["kinds"] = msgspec.json.encode(sorted(kinds)).decode() if kinds else None
+    place, last = _number_cursor(after)
+    rows = context.rows(f"page_{label.value.lower()}", place=place, last=last, count=first + 1, **bindings)
+    found = context.reader().elements(label, [row[0] for row in rows[:first]])
+    more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
+    return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
+    """See ``GraphStore.traces``."""
+    place, last = _id_cursor(after, "-9223372036854775808")
+    rows = context.rows("page_trace", place=int(place), last=last, count=first + 1)
+    found = context.reader().traces([row[0] for row in rows[:first]])
+    more = f"{rows[first - 1][1]}:{rows[first - 1][2].lower()}" if len(rows) > first else None
+    return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def failure_page(context: ReadContext, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
+    """See ``GraphStore.failures``."""
+    place, last = _id_cursor(after, _FIRST_ID)
+    rows = context.rows("page_failure", trace=trace_id, place=place, last=last, count=first + 1)
+    found = context.reader().failures([row[0] for row in rows[:first]])
+    more = f"{rows[first - 1][1].lower()}:{rows[first - 1][2].lower()}" if len(rows) > first else None
+    return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attribution]:
+    """See ``GraphStore.attributions``."""
+    ids = msgspec.json.encode([id_ for id_ in failure_ids if is_hex(id_)]).decode()
+    keys = [k for (k,) in context.rows("attributions_of_failures", ids=ids)]
+    found = context.reader().attributions(keys).values()
+    return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
+
+
+def _number_cursor(cursor: str | None) -> tuple[int, int]:
+    """A cursor of two numbers: sequence and key."""
+    if cursor is None:
+        return -1, -1
+    found = re.fullmatch(r"(\d{1,18}):(\d{1,18})", cursor)
+    if not found:
+        raise _bad_cursor(cursor)
+    return int(found[1]), int(found[2])
+
+
+def _id_cursor(cursor: str | None, start: str) -> tuple[str, str]:
+    """A cursor of a place, written like ``start``, and an id."""
+    if cursor is None:
+        return start, _FIRST_ID
+    place = "[0-9a-f]{32}" if start == _FIRST_ID else r"-?\d{1,18}"
+    found = re.fullmatch(f"({place}):([0-9a-f]{{32}})", cursor)
+    if not found:
+        raise _bad_cursor(cursor)
+    return found[1], found[2]
+
+
+def _bad_cursor(cursor: str) -> InputError:
+    return InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
+
+
+def operation_detail(context: ReadContext, operation_id: str) -> OperationDetail:
+    """See ``GraphStore.operation``."""
+    keys = keys_of(context, Label.OPERATION, [operation_id])
+    if not keys:
+        raise NotFoundError(operation_id, Label.OPERATION.value)
+    reader = context.reader()
+    used = context.rows("used_by_operation", id=operation_id)
+    generated = [k for (k,) in context.rows("generated_by_operation", id=operation_id)]
+    invalidated = [k for (k,) in context.rows("invalidated_by_operation", id=operation_id)]
+    variables = reader.variables(sorted({k for k, _ in used} | {*generated, *invalidated}))
+    in_place = sorted(used, key=lambda row: (row[1], variables[row[0]].sequence))
+    return OperationDetail(
+        next(iter(reader.operations(list(keys.values())).values())),
+        [variables[k] for k in dict.fromkeys(k for k, _ in in_place)],
+        in_order(variables[k] for k in generated),
+        in_order(variables[k] for k in invalidated),
+    )
+
+
+def versions(context: ReadContext, variable_id: str) -> list[Variable]:
+    """See ``GraphStore.versions``."""
+    keys = [k for (k,) in context.rows("versions", id=variable_id)] if is_hex(variable_id) else []
+    if not keys:
+        raise NotFoundError(variable_id, Label.VARIABLE.value)
+    return sorted(context.reader().variables(keys).values(), key=lambda v: (v.version, v.sequence))

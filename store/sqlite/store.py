@@ -1,0 +1,174 @@
+"""One project's traces in a SQLite file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Concatenate, ParamSpec, TypeVar
+
+import apsw
+
+from schema.errors import InputError
+from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
+from store.packs import PackWriter
+from store.protocol import (
+    NO_BUDGET,
+    Budget,
+    Closure,
+    Direction,
+    Label,
+    OperationDetail,
+    Page,
+    Path,
+    ScanResult,
+    SearchHit,
+    Stats,
+    WriteResult,
+)
+from store.sqlite import find, select, walk
+from store.sqlite.connections import Connections
+from store.sqlite.context import ReadContext
+from store.sqlite.maintain import check_conflicts, delete_trace, stats
+from store.sqlite.scan import scan_outside
+from store.sqlite.write import write_batch
+from store.values import ValueStore
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class SqliteStore:
+    """Implements ``store.protocol.GraphStore``."""
+
+    def __init__(self, connections: Connections, project_id: str, values: ValueStore | None) -> None:
+        self._connections = connections
+        self._project_id = project_id
+        self._values = values
+
+    @property
+    def project_id(self) -> str:
+        """The project that every call is bound to."""
+        return self._project_id
+
+    async def _read(self, work: Callable[Concatenate[ReadContext, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        def run(connection: apsw.Connection) -> T:
+            return work(ReadContext(connection, self._project_id), *args, **kwargs)
+
+        return await self._connections.read(run)
+
+    async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
+        """See ``GraphStore.write``."""
+        if batch.trace.project_id != self._project_id:
+            raise InputError("batch", "trace", f"belongs to project {batch.trace.project_id!r}, not to this one")
+        packs = values.packs() if values else iter(())
+        if self._values is not None:
+            await self._read(check_conflicts, batch)
+            await self._values.put(self._project_id, batch.trace.id, packs)
+            packs = iter(())
+        in_file = self._values is None
+        return await self._connections.write(
+            lambda connection: write_batch(connection, self._project_id, batch, packs, in_file)
+        )
+
+    async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
+        """See ``GraphStore.get``."""
+        return await self._read(select.elements, label, ids)
+
+    async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
+        """See ``GraphStore.resolve``."""
+        return await self._read(select.resolve, reference, label, trace_id)
+
+    async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
+        """See ``GraphStore.traces``."""
+        return await self._read(select.trace_page, first, after)
+
+    async def page(
+        self,
+        label: Label,
+        trace_id: str,
+        first: int = 1000,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+    ) -> Page[Element]:
+        """See ``GraphStore.page``."""
+        return await self._read(select.page, label, trace_id, first, after, kinds)
+
+    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
+        """See ``GraphStore.failures``."""
+        return await self._read(select.failure_page, trace_id, first, after)
+
+    async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
+        """See ``GraphStore.attributions``."""
+        return await self._read(select.attributions, failure_ids)
+
+    async def operation(self, operation_id: str) -> OperationDetail:
+        """See ``GraphStore.operation``."""
+        return await self._read(select.operation_detail, operation_id)
+
+    async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
+        """See ``GraphStore.search``."""
+        return await self._read(find.search, text, trace_id, limit)
+
+    async def scan(
+        self,
+        text: str,
+        trace_id: str | None = None,
+        limit: int = 20,
+        max_bytes: int = 1 << 30,
+        seconds: float = 30.0,
+    ) -> ScanResult:
+        """See ``GraphStore.scan``."""
+        bounds = find.ScanBounds.starting_now(limit, max_bytes, seconds)
+        if self._values is None:
+            return await self._read(find.scan, text, trace_id, bounds)
+        return await scan_outside(self._read, self._values, self._project_id, text, trace_id, bounds)
+
+    async def closure(
+        self,
+        ids: Sequence[str],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
+    ) -> Closure:
+        """See ``GraphStore.closure``."""
+        return await self._read(walk.closure, ids, direction, budget, kinds)
+
+    async def path(self, source: str, target: str) -> Path:
+        """See ``GraphStore.path``."""
+        return await self._read(walk.path, source, target)
+
+    async def versions(self, variable_id: str) -> list[Variable]:
+        """See ``GraphStore.versions``."""
+        return await self._read(select.versions, variable_id)
+
+    async def value(self, variable: Variable) -> bytes:
+        """See ``GraphStore.value``."""
+        if variable.value is not None:
+            return variable.value.encode()
+        if self._values is None:
+            return await self._read(find.value_in_file, variable)
+        return await self._values.get(self._project_id, variable.trace_id, variable.value_hash)
+
+    async def known_values(self, trace_id: str) -> set[str]:
+        """See ``GraphStore.known_values``."""
+        if self._values is None:
+            return await self._read(find.known_values, trace_id)
+        return await self._values.hashes(self._project_id, trace_id)
+
+    async def delete_trace(self, trace_id: str) -> dict[str, int]:
+        """See ``GraphStore.delete_trace``."""
+        counts = await self._connections.write(
+            lambda connection: delete_trace(ReadContext(connection, self._project_id), trace_id)
+        )
+        if self._values is not None:
+            await self._values.delete(self._project_id, trace_id)
+        return counts
+
+    async def stats(self, trace_id: str | None = None) -> Stats:
+        """See ``GraphStore.stats``."""
+        found = await self._read(stats, trace_id)
+        if self._values is None:
+            return found
+        outside = await self._values.size()
+        graph = found.graph_bytes or 0
+        return replace(found, value_bytes=outside, total_bytes=graph + outside)

@@ -1,0 +1,18 @@
+"""Times as SQLite keeps them: microseconds since 1970 in UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_microseconds(moment: datetime | None) -> int | None:
+    """Exact: no floating point on the way."""
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(value: int | None) -> datetime | None:
+    """The inverse of ``to_microseconds``."""
+    return None if value is None else _EPOCH + timedelta(microseconds=value)

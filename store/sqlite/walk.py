@@ -1,0 +1,122 @@
+"""Walking the causal graph of one project."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from schema.errors import NotFoundError
+from schema.models import Derivation, Operation, Variable
+from schema.texts import sql
+from store.closure import LevelWalk, shortest_path
+from store.protocol import NO_BUDGET, Budget, Closure, Direction, Label, Path
+from store.sqlite.context import ReadContext, in_order, keys_of
+from store.sqlite.rows import bind_keys
+
+
+def root_keys(context: ReadContext, ids: Sequence[str]) -> list[int]:
+    """Keys of the variables that a walk starts from.
+
+    Raises:
+        NotFoundError: one does not exist.
+    """
+    keys = keys_of(context, Label.VARIABLE, ids)
+    for id_ in ids:
+        if id_ not in keys:
+            raise NotFoundError(id_, Label.VARIABLE.value)
+    return [keys[id_] for id_ in dict.fromkeys(ids)]
+
+
+def closure(
+    context: ReadContext, ids: Sequence[str], direction: Direction, budget: Budget, kinds: Collection[str]
+) -> Closure:
+    """See ``GraphStore.closure``."""
+    roots = root_keys(context, ids)
+    if budget == NO_BUDGET:
+        return assemble(context, ids, direction, walk_all(context, roots, direction), [], kinds)
+    walk = LevelWalk(roots, direction, budget)
+    while walk.level:
+        walk.feed(step(context, walk.level, direction))
+    frontier = sorted(context.reader().variable_ids(walk.frontier))
+    return assemble(context, ids, direction, walk.visited, frontier, kinds)
+
+
+def path(context: ReadContext, source: str, target: str) -> Path:
+    """See ``GraphStore.path``."""
+    ends = root_keys(context, [source]) + root_keys(context, [target])
+    for start, goal in (ends, ends[::-1]):
+        keys = set(walk_all(context, [start], Direction.BACKWARD))
+        if goal in keys:
+            pairs = derivations_among(context, keys)
+            ranks = dict(context.rows("sequences", keys=bind_keys(sorted(keys))))
+            chain = shortest_path(((target, source) for _, source, target in pairs), start, goal, ranks)
+            return path_along(context, chain, pairs)
+    return Path([], [])
+
+
+def walk_all(context: ReadContext, roots: Iterable[int], direction: Direction) -> list[int]:
+    """Keys of all variables in the closure of some, without bounds."""
+    text = sql(f"closure_{direction.value}")
+    return [k for (k,) in context.connection.execute(text, {"roots": bind_keys(roots)})]
+
+
+def step(context: ReadContext, keys: Iterable[int], direction: Direction) -> list[tuple[int, int, int]]:
+    """Derivations of some variables: key, key of the neighbour, sequence of the neighbour."""
+    text = sql(f"step_{direction.value}")
+    rows: list[Any] = context.connection.execute(text, {"keys": bind_keys(keys)}).fetchall()
+    return rows
+
+
+def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int]]:
+    """Derivations with both ends among ``keys``: key, source, target."""
+    among = keys if isinstance(keys, set) else set(keys)
+    if not among:
+        return []
+    rows: Iterable[Any] = context.connection.execute(sql("derivations_into"), {"keys": bind_keys(sorted(among))})
+    return [row for row in rows if row[1] in among]
+
+
+def assemble(
+    context: ReadContext,
+    ids: Sequence[str],
+    direction: Direction,
+    visited: Iterable[int],
+    frontier: list[str],
+    kinds: Collection[str],
+) -> Closure:
+    """The closure over visited variables."""
+    reader = context.reader()
+    variables: dict[int, Variable] = reader.variables(list(visited))
+    if kinds:
+        variables = {k: variable for k, variable in variables.items() if variable.kind in kinds}
+    pairs = derivations_among(context, set(variables))
+    derivations: list[Derivation] = sorted(
+        reader.derivations([k for k, _, _ in pairs]).values(), key=lambda d: d.sequence
+    )
+    operation_keys = keys_of(context, Label.OPERATION, list({d.operation_id for d in derivations}))
+    operations: list[Operation] = sorted(
+        reader.operations(list(operation_keys.values())).values(), key=lambda o: o.sequence
+    )
+    return Closure(
+        list(dict.fromkeys(ids)),
+        direction,
+        in_order(variables.values()),
+        derivations,
+        operations,
+        bool(frontier),
+        frontier,
+    )
+
+
+def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int]]) -> Path:
+    """The path over a chain of keys, from the dependent end; of parallel derivations the first is taken."""
+    reader = context.reader()
+    variables = reader.variables(chain)
+    steps = {(chain[i], chain[i + 1]): i for i in range(len(chain) - 1)}
+    wanted = [k for k, source, target in pairs if (target, source) in steps]
+    found = reader.derivations(wanted)
+    chosen: dict[tuple[str, str], Derivation] = {}
+    for derivation in sorted(found.values(), key=lambda d: d.sequence):
+        chosen.setdefault((derivation.target, derivation.source), derivation)
+    ids = [variables[k].id for k in chain]
+    return Path([variables[k] for k in chain], [chosen[ids[i], ids[i + 1]] for i in range(len(ids) - 1)])

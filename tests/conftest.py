@@ -1,0 +1,36 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from store.open import Credentials, open_database
+from store.protocol import Database
+from tests.neo4j_server import (
+    Neo4jServer,
+    neo4j_distribution,
+    neo4j_server,
+    pytest_terminal_summary,
+)
+
+__all__ = ["neo4j_distribution", "neo4j_server", "pytest_terminal_summary"]
+
+
+@pytest_asyncio.fixture(scope="session", params=["sqlite", "sqlite-files", "neo4j"])
+async def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    """Each engine with an empty layout."""
+    folder: Path = tmp_path_factory.mktemp(request.param)
+    values = (folder / "values").as_uri()
+    if request.param == "neo4j":
+        server: Neo4jServer = request.getfixturevalue("neo4j_server")
+        opened = await open_database(server.uri, values, Credentials(server.user, server.password))
+        await opened.migrate()
+    else:
+        outside = values if request.param == "sqlite-files" else None
+        opened = await open_database(f"sqlite:///{folder / 'test.db'}", outside)
+    async with opened:
+        yield opened

@@ -1,0 +1,229 @@
+"""No method of the store tells one project anything of another, nor changes anything there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
+from schema.models import Batch
+from store.protocol import Budget, Database, Direction, GraphStore, Label
+from tests.contract.samples import assistant
+from tests.factory import TraceBuilder
+
+
+def elements(trace: TraceBuilder) -> dict[Label, list[Any]]:
+    return {
+        Label.TRACE: [trace.trace],
+        Label.SESSION: trace.sessions,
+        Label.OPERATION: trace.operations,
+        Label.VARIABLE: trace.variables,
+        Label.DERIVATION: trace.derivations,
+        Label.FAILURE: trace.failures,
+        Label.ATTRIBUTION: trace.attributions,
+    }
+
+
+async def project_id(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert stranger.project_id != owned.project
+
+
+async def write(stranger: GraphStore, owned: TraceBuilder) -> None:
+    with owned.values() as values, pytest.raises(InputError, match="project"):
+        await stranger.write(owned.batch(), values)
+    trace = TraceBuilder(stranger.project_id, "intruder")
+    step = trace.operation("step")
+    own, theirs = trace.variable("own"), owned.variables[0]
+    trace.derive(own, theirs, by=step)
+    with pytest.raises(InputError, match=theirs.id):
+        await stranger.write(trace.batch())
+    trace.derivations.clear()
+    trace.use(step, theirs)
+    with pytest.raises(InputError, match=theirs.id):
+        await stranger.write(trace.batch())
+    trace.usages.clear()
+    for stolen in (replace(own, id=theirs.id), replace(own, value_hash="b2:" + "0" * 32, value=None, size=5000)):
+        with pytest.raises(MemTraceError):
+            await stranger.write(Batch(trace.trace, variables=[stolen]))
+    with pytest.raises(MemTraceError):
+        await stranger.write(Batch(replace(trace.trace, id=owned.trace.id)))
+    large = next(variable for variable in owned.variables if variable.value is None)
+    known = trace.variable("known elsewhere", owned.text(large))
+    with pytest.raises(InputError, match=known.value_hash):
+        await stranger.write(Batch(trace.trace, variables=[known]))
+    assert await stranger.get(Label.TRACE, [trace.trace.id, owned.trace.id]) == []
+
+
+async def get(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for label, known in elements(owned).items():
+        assert await stranger.get(label, [element.id for element in known]) == []
+
+
+async def resolve(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for label, known in elements(owned).items():
+        for element in known:
+            for reference in (element.id, element.id[:10]):
+                with pytest.raises(NotFoundError):
+                    await stranger.resolve(reference)
+            external_id = getattr(element, "external_id", None) or element.id
+            with pytest.raises(NotFoundError):
+                await stranger.resolve(external_id, label, owned.trace.id)
+            try:
+                assert (await stranger.resolve(external_id, label)).project_id == stranger.project_id
+            except NotFoundError as error:
+                assert error.reference == external_id  # noqa: PT017  (a project that has equal content finds its own)
+
+
+async def traces(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert all(trace.project_id == stranger.project_id for trace in (await stranger.traces()).items)
+
+
+async def page(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
+        assert (await stranger.page(label, owned.trace.id)).items == []
+
+
+async def failures(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert all(failure.project_id == stranger.project_id for failure in (await stranger.failures()).items)
+    assert (await stranger.failures(owned.trace.id)).items == []
+
+
+async def attributions(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.attributions([failure.id for failure in owned.failures]) == []
+
+
+async def operation(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for known in owned.operations:
+        with pytest.raises(NotFoundError):
+            await stranger.operation(known.id)
+
+
+async def search(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert all(hit.variable.project_id == stranger.project_id for hit in await stranger.search("Oslo"))
+    assert await stranger.search("Oslo", owned.trace.id) == []
+
+
+async def scan(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for text in ("Oslo", "what matters"):
+        assert all(hit.variable.project_id == stranger.project_id for hit in (await stranger.scan(text)).hits)
+        result = await stranger.scan(text, owned.trace.id)
+        assert (result.hits, result.truncated, result.scanned_bytes) == ([], False, 0)
+
+
+async def closure(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for known in owned.variables:
+        for direction in Direction:
+            with pytest.raises(NotFoundError):
+                await stranger.closure([known.id], direction)
+            with pytest.raises(NotFoundError):
+                await stranger.closure([known.id], direction, Budget(hops=1))
+
+
+async def path(stranger: GraphStore, owned: TraceBuilder) -> None:
+    own = TraceBuilder(stranger.project_id, "own").variable("own")
+    for one, other in ((owned.variables[7], owned.variables[0]), (owned.variables[0],) * 2, (own, owned.variables[0])):
+        for ends in ((one, other), (other, one)):
+            with pytest.raises(NotFoundError):
+                await stranger.path(ends[0].id, ends[1].id)
+
+
+async def versions(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for known in owned.variables:
+        with pytest.raises(NotFoundError):
+            await stranger.versions(known.id)
+
+
+async def value(stranger: GraphStore, owned: TraceBuilder) -> None:
+    large = next(variable for variable in owned.variables if variable.value is None)
+    for variable in (large, replace(large, project_id=stranger.project_id)):
+        with pytest.raises(CorruptValueError):
+            await stranger.value(variable)
+
+
+async def known_values(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.known_values(owned.trace.id) == set()
+
+
+async def delete_trace(stranger: GraphStore, owned: TraceBuilder) -> None:
+    with pytest.raises(NotFoundError):
+        await stranger.delete_trace(owned.trace.id)
+
+
+async def stats(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert (await stranger.stats()).labels["Trace"] == len((await stranger.traces()).items)
+    found = await stranger.stats(owned.trace.id)
+    assert (set(found.labels.values()), found.kinds) == ({0}, {})
+
+
+Probe = Callable[[GraphStore, TraceBuilder], Awaitable[None]]
+PROBES: dict[str, Probe] = {
+    probe.__name__: probe
+    for probe in (
+        project_id,
+        write,
+        get,
+        resolve,
+        traces,
+        page,
+        failures,
+        attributions,
+        operation,
+        search,
+        scan,
+        closure,
+        path,
+        versions,
+        value,
+        known_values,
+        delete_trace,
+        stats,
+    )
+}
+METHODS = sorted(name for name in vars(GraphStore) if not name.startswith("_"))
+
+
+def test_every_method_is_probed() -> None:
+    assert sorted(PROBES) == METHODS
+
+
+@pytest.mark.parametrize("has_equal_content", [False, True], ids=["empty", "equal"])
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_project_knows_nothing_of_another(
+    store: GraphStore, database: Database, project: str, method: str, has_equal_content: bool
+) -> None:
+    owned, twin = assistant(project), assistant(f"{project}-stranger")
+    await owned.write(store)
+    stranger = database.project(twin.project)
+    if has_equal_content:
+        assert (await twin.write(stranger)).existing == {}
+    await PROBES[method](stranger, owned)
+    for whose, trace in ((store, owned), (stranger, twin)):
+        for label, expected in elements(trace).items():
+            is_there = whose is store or has_equal_content
+            found = await whose.get(label, [element.id for element in expected])
+            assert found == (expected if is_there else [])
+    assert await store.value(owned.variables[2]) == owned.text(owned.variables[2]).encode()
+    assert (await store.closure([owned.variables[7].id])).derivations == owned.derivations
+    if has_equal_content:
+        await stranger.delete_trace(twin.trace.id)
+        assert await store.value(owned.variables[2]) == owned.text(owned.variables[2]).encode()
+        assert await store.get(Label.TRACE, [owned.trace.id]) == [owned.trace]
+
+
+async def test_a_project_may_have_any_name(database: Database, project: str) -> None:
+    ends = ["", " ", "/..", "/../x", "\\", "%2e", "*", "'", '"', "`", "\n", "ünï 💥", "\0", "A", "a", "x" * 300]
+    traces = [assistant(project + end) for end in ends]
+    stores = [database.project(trace.project) for trace in traces]
+    for store, trace in zip(stores, traces, strict=True):
+        assert store.project_id == trace.project
+        assert (await trace.write(store)).existing == {}
+    for place, (store, trace) in enumerate(zip(stores, traces, strict=True)):
+        assert (await store.traces()).items == [trace.trace]
+        assert await store.value(trace.variables[2]) == trace.text(trace.variables[2]).encode()
+        assert {hit.variable.id for hit in await store.search("Oslo")} <= {one.id for one in trace.variables}
+        await store.delete_trace(trace.trace.id)
+        for later in stores[place + 1 :]:
+            assert (await later.stats()).labels["Trace"] == 1
