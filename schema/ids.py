@@ -15,8 +15,28 @@ VALUE_HASH_PREFIX = "b2:"
 
 def make_id(label: str, *parts: str) -> str:
     """The id of the thing that ``parts`` identify under ``label``: 32 hexadecimal digits."""
-    encoded = [part.encode("utf-8", "surrogatepass") for part in (label, *parts)]
-    return blake2b(b"".join(b"%d:%b" % (len(part), part) for part in encoded), digest_size=16).hexdigest()
+    return IdMaker(label, *parts[:-1])(parts[-1])
+
+
+class IdMaker:
+    """``make_id`` for many things that share all parts but the last ones: those are hashed once."""
+
+    def __init__(self, label: str, *parts: str) -> None:
+        self._start = blake2b(digest_size=16)
+        for part in (label, *parts):
+            self._start.update(_framed(part))
+
+    def __call__(self, *parts: str) -> str:
+        """The id of the thing that the further parts identify."""
+        state = self._start.copy()
+        for part in parts:
+            state.update(_framed(part))
+        return state.hexdigest()
+
+
+def _framed(part: str) -> bytes:
+    data = part.encode("utf-8", "surrogatepass")
+    return b"%d:%b" % (len(data), data)
 
 
 def trace_id(project_id: str, external_id: str) -> str:

@@ -20,7 +20,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from schema.errors import CorruptValueError, InputError, StoreError
 from schema.ids import hash_value
-from store.packs import Pack, PackEntry, read_all, read_value
+from store.packs import Pack, PackCache, PackEntry, cut, decompress, read_all
 
 T = TypeVar("T")
 
@@ -28,7 +28,6 @@ _FOOTER_BYTES = 8
 _SUFFIX = ".pack"
 _INDEX_GUESS_BYTES = 64 << 10
 _PARALLEL = 8
-_CACHED_PACK_BYTES = 64 << 20
 
 
 class ObjectValues:
@@ -45,7 +44,7 @@ class ObjectValues:
         # Places of values by trace: an object never changes, so what was read of it stays true.
         self._indexes: dict[str, dict[str, PackEntry]] = {}
         self._pack_of: dict[tuple[str, str], str] = {}
-        self._packs: dict[str, bytes] = {}
+        self._packs = PackCache()
 
     async def put(self, project_id: str, trace_id: str, packs: Iterable[Pack]) -> None:
         """See ``ValueStore.put``."""
@@ -74,15 +73,18 @@ class ObjectValues:
         if path is None:
             raise CorruptValueError(value_hash)
         entry = self._indexes[path][value_hash]
-        data = await self._pack(path)
-        return await asyncio.to_thread(read_value, data, entry.offset, entry.size, value_hash)
+        whole = self._packs.get(path)
+        if whole is None:
+            whole = await asyncio.to_thread(decompress, await self._frame(path), value_hash)
+            self._packs.put(path, whole)
+        return cut(whole, entry)
 
     async def scan(self, project_id: str, trace_id: str) -> AsyncIterator[tuple[str, bytes]]:
         """See ``ValueStore.scan``."""
         await self._read_indexes(project_id, trace_id)
         folder = _folder(project_id, trace_id)
         for path in sorted(path for path in self._indexes if path.startswith(folder + "/")):
-            data = await self._pack(path)
+            data = await self._frame(path)
             for entry, value in read_all(data, list(self._indexes[path].values())):
                 yield entry.value_hash, value
 
@@ -94,7 +96,6 @@ class ObjectValues:
             await self._call(obstore.delete_async(self._store, paths))
         for path in [path for path in self._indexes if path.startswith(folder + "/")]:
             del self._indexes[path]
-            self._packs.pop(path, None)
         for address in [address for address in self._pack_of if address[0] == folder]:
             del self._pack_of[address]
 
@@ -142,18 +143,12 @@ class ObjectValues:
             raise StoreError(f"values at {self._place()}: {path} is damaged") from error
         return [PackEntry(*row) for row in rows]
 
-    async def _pack(self, path: str) -> bytes:
-        """A pack's zstd frame; those read last are kept, for neighbours are often asked for next."""
-        if path in self._packs:
-            return self._packs[path]
+    async def _frame(self, path: str) -> bytes:
+        """A pack's zstd frame."""
         result = await self._call(obstore.get_async(self._store, path))
         body = bytes(await self._call(result.bytes_async()))
         length = int.from_bytes(body[-_FOOTER_BYTES:], "big")
-        data = body[: len(body) - length - _FOOTER_BYTES]
-        while self._packs and sum(map(len, self._packs.values())) + len(data) > _CACHED_PACK_BYTES:
-            self._packs.pop(next(iter(self._packs)))
-        self._packs[path] = data
-        return data
+        return body[: len(body) - length - _FOOTER_BYTES]
 
     async def _list(self, folder: str) -> list[str]:
         return [item["path"] async for item in self._objects(folder)]

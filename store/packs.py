@@ -9,6 +9,7 @@ for a value deep inside a pack costs the decompression of all before it.
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -127,26 +128,38 @@ def _pack_id(entries: tuple[PackEntry, ...]) -> str:
     return blake2b("".join(entry.value_hash for entry in entries).encode(), digest_size=16).hexdigest()
 
 
-def read_value(data: bytes, offset: int, size: int, value_hash: str) -> bytes:
-    """One value out of a pack, checked against its hash.
+class PackCache:
+    """The packs that were read last, decompressed: the value asked for next often lies beside the last one."""
 
-    Args:
-        data: the pack's zstd frame.
-        offset: place of the value in the decompressed pack, in bytes.
-        size: length of the value, in bytes.
-        value_hash: what the value must hash to.
+    def __init__(self, capacity: int = 2) -> None:
+        """Keep up to ``capacity`` packs."""
+        self._capacity = capacity
+        self._packs: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+
+    def get(self, pack_id: str) -> bytes | None:
+        """A pack's values, end to end, if they are here."""
+        with self._lock:
+            whole = self._packs.pop(pack_id, None)
+            if whole is not None:
+                self._packs[pack_id] = whole
+        return whole
+
+    def put(self, pack_id: str, whole: bytes) -> None:
+        """Keep a pack; the one that was not asked for the longest goes."""
+        with self._lock:
+            self._packs[pack_id] = whole
+            while len(self._packs) > self._capacity:
+                del self._packs[next(iter(self._packs))]
+
+
+def cut(whole: bytes, entry: PackEntry) -> bytes:
+    """One value out of a decompressed pack, checked against its hash.
 
     Raises:
         CorruptValueError: the pack is damaged.
     """
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
-    try:
-        with decompressor.stream_reader(data) as reader:
-            reader.seek(offset)
-            value = reader.read(size)
-    except (zstandard.ZstdError, OSError) as error:
-        raise CorruptValueError(value_hash) from error
-    return verified(value, value_hash)
+    return verified(whole[entry.offset : entry.offset + entry.size], entry.value_hash)
 
 
 def read_all(data: bytes, entries: list[PackEntry]) -> Iterator[tuple[PackEntry, bytes]]:
@@ -155,13 +168,25 @@ def read_all(data: bytes, entries: list[PackEntry]) -> Iterator[tuple[PackEntry,
     Raises:
         CorruptValueError: the pack is damaged.
     """
-    decompressor = zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG)
-    try:
-        whole = decompressor.decompress(data)
-    except zstandard.ZstdError as error:
-        raise CorruptValueError(entries[0].value_hash) from error
+    whole = decompress(data, entries[0].value_hash)
     for entry in entries:
-        yield entry, verified(whole[entry.offset : entry.offset + entry.size], entry.value_hash)
+        yield entry, cut(whole, entry)
+
+
+def decompress(data: bytes, value_hash: str) -> bytes:
+    """A pack's values, end to end.
+
+    Args:
+        data: the zstd frame.
+        value_hash: the value that is asked for, to be named where the frame is damaged.
+
+    Raises:
+        CorruptValueError: the pack is damaged.
+    """
+    try:
+        return zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG).decompress(data)
+    except zstandard.ZstdError as error:
+        raise CorruptValueError(value_hash) from error
 
 
 def verified(value: bytes, value_hash: str) -> bytes:

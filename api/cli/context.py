@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import typer
 
-from api.cli.errors import UsageProblem
+from api.cli.errors import UsageError
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from schema.errors import InputError, StoreError
 
@@ -26,7 +25,8 @@ DEFAULT_STORE = "sqlite:///memtrace.db"
 DEFAULT_PROJECT = "default"
 DEFAULT_USER = "neo4j"
 
-P = ParamSpec("P")
+Work = Callable[..., Coroutine[Any, Any, None]]
+"""What a command does: it takes a ``Place`` and the command's own arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Place:
             create: whether one that does not exist is made.
 
         Raises:
-            UsageProblem: a URI can't be one.
+            UsageError: a URI can't be one.
             StoreError: the database can't be reached or used.
         """
         from store.open import open_database
@@ -63,7 +63,7 @@ class Place:
         try:
             database = await open_database(uri, values, _credentials(uri), create=create)
         except InputError as error:
-            raise UsageProblem(str(error)) from error
+            raise UsageError(str(error)) from error
         async with database:
             yield database
 
@@ -79,9 +79,9 @@ def _refuse_secrets(what: str, uri: str) -> None:
     try:
         parts = urlsplit(uri)
     except ValueError:
-        raise UsageProblem(f"--{what}: this is not a URI") from None
+        raise UsageError(f"--{what}: this is not a URI") from None
     if "@" in parts.netloc or (parts.scheme not in {"sqlite", "file"} and "@" in uri):
-        raise UsageProblem(
+        raise UsageError(
             f"--{what}: write the URI without user and password; they come from MEMTRACE_NEO4J_USER and "
             "MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE"
         )
@@ -109,20 +109,18 @@ def _credentials(uri: str) -> Credentials | None:
     return Credentials(user, password or "")
 
 
-def command(
-    app: typer.Typer, name: str | None = None
-) -> Callable[[Callable[Concatenate[Place, P], Coroutine[Any, Any, None]]], Callable[..., None]]:
+def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:
     """Make a command of a coroutine whose first parameter is a ``Place``.
 
     The options that say where to work may stand before the command's name or after it; the nearer one holds.
     """
 
-    def register(work: Callable[Concatenate[Place, P], Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    def register(work: Work) -> Callable[..., None]:
         def run(context: typer.Context, **arguments: Any) -> None:
             where = {option: arguments.pop(option) for option in _WHERE}
             root = context.find_root()
             root.obj = (root.obj or Place()).merge(**where)
-            asyncio.run(work(root.obj, **arguments))
+            _run(work(root.obj, **arguments))
 
         own = list(inspect.signature(work, eval_str=True).parameters.values())[1:]
         parameters = [
@@ -136,9 +134,24 @@ def command(
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         run.__name__, run.__doc__ = work.__name__, work.__doc__
-        return app.command(name)(run)
+        return app.command(name, rich_help_panel=panel)(run)
 
     return register
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; when interrupted, do not wait for threads, which may read or parse for long."""
+    import asyncio
+
+    runner = asyncio.Runner()
+    try:
+        runner.run(work)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        runner.close()
+        raise
+    runner.close()
 
 
 _WHERE: dict[str, tuple[Any, Any]] = {

@@ -75,14 +75,23 @@ def hit(found: SearchHit) -> Document:
     }
 
 
-def failure(found: Failure, variables: Mapping[str, Variable], verdicts: Sequence[Attribution]) -> Document:
-    """A failure with its verdicts and the source's ids of its question and answer."""
+def failure(
+    found: Failure,
+    verdicts: Sequence[Attribution],
+    variables: Mapping[str, Variable],
+    operations: Mapping[str, Operation],
+) -> Document:
+    """A failure with its verdicts, and the source's ids of its question, its answer and the operations blamed."""
     question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
     return as_json(found) | {
         "questionExternalId": question.external_id if question else None,
         "answerExternalId": answer.external_id if answer else None,
-        "verdicts": [as_json(verdict) for verdict in verdicts],
+        "verdicts": [_verdict(verdict, operations.get(verdict.operation_id or "")) for verdict in verdicts],
     }
+
+
+def _verdict(found: Attribution, blamed: Operation | None) -> Document:
+    return as_json(found) | {"operationExternalId": blamed.external_id if blamed else None}
 
 
 def variable(found: Variable, maker: Operation | None) -> Document:

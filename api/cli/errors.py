@@ -22,12 +22,12 @@ class ExitCode(IntEnum):
     BROKEN_PIPE = 141
 
 
-class UsageProblem(MemTraceError):
+class UsageError(MemTraceError):
     """The command was asked for something that its options can't mean."""
 
 
 _CODES: tuple[tuple[type[MemTraceError], ExitCode], ...] = (
-    (UsageProblem, ExitCode.USAGE),
+    (UsageError, ExitCode.USAGE),
     (AmbiguousError, ExitCode.USAGE),
     (NotFoundError, ExitCode.NOT_FOUND),
     (InputError, ExitCode.BAD_INPUT),

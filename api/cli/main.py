@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from typing import Annotated, Any
@@ -35,7 +34,7 @@ class Commands(TyperGroup):
         except MemTraceError as error:
             complain(str(error))
             raise typer.Exit(exit_code(error)) from None
-        except (KeyboardInterrupt, asyncio.CancelledError):
+        except KeyboardInterrupt:
             complain("interrupted")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
         except BrokenPipeError:
@@ -53,15 +52,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for group in (ingest, browse, causal, failures, admin):
-    group.add_to(app)
-app.add_typer(neo4j.app, name="neo4j")
+    app.add_typer(group.commands)
+app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        typer.echo(f"memtrace {version('memtrace-platform')}")
+        try:
+            number = version("memtrace-platform")
+        except PackageNotFoundError:
+            number = "(not installed, run from its source)"
+        typer.echo(f"memtrace {number}")
         raise typer.Exit
 
 
@@ -72,7 +75,7 @@ def main(
     values: ValuesOption = None,
     project: ProjectOption = None,
     debug: DebugOption = False,
-    version: Annotated[  # noqa: ARG001 - the callback shows it
+    version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
@@ -90,6 +93,11 @@ def run() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         app()
+    except SystemExit as leaving:
+        if leaving.code == ExitCode.INTERRUPTED:
+            # Threads that are still busy would keep the process alive; what they write is in a transaction.
+            os._exit(ExitCode.INTERRUPTED)
+        raise
     except Exception as error:
         if "--debug" in sys.argv:
             raise

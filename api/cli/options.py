@@ -14,7 +14,7 @@ StoreOption = Annotated[
         "--store",
         metavar="URI",
         help="sqlite:///path, neo4j://host:port or bolt://host:port. "
-        "[env: MEMTRACE_STORE; default: sqlite:///memtrace.db]",
+        "(env: MEMTRACE_STORE; default: sqlite:///memtrace.db)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),
@@ -25,7 +25,7 @@ ValuesOption = Annotated[
         "--values",
         metavar="URI",
         help="Where values lie: file:///folder or s3://bucket/prefix. "
-        "[env: MEMTRACE_VALUES; default: in the SQLite file, beside Neo4j a folder]",
+        "(env: MEMTRACE_VALUES; default: in the SQLite file, beside Neo4j a folder)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),
@@ -35,7 +35,7 @@ ProjectOption = Annotated[
     typer.Option(
         "--project",
         metavar="NAME",
-        help="The project. [env: MEMTRACE_PROJECT; default: default]",
+        help="The project. (env: MEMTRACE_PROJECT; default: default)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),

@@ -6,7 +6,8 @@ import os
 import sys
 from typing import Any, NoReturn
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 _PIPED_WIDTH = 160
 
@@ -20,13 +21,26 @@ class Output(Console):
             self.width = _PIPED_WIDTH
 
     def on_broken_pipe(self) -> NoReturn:
-        """Let the error go on, with which Rich would leave the program."""
-        raise
+        """Raise again what Rich would end the program for."""
+        raise BrokenPipeError
 
-    def lines(self, *renderables: Any) -> None:
-        """Print each on a line of its own, however long."""
+    def show(self, *renderables: RenderableType) -> None:
+        """Print tables and the like; where nobody looks at a screen, without the blanks that fill their lines."""
         for renderable in renderables:
-            self.print(renderable, soft_wrap=True)
+            if self.is_terminal:
+                self.print(renderable)
+                continue
+            with self.capture() as captured:
+                self.print(renderable)
+            sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().removesuffix("\n").split("\n")))
+
+    def lines(self, *lines: Text | str) -> None:
+        """Print each on a line of its own, however long."""
+        for line in lines:
+            if self.is_terminal:
+                self.print(line, soft_wrap=True)
+            else:
+                sys.stdout.write(f"{line}\n")
 
 
 def print_json(document: Any) -> None:

@@ -17,7 +17,7 @@ from ingest.smartcomment.order import sequence_of_instances
 from ingest.smartcomment.read import Element, version_of
 from ingest.smartcomment.recorded import Node, Recorded, location_of, metadata_of, read_time
 from ingest.smartcomment.repair import NO_MAKER, ExactGraph, RecordedGraph, repair
-from schema.ids import make_id, trace_id
+from schema.ids import IdMaker, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
     NO_ATTRIBUTES,
@@ -79,11 +79,12 @@ class _Builder:
         self.owner_id = _text(graph.project_id)
         # The last place stands for no session, which positions name as -1.
         self.session_ids: list[str | None] = [
-            *(make_id("Session", self.trace_id, element.record.session_id) for element in recorded.sessions),
+            *map(IdMaker("Session", self.trace_id), recorded.session_index),
             None,
         ]
         self.session_names: list[str | None] = [*recorded.session_index, None]
-        self.operation_ids = [make_id("Operation", self.trace_id, e.record.op_id) for e in recorded.operations]
+        operation_id = IdMaker("Operation", self.trace_id)
+        self.operation_ids = [operation_id(element.record.op_id) for element in recorded.operations]
         self.common = records.Common(
             graph.graph_id,
             self.user_id,
@@ -146,12 +147,11 @@ class _Builder:
 
     def _instance_ids(self, exact: ExactGraph) -> list[str]:
         nodes, operations = self.recorded.nodes, self.recorded.operations
+        variable_id = IdMaker("Variable", self.trace_id)
+        occurrence_id = IdMaker("Occurrence", self.trace_id)
         return [
-            *(make_id("Variable", self.trace_id, node.key) for node in nodes),
-            *(
-                make_id("Occurrence", self.trace_id, nodes[o.variable].key, operations[o.operation].record.op_id)
-                for o in exact.occurrences
-            ),
+            *(variable_id(node.key) for node in nodes),
+            *(occurrence_id(nodes[o.variable].key, operations[o.operation].record.op_id) for o in exact.occurrences),
         ]
 
     def _trace(self) -> Trace:
@@ -196,7 +196,7 @@ class _Builder:
             record: SessionRecord = element.record
             place = f"data.sessions[{element.position}]"
             session = Session(
-                make_id("Session", self.trace_id, record.session_id),
+                self.session_ids[element.position] or "",
                 self.project_id,
                 self.trace_id,
                 record.session_id,
@@ -310,6 +310,8 @@ class _Builder:
     def _derivations(self, exact: ExactGraph, instances: list[str], variables: list[Variable]) -> Iterator[Derivation]:
         recorded = self.recorded
         recorded_count = len(recorded.nodes)
+        derivation_id = IdMaker("Derivation", self.trace_id)
+        read_id = IdMaker("Read", self.trace_id)
         reads = {o.edge: (recorded_count + i, o) for i, o in enumerate(exact.occurrences) if o.is_read}
         sequence = 0
         for position, element in enumerate(recorded.edges):
@@ -322,7 +324,7 @@ class _Builder:
                 instance, occurrence = reads[position]
                 node = recorded.nodes[occurrence.variable]
                 yield Derivation(
-                    make_id("Read", self.trace_id, node.key, recorded.operations[operation].record.op_id),
+                    read_id(node.key, recorded.operations[operation].record.op_id),
                     self.project_id,
                     self.trace_id,
                     instances[occurrence.variable],
@@ -340,7 +342,7 @@ class _Builder:
             source, target = exact.sources[position], exact.targets[position]
             is_revision = target < recorded_count and variables[target].revision_of == instances[source]
             derivation = Derivation(
-                make_id("Derivation", self.trace_id, record.edge_id),
+                derivation_id(record.edge_id),
                 self.project_id,
                 self.trace_id,
                 instances[source],

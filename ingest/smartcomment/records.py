@@ -33,7 +33,7 @@ class Common:
         return {
             "created_at": self.clock.write(moment) if moment else None,
             "filename": filename,
-            "lineno": int(line) if line.isdecimal() else 0,
+            "lineno": int(line or 0),
         }
 
 

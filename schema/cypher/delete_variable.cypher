@@ -1,5 +1,5 @@
 MATCH (n:Variable {traceId: $traceId})
-WHERE n.projectId = $projectId
+WHERE n.sequence IS NOT NULL AND n.projectId = $projectId
 CALL (n) {
   DETACH DELETE n
 } IN TRANSACTIONS OF 10000 ROWS

@@ -1,6 +1,6 @@
 MATCH (:Variable)-[d:DERIVED_FROM]->(:Variable)
 WHERE d.traceId = $traceId AND d.sequence >= $place AND d.projectId = $projectId
-  AND (d.sequence > $place OR d.id > $last)
+  AND [d.sequence, d.id] > [$place, $last]
   AND ($kinds IS NULL OR d.kind IN $kinds)
 WITH d ORDER BY d.sequence, d.id LIMIT $count
 RETURN collect([d.sequence, d.id]) AS keys

@@ -1,6 +1,6 @@
 MATCH (o:Operation)
 WHERE o.traceId = $traceId AND o.sequence >= $place AND o.projectId = $projectId
-  AND (o.sequence > $place OR o.id > $last)
+  AND [o.sequence, o.id] > [$place, $last]
   AND ($kinds IS NULL OR o.kind IN $kinds)
 WITH o ORDER BY o.sequence, o.id LIMIT $count
 RETURN collect([o.sequence, o.id]) AS keys

@@ -1,5 +1,5 @@
 MATCH (s:Session)
 WHERE s.traceId = $traceId AND s.sequence >= $place AND s.projectId = $projectId
-  AND (s.sequence > $place OR s.id > $last)
+  AND [s.sequence, s.id] > [$place, $last]
 WITH s ORDER BY s.sequence, s.id LIMIT $count
 RETURN collect([s.sequence, s.id]) AS keys

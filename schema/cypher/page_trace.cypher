@@ -1,5 +1,5 @@
 MATCH (t:Trace {projectId: $projectId})
 WITH t, coalesce(t.createdAt.epochSeconds * 1000000 + t.createdAt.microsecond, 0) AS place
-WHERE place > $place OR (place = $place AND t.id > $last)
+WHERE [place, t.id] > [$place, $last]
 WITH t, place ORDER BY place, t.id LIMIT $count
 RETURN collect([place, t.id]) AS keys

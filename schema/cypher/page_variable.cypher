@@ -1,6 +1,6 @@
 MATCH (v:Variable)
 WHERE v.traceId = $traceId AND v.sequence >= $place AND v.projectId = $projectId
-  AND (v.sequence > $place OR v.id > $last)
+  AND [v.sequence, v.id] > [$place, $last]
   AND ($kinds IS NULL OR v.kind IN $kinds)
 WITH v ORDER BY v.sequence, v.id LIMIT $count
 RETURN collect([v.sequence, v.id]) AS keys

@@ -14,7 +14,8 @@ WHERE ($label IS NULL OR $label = 'Operation') AND n.externalKey = $key AND n.ex
 RETURN 'Operation' AS label, n.id AS id LIMIT $count
 UNION ALL
 MATCH (n:Variable)
-WHERE ($label IS NULL OR $label = 'Variable') AND n.externalKey = $key AND n.externalId = $reference AND n.occurrence = 0
+WHERE ($label IS NULL OR $label = 'Variable') AND n.externalKey = $key AND n.externalId = $reference
+  AND n.occurrence = 0
   AND n.projectId = $projectId AND ($traceId IS NULL OR n.traceId = $traceId)
 RETURN 'Variable' AS label, n.id AS id LIMIT $count
 UNION ALL

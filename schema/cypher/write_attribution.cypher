@@ -1,6 +1,7 @@
 UNWIND $rows AS row
 MERGE (a:Attribution {id: row.properties.id, projectId: $projectId})
-SET a = row.properties, a.createdAt = $epoch + duration({microseconds: row.properties.createdAt})
+SET a = row.properties,
+  a.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
 WITH a, row
 CALL (a) {
   MATCH (a)-[old:EXPLAINS|BLAMES|CITES]->()

@@ -4,4 +4,5 @@ WHERE t.projectId = $projectId
 MATCH (s:Variable {id: row.source})
 WHERE s.projectId = $projectId
 MERGE (t)-[d:DERIVED_FROM {id: row.properties.id}]->(s)
-ON CREATE SET d = row.properties, d.createdAt = $epoch + duration({microseconds: row.properties.createdAt})
+ON CREATE SET d = row.properties,
+  d.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END

@@ -1,6 +1,7 @@
 UNWIND $rows AS row
 MERGE (f:Failure {id: row.id, projectId: $projectId})
-ON CREATE SET f = row, f.createdAt = $epoch + duration({microseconds: row.createdAt})
+ON CREATE SET f = row,
+  f.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
 ON MATCH SET f.origin = row.origin, f.evidenceIds = row.evidenceIds, f.goldAnswers = row.goldAnswers,
   f.attributes = row.attributes
 WITH f, row

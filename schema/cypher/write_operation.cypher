@@ -1,8 +1,8 @@
 UNWIND $rows AS row
 MERGE (o:Operation {id: row.id, projectId: $projectId})
 ON CREATE SET o = row, o:$(row.kind),
-  o.startedAt = $epoch + duration({microseconds: row.startedAt}),
-  o.endedAt = $epoch + duration({microseconds: row.endedAt})
+  o.startedAt = CASE WHEN row.startedAt IS NOT NULL THEN $epoch + duration({microseconds: row.startedAt}) END,
+  o.endedAt = CASE WHEN row.endedAt IS NOT NULL THEN $epoch + duration({microseconds: row.endedAt}) END
 WITH o, row
 MATCH (s:Session {id: row.sessionId})
 WHERE s.projectId = $projectId

@@ -1,8 +1,9 @@
 UNWIND $rows AS row
 MERGE (t:Trace {id: row.id, projectId: $projectId})
-ON CREATE SET t = row, t.createdAt = $epoch + duration({microseconds: row.createdAt})
+ON CREATE SET t = row,
+  t.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
 ON MATCH SET t.attributes = row.attributes
 WITH t
 MATCH (s:Session {traceId: t.id})
-WHERE s.projectId = $projectId
+WHERE s.sequence IS NOT NULL AND s.projectId = $projectId
 MERGE (s)-[:PART_OF]->(t)

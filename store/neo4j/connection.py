@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, TypeVar
 
 import neo4j
 from neo4j import exceptions
@@ -26,11 +26,6 @@ _ATTEMPTS = 6
 def layout_number() -> int:
     """The number of the newest layout that this program knows."""
     return migrations("neo4j")[-1].number
-
-
-def text(name: str) -> LiteralString:
-    """A Cypher text by name. It is a file of this program, so it counts as written in the program."""
-    return cast(LiteralString, cypher(name))
 
 
 class Connection:
@@ -67,7 +62,7 @@ class Connection:
 
         @neo4j.unit_of_work(timeout=seconds)
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
-            return await (await transaction.run(text(name), parameters)).values()
+            return await (await transaction.run(cypher(name), parameters)).values()
 
         await self._open()
         async with self._session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
@@ -88,9 +83,9 @@ class Connection:
 
     async def run(self, name: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text that makes its own transactions, whatever the layout."""
-        return await self.run_statement(text(name), **parameters)
+        return await self.run_statement(cypher(name), **parameters)
 
-    async def run_statement(self, statement: LiteralString, /, **parameters: Any) -> list[list[Any]]:
+    async def run_statement(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a statement, tried again after a passing error; it must be harmless to run it twice."""
         async with self._session(neo4j.WRITE_ACCESS) as session:
             for attempt in range(_ATTEMPTS):
@@ -105,7 +100,7 @@ class Connection:
     async def plan(self, name: str, /, **parameters: Any) -> list[str]:
         """The names of the operators by which the server would run a text."""
         async with self._session(neo4j.READ_ACCESS) as session:
-            result = await session.run(cast(LiteralString, "EXPLAIN " + text(name)), parameters)
+            result = await session.run("EXPLAIN " + cypher(name), parameters)
             root = (await result.consume()).plan
         found: list[str] = []
         waiting = [root] if root else []
@@ -126,7 +121,7 @@ class Connection:
             StoreError: it can't be reached, or refuses the user.
         """
         async with self._plain_errors():
-            await self._driver.verify_connectivity(database=self.database)
+            await self._driver.verify_connectivity()
 
     async def _open(self) -> None:
         if self._usable:
@@ -135,17 +130,25 @@ class Connection:
             if self._usable:
                 return
             await self.connect()
-            version, known = await self.layout_version(), layout_number()
-            if version < known:
-                raise StoreError(
-                    f"{self.uri}: the layout is number {version} and {known} is needed: run `memtrace migrate`"
-                )
-            if version > known:
-                raise StoreError(
-                    f"{self.uri}: the layout is number {version}, made by a newer MemTrace; this one knows {known}: "
-                    "update it (`memtrace migrate` can't go back)"
-                )
-            self._usable = True
+            await self.check_layout()
+
+    async def check_layout(self) -> None:
+        """Look whether the layout is the one that this program knows.
+
+        Raises:
+            StoreError: it is an older or a newer one.
+        """
+        version, known = await self.layout_version(), layout_number()
+        if version < known:
+            raise StoreError(
+                f"{self.uri}: the layout is number {version} and {known} is needed: run `memtrace migrate`"
+            )
+        if version > known:
+            raise StoreError(
+                f"{self.uri}: the layout is number {version}, made by a newer MemTrace, and this one knows {known}: "
+                "update it (`memtrace migrate` does not go back)"
+            )
+        self._usable = True
 
     @asynccontextmanager
     async def _session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:

@@ -103,10 +103,14 @@ def variable_row(variable: Variable) -> Row:
 def derivation_row(derivation: Derivation) -> Row:
     """The ends of a derivation, and its properties."""
     properties = _derivation_map(derivation)
-    properties["createdAt"] = to_microseconds(derivation.created_at)
     if derivation.external_id is not None:
         properties["externalKey"] = external_key(derivation.project_id, derivation.external_id)
-    return {"source": properties.pop("source"), "target": properties.pop("target"), "properties": properties}
+    return {
+        "source": properties.pop("source"),
+        "target": properties.pop("target"),
+        "createdAt": to_microseconds(properties.pop("createdAt")),
+        "properties": properties,
+    }
 
 
 def failure_row(failure: Failure) -> Row:
@@ -119,8 +123,8 @@ def failure_row(failure: Failure) -> Row:
 def attribution_row(attribution: Attribution) -> Row:
     """Properties of an attribution, and the variables that its evidence cites."""
     properties = _attribution_map(attribution)
-    properties["createdAt"] = to_microseconds(attribution.created_at)
-    return {"cites": _cited(attribution.evidence), "properties": properties}
+    created_at = to_microseconds(properties.pop("createdAt"))
+    return {"cites": _cited(attribution.evidence), "createdAt": created_at, "properties": properties}
 
 
 def _cited(evidence: str) -> list[str]:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import islice
 from typing import Any
 
 import neo4j
 
 from schema.errors import InputError
 from schema.models import WHOLE_VALUE_BYTES, Batch, Variable
+from schema.texts import cypher
 from store.conflicts import check
-from store.neo4j.connection import Connection, text
+from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
 from store.neo4j.references import check_ownership, check_references
-from store.neo4j.rows import WRITERS, Row, element_id
+from store.neo4j.rows import WRITERS, Row, element_id, read_rows
 from store.packs import PackWriter
 from store.protocol import Label, WriteResult
 from store.times import EPOCH
@@ -34,12 +35,21 @@ _STATEMENTS_A_TRANSACTION = 10
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """Rows for one text; of elements, also the elements themselves, to compare what another writer has written."""
+    """Rows for one text.
+
+    Attributes:
+        text: name of the text.
+        rows: its rows.
+        label: what the rows create, where they stand for elements.
+        elements: those elements, to compare them with what another writer has written.
+        expected: how many of them should be new.
+    """
 
     text: str
     rows: list[Row]
     label: Label | None = None
     elements: Sequence[Any] = ()
+    expected: int = 0
 
 
 @dataclass(slots=True)
@@ -90,13 +100,13 @@ class BatchWriter:
 
     async def _keep_values(self, batch: Batch, values: PackWriter | None) -> None:
         large: dict[str, Variable] = {v.value_hash: v for v in batch.variables if v.size > WHOLE_VALUE_BYTES}
-        if large and (values is not None or not await self._all_kept(batch, large)):
-            came = set() if values is None else await asyncio.to_thread(_hashes, values)
-            missing = large.keys() - came
+        if large:
+            missing = large.keys() - (set() if values is None else await asyncio.to_thread(_hashes, values))
             if missing:
                 missing -= await self._values.hashes(self._project_id, batch.trace.id)
             for value_hash in missing:
-                problem = f"value {value_hash} of {large[value_hash].external_id!r} is neither with the batch nor stored"
+                owner = large[value_hash].external_id
+                problem = f"value {value_hash} of {owner!r} is neither with the batch nor stored"
                 raise InputError("batch", "variables", problem)
         if values is not None:
             await self._values.put(self._project_id, batch.trace.id, values.packs())
@@ -104,7 +114,7 @@ class BatchWriter:
     async def _write(self, plan: _Plan) -> Counter[Label]:
         created: Counter[Label] = Counter()
         groups = _transactions(_statements(plan))
-        current = next(groups, None)
+        current = await asyncio.to_thread(next, groups, None)
         while current is not None:
             # Rows are built beside the server's work, not before it.
             counts, current = await asyncio.gather(self._commit(current), asyncio.to_thread(next, groups, None))
@@ -116,20 +126,92 @@ class BatchWriter:
             created: Counter[Label] = Counter()
             for statement in statements:
                 result = await transaction.run(
-                    text(statement.text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH
+                    cypher(statement.text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH
                 )
                 counters = (await result.consume()).counters
-                if statement.label is None:
-                    continue
-                count = (
-                    counters.relationships_created
-                    if statement.label is Label.DERIVATION
-                    else counters.nodes_created
-                )
-                if count < len(statement.rows):
-                    # Another writer came first since the comparison.
-                    await self._compare_within(transaction, statement.label, statement.elements)
-                created[statement.label] += count
+                if statement.label is not None:
+                    count = counters.nodes_created or (
+                        counters.relationships_created if statement.label is Label.DERIVATION else 0
+                    )
+                    if count < statement.expected:
+                        # Another writer came first since the comparison.
+                        await self._compare_within(transaction, statement)
+                    created[statement.label] += count
             return created
 
         return await self._connection.write(work)
+
+    async def _compare_within(self, transaction: neo4j.AsyncManagedTransaction, statement: _Statement) -> None:
+        assert statement.label is not None
+        ids = [element.id for element in statement.elements]
+        result = await transaction.run(cypher(f"get_{statement.label.lower()}"), ids=ids, projectId=self._project_id)
+        stored = read_rows(statement.label, (row for (rows,) in await result.values() for row in rows))
+        check(statement.label, {element.id: element for element in stored}, statement.elements)
+
+
+def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
+    """The elements by label and id, once each.
+
+    Raises:
+        ConflictError: two of the batch have one id, and other content.
+    """
+    lists: dict[Label, Sequence[Any]] = {
+        Label.TRACE: [batch.trace],
+        Label.SESSION: batch.sessions,
+        Label.OPERATION: batch.operations,
+        Label.VARIABLE: batch.variables,
+        Label.DERIVATION: batch.derivations,
+        Label.FAILURE: batch.failures,
+        Label.ATTRIBUTION: batch.attributions,
+    }
+    unique: dict[Label, dict[str, Any]] = {}
+    for label, elements in lists.items():
+        found = unique[label] = {element.id: element for element in elements}
+        if len(found) < len(elements):
+            check(label, found, elements)
+    return unique
+
+
+def _hashes(values: PackWriter) -> set[str]:
+    return {entry.value_hash for pack in values.packs() for entry in pack.entries}
+
+
+def _statements(plan: _Plan) -> Iterator[_Statement]:
+    """All statements of a write, in order; rows are built as they are asked for."""
+    batch = plan.batch
+    for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
+        yield from _of_elements(label, plan.new(label), plan)
+    revised = [v for v in plan.unique[Label.VARIABLE].values() if v.revision_of is not None]
+    yield from _of_links("write_revision", ({"id": v.id, "revisionOf": v.revision_of} for v in revised))
+    yield from _of_links(
+        "write_usage",
+        (
+            {"operationId": u.operation_id, "variableId": u.variable_id, "role": u.role, "position": u.position}
+            for u in batch.usages
+        ),
+    )
+    yield from _of_links(
+        "write_invalidation",
+        ({"operationId": i.operation_id, "variableId": i.variable_id} for i in batch.invalidations),
+    )
+    for label in (Label.FAILURE, Label.ATTRIBUTION, Label.TRACE):
+        yield from _of_elements(label, sorted(plan.unique[label].values(), key=element_id), plan)
+
+
+def _of_elements(label: Label, elements: Sequence[Any], plan: _Plan) -> Iterator[_Statement]:
+    to_row, stored = WRITERS[label], plan.stored.get(label, set())
+    for start in range(0, len(elements), _ROWS_A_STATEMENT):
+        part = elements[start : start + _ROWS_A_STATEMENT]
+        expected = sum(element.id not in stored for element in part)
+        yield _Statement(f"write_{label.lower()}", list(map(to_row, part)), label, part, expected)
+
+
+def _of_links(name: str, rows: Iterable[Row]) -> Iterator[_Statement]:
+    remaining = iter(rows)
+    while part := list(islice(remaining, _ROWS_A_STATEMENT)):
+        yield _Statement(name, part)
+
+
+def _transactions(statements: Iterator[_Statement]) -> Iterator[list[_Statement]]:
+    while part := list(islice(statements, _STATEMENTS_A_TRANSACTION)):
+        yield part

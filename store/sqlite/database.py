@@ -12,6 +12,7 @@ import apsw
 
 from schema.errors import StoreError
 from schema.texts import migrations, sql
+from store.packs import PackCache
 from store.protocol import Health
 from store.sqlite.connections import Connections
 from store.sqlite.migrate import applied_migrations, migrate
@@ -35,10 +36,11 @@ class SqliteDatabase:
         self.path = path
         self._values = values
         self._connections = Connections(path)
+        self._packs = PackCache()
 
     def project(self, project_id: str) -> SqliteStore:
         """The part of one project."""
-        return SqliteStore(self._connections, project_id, self._values)
+        return SqliteStore(self._connections, project_id, self._values, self._packs)
 
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; the file is made where it is missing."""

@@ -10,7 +10,7 @@ from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.texts import sql
 from schema.words import contains, phrases, snippet
-from store.packs import PackEntry, read_all, read_value
+from store.packs import PackCache, PackEntry, cut, decompress, read_all
 from store.protocol import ScanResult, SearchHit
 from store.sqlite.context import ReadContext
 from store.sqlite.rows import bind_keys
@@ -108,7 +108,7 @@ def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
     return found
 
 
-def value_in_file(context: ReadContext, variable: Variable) -> bytes:
+def value_in_file(context: ReadContext, variable: Variable, cache: PackCache) -> bytes:
     """A value that is kept in a pack of the file.
 
     Raises:
@@ -118,8 +118,14 @@ def value_in_file(context: ReadContext, variable: Variable) -> bytes:
     rows = context.rows("value_place", trace=variable.trace_id, hash=digest)
     if not rows:
         raise CorruptValueError(variable.value_hash)
-    ((data, offset, size),) = rows
-    return read_value(data, offset, size, variable.value_hash)
+    ((pack_k, pack_id, offset, size),) = rows
+    entry = PackEntry(variable.value_hash, offset, size)
+    whole = cache.get(pack_id)
+    if whole is None:
+        ((data,),) = context.rows("pack_data", pack=pack_k)
+        whole = decompress(data, variable.value_hash)
+        cache.put(pack_id, whole)
+    return cut(whole, entry)
 
 
 def known_values(context: ReadContext, trace_id: str) -> set[str]:

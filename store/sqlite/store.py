@@ -10,7 +10,7 @@ import apsw
 
 from schema.errors import InputError
 from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
-from store.packs import PackWriter
+from store.packs import PackCache, PackWriter
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -40,10 +40,11 @@ P = ParamSpec("P")
 class SqliteStore:
     """Implements ``store.protocol.GraphStore``."""
 
-    def __init__(self, connections: Connections, project_id: str, values: ValueStore | None) -> None:
+    def __init__(self, connections: Connections, project_id: str, values: ValueStore | None, packs: PackCache) -> None:
         self._connections = connections
         self._project_id = project_id
         self._values = values
+        self._packs = packs
 
     @property
     def project_id(self) -> str:
@@ -146,7 +147,7 @@ class SqliteStore:
         if variable.value is not None:
             return variable.value.encode()
         if self._values is None:
-            return await self._read(find.value_in_file, variable)
+            return await self._read(find.value_in_file, variable, self._packs)
         return await self._values.get(self._project_id, variable.trace_id, variable.value_hash)
 
     async def known_values(self, trace_id: str) -> set[str]:

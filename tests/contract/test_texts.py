@@ -61,15 +61,20 @@ def traced(project: str, text: str) -> TraceBuilder:
     return trace
 
 
+def same(found: object, expected: object) -> bool:
+    """Equality that a failing test does not try to explain: the difference of texts this long takes hours."""
+    return found == expected
+
+
 async def assert_same(store: GraphStore, trace: TraceBuilder) -> None:
     id_ = trace.trace.id
-    assert await store.get(Label.TRACE, [id_]) == [trace.trace]
-    assert (await store.page(Label.SESSION, id_)).items == trace.sessions
-    assert (await store.page(Label.OPERATION, id_)).items == trace.operations
-    assert (await store.page(Label.VARIABLE, id_)).items == trace.variables
-    assert (await store.page(Label.DERIVATION, id_)).items == trace.derivations
-    assert (await store.failures(id_)).items == trace.failures
-    assert await store.attributions([failure.id for failure in trace.failures]) == trace.attributions
+    assert same(await store.get(Label.TRACE, [id_]), [trace.trace])
+    assert same((await store.page(Label.SESSION, id_)).items, trace.sessions)
+    assert same((await store.page(Label.OPERATION, id_)).items, trace.operations)
+    assert same((await store.page(Label.VARIABLE, id_)).items, trace.variables)
+    assert same((await store.page(Label.DERIVATION, id_)).items, trace.derivations)
+    assert same((await store.failures(id_)).items, trace.failures)
+    assert same(await store.attributions([failure.id for failure in trace.failures]), trace.attributions)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -90,7 +95,7 @@ async def test_texts_come_back_as_they_were(store: GraphStore, project: str, key
     assert await store.versions(trace.variables[1].id) == trace.variables[1:]
     assert await store.value(trace.variables[1]) == text.encode()
     assert len((await store.closure([trace.variables[1].id])).variables) == 2
-    hits = {hit.variable.id for hit in await store.search(text)}
+    hits = {hit.variable.id for hit in await store.search(text[:1000])}
     assert hits <= {variable.id for variable in trace.variables}
     assert trace.variables[0].id in {hit.variable.id for hit in (await store.scan(text)).hits}
     await store.delete_trace(trace.trace.id)

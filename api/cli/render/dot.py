@@ -19,9 +19,7 @@ def dot_lines(closure: Closure) -> Iterator[str]:
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
     yield '  edge [fontname="sans-serif", fontsize=10];'
     for variable in closure.variables:
-        label = "\\n".join(
-            map(_escape, (variable.kind.value, name_of(variable), one_line(variable.preview, _PREVIEW)))
-        )
+        label = "\\n".join(map(_escape, (variable.kind.value, name_of(variable), one_line(variable.preview, _PREVIEW))))
         bold = ", penwidth=2" if variable.id in roots else ""
         yield f'  "{_escape(variable.id)}" [label="{label}"{bold}];'
     for derivation in closure.derivations:

@@ -68,9 +68,11 @@ def _tree_line(line: Line, makers: Mapping[str, Operation], width: int) -> Text:
             parts.append(f"… {line.hidden:,} more")
         return text.append("  ".join(parts), style=style.DIM)
     marks = ("↑ " if line.is_part else "", "  ↓ goes on below" if line.continued else "")
-    return text.append_text(Text(marks[0], style.DIM)).append_text(
-        variable_line(line.variable, makers, width - len(line.prefix) - sum(map(len, marks)))
-    ).append(marks[1], style=style.DIM)
+    return (
+        text.append_text(Text(marks[0], style.DIM))
+        .append_text(variable_line(line.variable, makers, width - len(line.prefix) - sum(map(len, marks))))
+        .append(marks[1], style=style.DIM)
+    )
 
 
 def _references(arrow: str, variables: Sequence[Variable]) -> str:
@@ -87,8 +89,10 @@ def variable_line(variable: Variable, makers: Mapping[str, Operation], width: in
     maker = makers.get(variable.operation_id or "")
     by = f"  ← {operation_name(maker)}" if maker else ""
     room = width - text.cell_len - len(by) - 2
-    return text.append("  ").append_text(style.quoted(variable.preview, max(room, _NARROWEST_PREVIEW))).append(
-        by, style=style.DIM
+    return (
+        text.append("  ")
+        .append_text(style.quoted(variable.preview, max(room, _NARROWEST_PREVIEW)))
+        .append(by, style=style.DIM)
     )
 
 

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from api.cli.render import style
-from api.cli.render.text import name_of, one_line, operation_name, size_of
+from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.protocol import SearchHit, Stats
 
-Rows = Iterable[Sequence[RenderableType]]
+if TYPE_CHECKING:
+    from ingest.importing import ImportReport
+
+Rows = Iterable[Sequence[Text]]
 
 
 def table(columns: Sequence[str], rows: Rows, wide: str = "", numbers: Sequence[str] = ()) -> Table:
-    """A table without lines. All columns keep their width but ``wide``, which is cut to what is left."""
+    """A table without borders, one line a row. All columns keep their width but ``wide``, which gets what is left."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=style.DIM)
     for column in columns:
         made.add_column(
             column,
-            no_wrap=True,
+            no_wrap=column != wide,
             overflow="ellipsis",
             justify="right" if column in numbers else "left",
-            ratio=1 if column == wide else None,
             min_width=12 if column == wide else None,
         )
     for row in rows:
+        for cell in row:
+            cell.no_wrap = True
         made.add_row(*row)
     return made
 
@@ -46,8 +51,8 @@ def sheet(fields: Iterable[tuple[str, RenderableType | str | None]]) -> Table:
 
 def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
     """Traces with their counts."""
-    counted = ("Session", "Operation", "Variable", "Derivation", "Failure")
-    columns = ("id", "trace", "source", "created", *(f"{label.lower()}s" for label in counted))
+    labels = ("Session", "Operation", "Variable", "Derivation", "Failure")
+    columns = ("id", "trace", "source", "created", *(f"{label.lower()}s" for label in labels))
     return table(
         columns,
         (
@@ -56,7 +61,7 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
                 Text(one_line(trace.name or trace.external_id, 60)),
                 Text(one_line(trace.source, 24)),
                 style.moment(trace.created_at),
-                *(Text(f"{counts.get(label, 0):,}") for label in counted),
+                *(Text(f"{counts.get(label, 0):,}") for label in labels),
             )
             for trace, counts in found
         ),
@@ -144,6 +149,17 @@ def hits(found: Sequence[SearchHit]) -> Table:
     )
 
 
+def imported(report: ImportReport) -> Text:
+    """What an import did with one file, on one line."""
+    added = ", ".join(f"{count:,} {label}" for label, count in report.created.items() if count)
+    text = Text(one_line(report.file)).append(": trace ").append_text(style.id_(report.trace_id))
+    text.append(f", {added or 'nothing'} added", style="default")
+    present = sum(report.existing.values())
+    if present:
+        text.append(f", {present:,} there already", style="default")
+    return text.append(f"  ({report.seconds:.1f} s)", style=style.DIM)
+
+
 def failure(found: Failure, verdicts: Sequence[Attribution], blamed: Mapping[str, Operation]) -> Table:
     """A failure with its verdicts."""
     return sheet(
@@ -152,7 +168,7 @@ def failure(found: Failure, verdicts: Sequence[Attribution], blamed: Mapping[str
             ("question", _said(found.question, found.question_id)),
             ("answer", _said(found.prediction or "", found.answer_id) if found.answer_id else found.prediction),
             ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
-            ("evidence", f"{len(found.evidence_ids)} messages" if found.evidence_ids else None),
+            ("evidence", counted(len(found.evidence_ids), "message") if found.evidence_ids else None),
             *(("verdict", _verdict(verdict, blamed)) for verdict in verdicts),
         )
     )

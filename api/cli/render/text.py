@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from schema.models import Operation, Variable
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schema.models import Operation, Variable
 
 _JOINERS = frozenset("\u200c\u200d")
 """They are not printable, but many scripts and emoji are misread without them."""
+
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
 
 SHORT_ID = 8
 """The shortest prefix that the commands take as an id."""
 
 
 def one_line(text: str, width: int | None = None) -> str:
-    """The text on one line: white space folded, control characters escaped, cut to ``width`` characters with ``…``.
+    r"""The text on one line: white space folded, control characters escaped, cut to ``width`` characters with ``…``.
 
-    Escaped is all that does not print, such as ``\\x1b`` or the marks that turn the direction of writing.
+    Escaped is all that does not print, such as ``\x1b`` or the marks that turn the direction of writing.
     """
     if width is None:
         return _escape(" ".join(text.split()))
@@ -56,8 +62,9 @@ def short(id_: str) -> str:
 
 
 def name_of(variable: Variable, width: int = 40) -> str:
-    """A variable's name, with its version where there can be several."""
+    """A variable's name with its class, and its version where there are several; digests in it are cut short."""
     named = variable.name if variable.class_name is None else f"{variable.class_name}:{variable.name}"
+    named = _DIGEST.sub(lambda digest: f"{digest[0][:6]}…", named)
     version = f"@{variable.version}" if variable.version > 1 else ""
     return middle(named, width) + version
 

@@ -65,9 +65,7 @@ def plant(closure: Closure) -> Tree:
     variables = {variable.id: variable for variable in closure.variables}
     neighbours: dict[str, dict[str, None]] = {}
     for derivation in closure.derivations:
-        near, far = (
-            (derivation.target, derivation.source) if backward else (derivation.source, derivation.target)
-        )
+        near, far = (derivation.target, derivation.source) if backward else (derivation.source, derivation.target)
         neighbours.setdefault(near, {})[far] = None
     in_order = sorted(variables, key=lambda id_: variables[id_].sequence, reverse=backward)
     rank = {id_: place for place, id_ in enumerate(in_order)}
@@ -96,7 +94,8 @@ def lines(tree: Tree, limit: int | None = None, deepest: int = DEEPEST) -> Itera
 
     Args:
         tree: what to draw.
-        limit: how many variables get a line, nearest first; None is all.
+        limit: how many variables get a line, nearest first; None is all. Those with nothing under them stand before
+            their neighbours.
         deepest: levels of indentation.
     """
     shown = set(tree.order[:limit])
@@ -112,7 +111,8 @@ def lines(tree: Tree, limit: int | None = None, deepest: int = DEEPEST) -> Itera
                 continue
             goes_on = is_part and depth == 0
             printed.add(item)
-            below: list[str | Line] = [far for far in tree.branches.get(item, ()) if far in shown]
+            near = [far for far in tree.branches.get(item, ()) if far in shown]
+            below: list[str | Line] = sorted(near, key=lambda far: far in tree.branches)
             rest = _rest(tree, item, shown)
             if rest is not None:
                 below.append(rest)

@@ -10,6 +10,7 @@ CREATE INDEX session_in_order IF NOT EXISTS FOR (s:Session) ON (s.traceId, s.seq
 CREATE INDEX operation_in_order IF NOT EXISTS FOR (o:Operation) ON (o.traceId, o.sequence);
 CREATE INDEX variable_in_order IF NOT EXISTS FOR (v:Variable) ON (v.traceId, v.sequence);
 CREATE INDEX derivation_in_order IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() ON (d.traceId, d.sequence);
+CREATE INDEX session_by_external_id IF NOT EXISTS FOR (s:Session) ON (s.externalKey);
 CREATE INDEX operation_by_external_id IF NOT EXISTS FOR (o:Operation) ON (o.externalKey);
 CREATE INDEX variable_by_external_id IF NOT EXISTS FOR (v:Variable) ON (v.externalKey);
 CREATE INDEX derivation_by_external_id IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() ON (d.externalKey);

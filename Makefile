@@ -1,0 +1,59 @@
+# Everything runs in .venv, which the first command makes: python3 (3.11 or newer), make and a package registry are
+# all that is needed.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SAMPLE := examples/sample/assistant.json
+DEMO_STORE := sqlite:///.demo/demo.db
+NEWEST_NEO4J := 2026.09.0
+
+.PHONY: help setup demo test lint format bench lock clean
+
+help:
+	@echo "make demo    import the sample and show the causal past of a wrong answer"
+	@echo "make test    run all tests, on both engines, with real servers"
+	@echo "make lint    ruff, mypy, import-linter"
+	@echo "make bench   run the benchmarks"
+	@echo "make lock    pin the newest versions that pyproject.toml allows"
+
+setup: .venv/ready
+
+.venv/ready: requirements.lock pyproject.toml sdk/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . -e sdk
+	@touch .venv/ready
+
+demo: setup
+	@rm -rf .demo && mkdir .demo
+	$(BIN)/memtrace --store $(DEMO_STORE) import $(SAMPLE)
+	$(BIN)/memtrace --store $(DEMO_STORE) failures
+	$(BIN)/memtrace --store $(DEMO_STORE) closure "$$($(BIN)/python examples/first_failure.py $(DEMO_STORE))"
+
+test: setup
+	$(BIN)/python -m pytest
+	MEMTRACE_TEST_NEO4J_VERSION=$(NEWEST_NEO4J) $(BIN)/python -m pytest -k neo4j
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+lock:
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra neo4j-local --group dev \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --upgrade --quiet -o requirements.lock
+
+clean:
+	rm -rf .venv .demo

@@ -1,0 +1,89 @@
+"""Commands that keep the store in order."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import ExitCode, UsageError, note
+from api.cli.options import JsonOption, TraceArgument, TraceOption
+from api.cli.output import Output, print_json
+
+commands = typer.Typer()
+
+_PANEL = "Keep the store"
+
+
+@command(commands, panel=_PANEL)
+async def delete(
+    place: Place,
+    reference: TraceArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a trace with all that belongs to it, and the values that no other trace uses."""
+    from api.cli.find import find
+    from api.cli.render.text import counted, one_line
+    from schema.models import Trace
+
+    if not yes and not sys.stdin.isatty():
+        raise UsageError("there is no terminal to ask at: say --yes to delete without being asked")
+    async with place.open() as store:
+        found = await find(store, Trace, reference)
+        if not yes:
+            variables = counted((await store.stats(found.id)).labels.get("Variable", 0), "variable")
+            named = one_line(found.name or found.external_id, 80)
+            if not typer.confirm(f"Delete the trace {named} ({found.id}) with {variables}?", err=True):
+                note("Nothing was deleted.")
+                raise typer.Exit(ExitCode.FAILED)
+        counts = await store.delete_trace(found.id)
+    if as_json:
+        print_json({"traceId": found.id, "deleted": counts})
+    else:
+        listed = ", ".join(f"{count:,} {label}" for label, count in counts.items())
+        Output().lines(f"Deleted {found.id}: {listed}.")
+
+
+@command(commands, panel=_PANEL)
+async def stats(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
+    """Count what the project, or one trace, holds; bytes are those of the whole store."""
+    from api.cli import documents
+    from api.cli.find import find_trace_id
+    from api.cli.render import tables
+
+    async with place.open() as store:
+        found = await store.stats(await find_trace_id(store, trace))
+    if as_json:
+        print_json(documents.stats(found))
+    else:
+        Output().show(*tables.stats(found))
+
+
+@command(commands, panel=_PANEL)
+async def migrate(place: Place, as_json: JsonOption = False) -> None:
+    """Bring the store's layout up to date; a store that does not exist is made."""
+    async with place.database(create=True) as database:
+        applied = await database.migrate()
+    if as_json:
+        print_json({"applied": applied})
+    else:
+        Output().lines(*[f"applied {name}" for name in applied] or ["The layout is up to date."])
+
+
+@command(commands, panel=_PANEL)
+async def doctor(place: Place, as_json: JsonOption = False) -> None:
+    """Check the store: engine, version, layout, plan of the closure, free space. Exit code 1 tells of problems."""
+    from api.cli import documents
+    from api.cli.render import sheets
+
+    async with place.database() as database:
+        found = await database.health()
+    if as_json:
+        print_json(documents.health(found))
+    else:
+        Output().show(sheets.health(found))
+    if found.problems:
+        raise typer.Exit(ExitCode.FAILED)

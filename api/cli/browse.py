@@ -1,0 +1,192 @@
+"""Commands that show what is stored."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import note
+from api.cli.options import JsonOption, TraceArgument, TraceOption, VariableArgument
+from api.cli.output import Output, print_json, write_bytes
+
+commands = typer.Typer()
+
+_PANEL = "Look"
+_SECONDS = 30.0
+_MEBIBYTES = 1024
+
+
+@command(commands, panel=_PANEL)
+async def traces(place: Place, as_json: JsonOption = False) -> None:
+    """List the traces of the project."""
+    from api.cli import documents
+    from api.cli.find import every_trace
+    from api.cli.render import tables
+
+    async with place.open() as store:
+        found = [(trace, (await store.stats(trace.id)).labels) async for trace in every_trace(store)]
+    if as_json:
+        print_json([documents.trace_with_counts(trace, counts) for trace, counts in found])
+    elif found:
+        Output().show(tables.traces(found))
+    else:
+        note("There are no traces in this project; `memtrace import PATH` brings some in.")
+
+
+@command(commands, panel=_PANEL)
+async def trace(place: Place, reference: TraceArgument, as_json: JsonOption = False) -> None:
+    """Show a trace: where it comes from, how much is in it, its sessions."""
+    from api.cli import documents
+    from api.cli.find import every_session, find
+    from api.cli.render import sheets, tables
+    from schema.models import Trace
+
+    async with place.open() as store:
+        found = await find(store, Trace, reference)
+        stats = await store.stats(found.id)
+        sessions = await every_session(store, found.id)
+    if as_json:
+        print_json(documents.whole_trace(found, stats, sessions))
+        return
+    out = Output()
+    out.show(sheets.trace(found, stats))
+    if sessions:
+        out.lines("")
+        out.show(tables.sessions(sessions))
+
+
+@command(commands, panel=_PANEL)
+async def operation(
+    place: Place,
+    reference: VariableArgument,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show an operation: what it is, what it used, what it made."""
+    from api.cli import documents
+    from api.cli.find import by_id, find, find_trace_id
+    from api.cli.render import sheets, tables
+    from schema.models import Operation, Session
+
+    async with place.open() as store:
+        found = await find(store, Operation, reference, await find_trace_id(store, trace))
+        detail = await store.operation(found.id)
+        sessions = await by_id(store, Session, [found.session_id])
+    if as_json:
+        print_json(documents.operation(detail))
+        return
+    out = Output()
+    out.show(sheets.operation(detail.operation, sessions.get(found.session_id or "")))
+    for title, variables in (
+        ("Used", detail.used),
+        ("Made", detail.generated),
+        ("Ended the life of", detail.invalidated),
+    ):
+        if variables:
+            out.lines("", f"{title}:")
+            out.show(tables.variables(variables))
+
+
+@command(commands, panel=_PANEL)
+async def variable(
+    place: Place,
+    reference: VariableArgument,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a variable: what it says, who made it, its version, its size."""
+    from api.cli import documents
+    from api.cli.find import by_id, find_variable
+    from api.cli.render import sheets
+    from schema.models import Operation, Session
+
+    async with place.open() as store:
+        found = await find_variable(store, reference, trace)
+        makers = await by_id(store, Operation, [found.operation_id])
+        sessions = await by_id(store, Session, [found.session_id])
+    maker = makers.get(found.operation_id or "")
+    if as_json:
+        print_json(documents.variable(found, maker))
+        return
+    out = Output()
+    out.show(sheets.variable(found, maker, sessions.get(found.session_id or "")))
+    out.lines("", *sheets.preview(found))
+
+
+@command(commands, panel=_PANEL)
+async def value(place: Place, reference: VariableArgument, trace: TraceOption = None) -> None:
+    """Print the whole value of a variable, byte for byte; in a terminal its control characters are escaped."""
+    import sys
+
+    from api.cli.find import find_variable
+    from api.cli.render.text import many_lines
+
+    async with place.open() as store:
+        data = await store.value(await find_variable(store, reference, trace))
+    if sys.stdout.isatty():
+        shown = many_lines(data.decode("utf-8", "backslashreplace"))
+        data = (shown if shown.endswith("\n") else shown + "\n").encode()
+    write_bytes(data)
+
+
+@command(commands, panel=_PANEL)
+async def versions(
+    place: Place,
+    reference: VariableArgument,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List all versions of a variable, oldest first, each with the operation that made it."""
+    from api.cli.find import by_id, find_variable
+    from api.cli.render import tables
+    from schema.models import Operation
+    from schema.models import as_json as public
+
+    async with place.open() as store:
+        found = await store.versions((await find_variable(store, reference, trace)).id)
+        makers = await by_id(store, Operation, (version.operation_id for version in found))
+    if as_json:
+        print_json([public(version) for version in found])
+    else:
+        Output().show(tables.versions(found, makers))
+
+
+@command(commands, panel=_PANEL)
+async def search(
+    place: Place,
+    text: Annotated[str, typer.Argument(help="Words that must all occur.", show_default=False)],
+    trace: TraceOption = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to find at most.")] = 20,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Read whole values for the text as it stands, in any case.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.0, help="With --whole: how long to read at most.")
+    ] = _SECONDS,
+    mebibytes: Annotated[
+        int, typer.Option("--mebibytes", min=1, help="With --whole: how much to read at most.")
+    ] = _MEBIBYTES,
+    as_json: JsonOption = False,
+) -> None:
+    """Find variables by the words of their names, comments and beginnings, or by any text of their whole values."""
+    from api.cli import documents
+    from api.cli.find import find_trace_id
+    from api.cli.render import tables
+
+    async with place.open() as store:
+        trace_id = await find_trace_id(store, trace)
+        if whole:
+            scan = await store.scan(text, trace_id, limit, max_bytes=mebibytes << 20, seconds=seconds)
+            found = scan.hits
+            if scan.truncated:
+                note("There may be more: the search ended at its bounds (--limit, --seconds, --mebibytes).")
+        else:
+            found = await store.search(text, trace_id, limit)
+    if as_json:
+        print_json([documents.hit(hit) for hit in found])
+    elif found:
+        Output().show(tables.hits(found))
+    else:
+        note("Nothing was found." if whole else "Nothing was found; --whole looks into whole values too.")

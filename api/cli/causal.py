@@ -1,0 +1,144 @@
+"""Commands that walk the causal graph."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import UsageError, note
+from api.cli.options import IdHelp, JsonOption, TraceOption
+from api.cli.output import Output, print_json
+from schema.kinds import VariableKind
+
+if TYPE_CHECKING:
+    from schema.models import Failure, Operation, Variable
+    from store.protocol import GraphStore
+
+commands = typer.Typer()
+
+_PANEL = "Ask why"
+_LIMIT = 200
+
+
+class Way(StrEnum):
+    """Which way to walk: ``store.protocol.Direction``, without what that module brings along."""
+
+    BACKWARD = "backward"
+    FORWARD = "forward"
+
+
+@command(commands, panel=_PANEL)
+async def closure(
+    place: Place,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A variable; an operation means all that it made, a failure its answer. " + IdHelp,
+            show_default=False,
+        ),
+    ],
+    direction: Annotated[
+        Way,
+        typer.Option("--direction", help="backward: what it depends on; forward: what depends on it."),
+    ] = Way.BACKWARD,
+    max_hops: Annotated[
+        int | None, typer.Option("--max-hops", min=0, help="Derivations between the root and a variable at most.")
+    ] = None,
+    max_nodes: Annotated[
+        int | None, typer.Option("--max-nodes", min=1, help="Variables to visit at most, nearest first.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="How long to walk at most.")] = None,
+    kind: Annotated[
+        list[VariableKind] | None,
+        typer.Option("--kind", case_sensitive=False, help="Show only variables of this kind; may be repeated."),
+    ] = None,
+    trace: TraceOption = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, help="Variables that the tree shows at most; 0 shows all.")
+    ] = _LIMIT,
+    as_json: JsonOption = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Print a DOT document for Graphviz.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart.")] = False,
+) -> None:
+    """Show all that a variable causally depends on, or all that depends on it."""
+    if as_json + dot + mermaid > 1:
+        raise UsageError("--json, --dot and --mermaid can't be had together")
+
+    from api.cli import documents
+    from api.cli.find import find_cause
+    from api.cli.render.dot import dot_lines
+    from api.cli.render.draw import closure_lines
+    from api.cli.render.mermaid import mermaid_lines
+    from store.protocol import Budget, Closure, Direction
+
+    way, budget, kinds = (
+        Direction(direction.value),
+        Budget(max_hops, max_nodes, seconds),
+        [one.value for one in kind or ()],
+    )
+    async with place.open() as store:
+        root = await find_cause(store, reference, trace)
+        roots = await _roots(store, root)
+        nothing = Closure([], way, [], [], [], False, [])
+        found = await store.closure(roots, way, budget, kinds) if roots else nothing
+    if as_json:
+        print_json(documents.closure(root.id, found))
+    elif dot or mermaid:
+        for line in dot_lines(found) if dot else mermaid_lines(found):
+            typer.echo(line)
+    else:
+        out = Output()
+        out.lines(*closure_lines(found, _title(root), limit or None, out.width))
+
+
+async def _roots(store: GraphStore, root: Variable | Operation | Failure) -> list[str]:
+    """The variables whose closure is meant."""
+    from schema.models import Failure, Operation
+
+    if isinstance(root, Operation):
+        return [variable.id for variable in (await store.operation(root.id)).generated]
+    if isinstance(root, Failure):
+        return [root.answer_id or root.question_id]
+    return [root.id]
+
+
+def _title(root: Variable | Operation | Failure) -> str:
+    from api.cli.render.text import name_of, one_line, operation_name, short
+    from schema.models import Failure, Operation
+
+    if isinstance(root, Operation):
+        return f"what {operation_name(root)} {short(root.id)} made"
+    if isinstance(root, Failure):
+        return f"the answer to “{one_line(root.question, 60)}”"
+    return f"{root.kind.value} {name_of(root)} {short(root.id)}"
+
+
+@command(commands, panel=_PANEL)
+async def path(
+    place: Place,
+    source: Annotated[str, typer.Argument(metavar="FROM", help=IdHelp, show_default=False)],
+    target: Annotated[str, typer.Argument(metavar="TO", help=IdHelp, show_default=False)],
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a shortest chain of derivations by which one variable depends on the other, whichever way it runs."""
+    from api.cli import documents
+    from api.cli.find import by_id, find_variable
+    from api.cli.render.draw import path_lines
+    from schema.models import Operation
+
+    async with place.open() as store:
+        ends = [await find_variable(store, reference, trace) for reference in (source, target)]
+        found = await store.path(ends[0].id, ends[1].id)
+        makers = await by_id(store, Operation, (derivation.operation_id for derivation in found.derivations))
+    if as_json:
+        print_json(documents.path(found))
+    elif found.variables:
+        out = Output()
+        out.lines(*path_lines(found, makers, out.width))
+    else:
+        note("Neither depends on the other.")

@@ -1,0 +1,91 @@
+"""From what users write to what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from typing import TypeVar
+
+from schema.errors import NotFoundError
+from schema.models import Element, Failure, Operation, Session, Trace, Variable
+from store.protocol import GraphStore, Label
+
+E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
+
+
+async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
+    """The one thing of this model that a reference means.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousError: there are several.
+    """
+    found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
+    if not isinstance(found, model):
+        raise NotFoundError(reference, model.__name__)
+    return found
+
+
+async def find_trace_id(store: GraphStore, reference: str | None) -> str | None:
+    """The id of the trace that ``--trace`` means; None where it was not given."""
+    return (await find(store, Trace, reference)).id if reference else None
+
+
+async def find_variable(store: GraphStore, reference: str, trace: str | None) -> Variable:
+    """The variable that a reference means, in the trace that another one means."""
+    return await find(store, Variable, reference, await find_trace_id(store, trace))
+
+
+async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure:
+    """The variable, else the operation, else the failure that a reference means."""
+    trace_id = await find_trace_id(store, trace)
+    for label in (Label.VARIABLE, Label.OPERATION, Label.FAILURE):
+        try:
+            found = await store.resolve(reference, label, trace_id)
+        except NotFoundError:
+            continue
+        if isinstance(found, Variable | Operation | Failure):
+            return found
+    raise NotFoundError(reference, "variable, operation or failure")
+
+
+async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) -> dict[str, E]:
+    """The things of this model with these ids, by id."""
+    wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
+    found = await store.get(Label(model.__name__), wanted) if wanted else []
+    return {element.id: element for element in found if isinstance(element, model)}
+
+
+async def every_trace(store: GraphStore) -> AsyncIterator[Trace]:
+    """All traces, page by page."""
+    after = None
+    while True:
+        page = await store.traces(after=after)
+        for trace in page.items:
+            yield trace
+        after = page.next
+        if after is None:
+            return
+
+
+async def every_session(store: GraphStore, trace_id: str) -> list[Session]:
+    """All sessions of a trace, in order."""
+    found: list[Session] = []
+    after = None
+    while True:
+        page = await store.page(Label.SESSION, trace_id, after=after)
+        found.extend(element for element in page.items if isinstance(element, Session))
+        after = page.next
+        if after is None:
+            return found
+
+
+async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
+    """All failures, of one trace or of the project."""
+    found: list[Failure] = []
+    after = None
+    while True:
+        page = await store.failures(trace_id, first=1000, after=after)
+        found.extend(page.items)
+        after = page.next
+        if after is None:
+            return found

@@ -1,0 +1,117 @@
+"""Finding text: the words of names, comments and previews, and whole values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from schema.models import WHOLE_VALUE_BYTES, Variable
+from schema.words import contains, phrases, snippet
+from store.neo4j.read import Reader
+from store.neo4j.rows import search_scope
+from store.protocol import Label, ScanResult, SearchHit
+from store.values import ValueStore
+
+_CLAUSES = 500
+"""Lucene takes 1,024 clauses; what is cut from a query is looked for in what it finds."""
+
+_CUT_LIMIT = 10_000
+_PAGE = 1000
+
+
+def lucene_query(wanted: Sequence[Sequence[str]], scopes: Sequence[str]) -> str:
+    """A query of Lucene for variables in all scopes that hold all phrases.
+
+    Words are letters and digits (see ``schema.words``), and scopes are hexadecimal, so within quotes nothing of
+    either can be read as an operator.
+    """
+    required = [f'+scope:"{scope}"^0' for scope in scopes]
+    return " ".join(required + [f'+terms:"{" ".join(phrase)}"' for phrase in wanted])
+
+
+async def search(reader: Reader, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
+    """See ``GraphStore.search``."""
+    whole = list(dict.fromkeys(map(tuple, phrases(text))))
+    if not whole or limit < 1:
+        return []
+    cut = [phrase[:_CLAUSES] for phrase in whole[:_CLAUSES]]
+    scopes = [search_scope(name) for name in (reader.project_id, trace_id) if name is not None]
+    count = limit if cut == whole else max(limit, _CUT_LIMIT)
+    rows = await reader.rows("search", query=lucene_query(cut, scopes), limit=count)
+    if cut != whole:
+        sought = [f" {' '.join(phrase)} " for phrase in whole]
+        rows = [row for row in rows if all(phrase in f" {row[2]} " for phrase in sought)][:limit]
+    scores = {id_: score for id_, score, _ in rows}
+    return [
+        SearchHit(v, scores[v.id], snippet([v.preview, v.comment or "", v.name], text))
+        for v in await reader.get(Label.VARIABLE, scores)
+    ]
+
+
+class _Bounds:
+    """Where a scan ends: bytes read, and a moment of the monotonic clock."""
+
+    def __init__(self, max_bytes: int, seconds: float) -> None:
+        self.scanned = 0
+        self._max_bytes = max_bytes
+        self._deadline = time.monotonic() + seconds
+
+    def reached(self) -> bool:
+        return self.scanned >= self._max_bytes or time.monotonic() >= self._deadline
+
+
+async def scan(
+    reader: Reader, values: ValueStore, text: str, trace_id: str | None, limit: int, max_bytes: int, seconds: float
+) -> ScanResult:
+    """See ``GraphStore.scan``: by trace, the values that stand on their variables before those beside the graph."""
+    bounds = _Bounds(max_bytes, seconds)
+    traces: list[str] = sorted(await reader.items("trace_ids")) if trace_id is None else [trace_id]
+    found: list[Variable] = []
+    is_cut = False
+    for one in traces:
+        matched: set[str] = set()
+        is_cut = not await _scan_inline(reader, one, text, bounds, matched)
+        if not is_cut:
+            is_cut = not await _scan_packs(reader, values, one, text, bounds, matched)
+        if matched:
+            ids = await reader.items(
+                "variables_of_values", traceId=one, hashes=sorted(matched), count=limit + 1 - len(found)
+            )
+            found += await reader.get(Label.VARIABLE, ids)
+        if is_cut or len(found) > limit:
+            break
+    hits = [SearchHit(variable, 1.0, snippet([variable.preview], text)) for variable in found[:limit]]
+    return ScanResult(hits, is_cut or len(found) > limit, bounds.scanned)
+
+
+async def _scan_inline(reader: Reader, trace_id: str, text: str, bounds: _Bounds, matched: set[str]) -> bool:
+    """Look into the values that stand on their variables; whether all were looked into."""
+    place, last = -1, ""
+    seen: set[str] = set()
+    while rows := await reader.items("scan_inline", traceId=trace_id, place=place, last=last, count=_PAGE):
+        if bounds.reached():
+            return False
+        for place, last, value_hash, value in rows:  # noqa: B007  (the last ones begin the next page)
+            if value_hash in seen:
+                continue
+            seen.add(value_hash)
+            data = value.encode()
+            bounds.scanned += len(data)
+            if contains(data, text):
+                matched.add(value_hash)
+    return True
+
+
+async def _scan_packs(
+    reader: Reader, values: ValueStore, trace_id: str, text: str, bounds: _Bounds, matched: set[str]
+) -> bool:
+    """Look into the values beside the graph; whether all were looked into."""
+    async for value_hash, value in values.scan(reader.project_id, trace_id):
+        if len(value) <= WHOLE_VALUE_BYTES:
+            continue
+        if bounds.reached():
+            return False
+        bounds.scanned += len(value)
+        if contains(value, text):
+            matched.add(value_hash)
+    return True

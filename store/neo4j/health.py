@@ -1,0 +1,66 @@
+"""What ``doctor`` looks at in a Neo4j database."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from schema.errors import StoreError
+from schema.texts import migrations
+from store.neo4j.connection import Connection
+from store.neo4j.migrate import applied_migrations, index_states
+from store.protocol import Health
+from store.values import ValueStore
+
+PRUNING_WALK = "VarLengthExpand(Pruning,BFS,All)"
+"""The operator that walks each variable once; any other walks each path, of which there may be 2^500."""
+
+CLOSURE_TEXTS = ("closure_backward", "closure_forward", "nearest_backward", "nearest_forward", "pairs_of_closure")
+"""All texts that walk without bounds."""
+
+_NAMED = re.compile(r"(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS")
+_NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1}
+
+
+async def inspect(connection: Connection, values: ValueStore) -> Health:
+    """Version, layout, indexes, the plans of the closures, and the place of the values."""
+    await connection.connect()
+    ((_, version, edition),) = [row for row in await connection.run("server") if row[0] == "Neo4j Kernel"]
+    applied = await applied_migrations(connection)
+    states = await index_states(connection)
+    plans = {name: await connection.plan(name, **_NO_VALUES) for name in CLOSURE_TEXTS}
+    details: dict[str, Any] = {
+        "uri": connection.uri,
+        "edition": edition,
+        "migrations": [f"{number:04d}_{name}" for number, name in applied.items()],
+        "indexes": {name: state for name, state in states.items() if name in _expected_indexes()},
+        "closurePlan": plans["closure_backward"],
+    }
+    problems = [
+        f"migration {migration.number:04d}_{migration.name} is missing: run `memtrace migrate`"
+        for migration in migrations("neo4j")
+        if migration.number not in applied
+    ]
+    known = {migration.number for migration in migrations("neo4j")}
+    problems.extend(
+        f"migration {number:04d}_{name} is of a newer MemTrace"
+        for number, name in applied.items()
+        if number not in known
+    )
+    for name in _expected_indexes():
+        if name not in states:
+            problems.append(f"index {name} is missing")
+        elif states[name] != "ONLINE":
+            problems.append(f"index {name} is {states[name].lower()}")
+    problems.extend(
+        f"{name} is not planned as {PRUNING_WALK}" for name, plan in plans.items() if PRUNING_WALK not in plan
+    )
+    try:
+        await values.check()
+    except StoreError as error:
+        problems.append(str(error))
+    return Health("neo4j", version, details, problems)
+
+
+def _expected_indexes() -> list[str]:
+    return [name for migration in migrations("neo4j") for text in migration.statements for name in _NAMED.findall(text)]

@@ -1,0 +1,67 @@
+"""Bringing the layout of a Neo4j database up to date.
+
+One migrator works at a time: it holds a lock that runs out, so that a killed one blocks nobody for long. Each
+statement may be run twice, so that what a killed one left is taken up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+from schema.errors import StoreError
+from schema.texts import Migration, migrations
+from store.neo4j.connection import Connection
+
+_LOCK_SECONDS = 60
+_POLL_SECONDS = 0.1
+
+
+async def migrate(connection: Connection) -> list[str]:
+    """Apply the migrations that are missing; their names."""
+    await connection.connect()
+    await connection.run("migration_lock_constraint")
+    await connection.run("migration_constraint")
+    owner = uuid4().hex
+    await _take_lock(connection, owner)
+    try:
+        applied = await applied_migrations(connection)
+        done = []
+        for migration in migrations("neo4j"):
+            if migration.number not in applied:
+                await _apply(connection, owner, migration)
+                done.append(f"{migration.number:04d}_{migration.name}")
+        return done
+    finally:
+        await connection.run("migration_unlock", owner=owner)
+
+
+async def applied_migrations(connection: Connection) -> dict[int, str]:
+    """Names of the migrations that were applied, by number."""
+    return dict((await connection.run("migrations_applied"))[0][0])
+
+
+async def _take_lock(connection: Connection, owner: str) -> None:
+    """Wait for the lock, or hold it for longer."""
+    while True:
+        if await connection.run("migration_lock", owner=owner, seconds=_LOCK_SECONDS):
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _apply(connection: Connection, owner: str, migration: Migration) -> None:
+    for statement in migration.statements:
+        await _take_lock(connection, owner)
+        await connection.run_statement(statement)
+    while states := {name: state for name, state in (await index_states(connection)).items() if state != "ONLINE"}:
+        failed = sorted(name for name, state in states.items() if state == "FAILED")
+        if failed:
+            raise StoreError(f"{connection.uri}: the server can't build {', '.join(failed)}: see its log")
+        await _take_lock(connection, owner)
+        await asyncio.sleep(_POLL_SECONDS)
+    await connection.run("migration_done", number=migration.number, name=migration.name)
+
+
+async def index_states(connection: Connection) -> dict[str, str]:
+    """States of all indexes by name; those of constraints have the constraint's name."""
+    return dict((await connection.run("indexes"))[0][0])

@@ -1,0 +1,178 @@
+"""Objects by name, in object storage or in a folder: ``obstore``, with errors in plain words.
+
+Messages of ``obstore`` are not passed on: they hold addresses with their signatures and what the server answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from schema.errors import InputError, StoreError
+
+_RETRIES = 5
+_RETRY_SECONDS = 30
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+
+
+class Objects:
+    """Implements what ``ObjectValues`` needs of a place of objects: ``file:///dir``, ``s3://``, ``gs://``, ``az://``."""
+
+    def __init__(self, uri: str) -> None:
+        """Open a place; no server is asked yet. A folder is made where it is missing.
+
+        Args:
+            uri: ``file:///absolute/folder``, ``s3://bucket/prefix``, ``gs://bucket/prefix`` or ``az://container/prefix``.
+                Settings and keys come from the environment, under the names that ``obstore`` documents:
+                ``AWS_ENDPOINT_URL``, ``AWS_REGION``, ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ...
+
+        Raises:
+            InputError: the URI or a setting can't be understood.
+            StoreError: the folder can't be made.
+        """
+        parts = urlsplit(uri)
+        self.place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self._root: Path | None = None
+        if parts.scheme not in {"file", "s3", "gs", "az"}:
+            raise self._bad("is neither file:///folder nor s3://bucket/prefix (nor gs://, az://)")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise self._bad("keys and settings do not belong here: they come from the environment")
+        if parts.scheme == "file":
+            if parts.netloc or not parts.path.startswith("/"):
+                raise self._bad("write file:///absolute/folder")
+            self._root = Path(unquote(parts.path))
+            self._store: ObjectStore = self._open_folder(self._root)
+        else:
+            self._store = self._open_bucket(uri, parts.scheme)
+
+    def _open_folder(self, root: Path) -> ObjectStore:
+        try:
+            root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return LocalStore(str(root))
+        except (BaseError, OSError) as error:
+            raise StoreError(f"values at {self.place}: {_reason(error)}") from None
+        except ValueError:
+            raise self._bad("is no name of a folder") from None
+
+    def _open_bucket(self, uri: str, scheme: str) -> ObjectStore:
+        settings = {"aws_allow_http": "true"} if scheme == "s3" and _plain_endpoint() else None
+        try:
+            return from_url(
+                uri,
+                config=settings,  # type: ignore[arg-type]  # the key is documented for the environment only
+                retry_config={"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SECONDS)},
+            )
+        except (BaseError, ValueError) as error:
+            raise self._bad(str(error).partition("\n")[0]) from None
+
+    def _bad(self, problem: str) -> InputError:
+        return InputError("values", self.place, problem)
+
+    async def put(self, name: str, data: bytes) -> None:
+        """Make an object durable, whole or not at all; one that is there under this name is replaced."""
+        with self._plain_errors():
+            await obstore.put_async(self._store, name, data, use_multipart=False)
+            if self._root is not None:
+                await asyncio.to_thread(_make_durable, self._root / name, self._root)
+
+    async def get(self, name: str) -> bytes | None:
+        """A whole object; None where there is none."""
+        with self._plain_errors(), suppress(FileNotFoundError):
+            return bytes(await (await obstore.get_async(self._store, name)).bytes_async())
+        return None
+
+    async def get_range(self, name: str, start: int, end: int) -> bytes | None:
+        """A part of an object; None where there is none."""
+        with self._plain_errors(), suppress(FileNotFoundError):
+            return bytes(await obstore.get_range_async(self._store, name, start=start, end=end))
+        return None
+
+    async def list(self, folder: str | None = None) -> AsyncIterator[tuple[str, int]]:
+        """Names and sizes, in bytes, of the objects in a folder, or of all."""
+        with self._plain_errors():
+            async for chunk in obstore.list(self._store, folder):
+                for item in chunk:
+                    yield item["path"], item["size"]
+
+    async def delete(self, folder: str) -> None:
+        """Delete a folder with all that is in it."""
+        with self._plain_errors():
+            if self._root is not None:
+                # Also takes what a killed writer has left half written, which no list shows.
+                await asyncio.to_thread(_delete_folder, self._root / folder)
+                return
+            while names := [name async for name, _ in self.list(folder)]:
+                # Where another process deletes the same, some storages stop at what is gone already.
+                with suppress(FileNotFoundError):
+                    await obstore.delete_async(self._store, names)
+
+    async def delete_object(self, name: str) -> None:
+        """Delete an object that is there."""
+        with self._plain_errors():
+            await obstore.delete_async(self._store, name)
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (BaseError, OSError) as error:
+            raise StoreError(f"values at {self.place}: {_reason(error)}") from None
+
+
+def _plain_endpoint() -> bool:
+    """Whether the environment asks for an endpoint of S3 without TLS: who writes http:// means it.
+
+    Raises:
+        InputError: the endpoint is no address.
+    """
+    name = next((name for name in _ENDPOINTS if name in os.environ), None)
+    if name is None:
+        return False
+    # The library panics over what it can't parse.
+    if not re.fullmatch(r"https?://[\w.:\[\]-]+(/[^\s?#]*)?", os.environ[name], re.ASCII):
+        raise InputError(name, "", "is no address such as https://host:port")
+    return os.environ[name].startswith("http://")
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    if code := re.search(r"<Code>(\w+)</Code>", text):
+        return f"the storage answers {code[1]}"
+    if "169.254.169.254" in text or "metadata.google.internal" in text:
+        return "no credentials for the storage are in the environment"
+    if status := re.search(r"status code: (\d+)", text):
+        return f"the storage answers with HTTP status {status[1]}"
+    if kind := re.search(r"HttpError \{\s*kind: (\w+)", text):
+        return f"the storage can't be reached ({kind[1]})"
+    if system := re.search(r"(?:: |\] )([^:\n\]]+)(?: \(os error \d+\)|: '.*')", text):
+        return system[1]
+    return f"the storage can't be used ({type(error).__name__})"
+
+
+def _make_durable(file: Path, root: Path) -> None:
+    """Wait until the disk has a file and the names that lead to it."""
+    for path in (file, *(folder for folder in file.parents if folder.is_relative_to(root))):
+        if path.is_dir() and os.name == "nt":
+            continue
+        descriptor = os.open(path, os.O_RDWR if path == file else os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _delete_folder(folder: Path) -> None:
+    while folder.exists():
+        with suppress(FileNotFoundError):
+            shutil.rmtree(folder)

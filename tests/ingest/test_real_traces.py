@@ -1,0 +1,263 @@
+"""Recorded traces of four memory systems: whole, exact, and given back as they were."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+import neo4j
+import pytest
+import pytest_asyncio
+
+from benchmarks.exactness import Question, RecordedFile, all_of, answer_ids, is_exact
+from ingest.importing import ImportReport, import_path
+from ingest.smartcomment.write import export_trace
+from schema.models import Derivation, Trace, Variable
+from store.protocol import Database, GraphStore, Label
+from store.sqlite.database import SqliteDatabase
+from tests.data import data_folder, needs_data, trace_files
+from tests.neo4j_server import Neo4jServer
+
+pytestmark = needs_data
+
+PLAIN_SQL = """
+WITH RECURSIVE past (k) AS (
+    SELECT k FROM variable WHERE id = unhex(:id)
+    UNION
+    SELECT derivation.source_k FROM past JOIN derivation ON derivation.target_k = past.k
+)
+SELECT lower(hex(variable.id)), variable.kind FROM past JOIN variable ON variable.k = past.k
+"""
+PLAIN_CYPHER = """
+MATCH (answer:Variable {id: $id})-[:DERIVED_FROM*0..]->(past) WITH DISTINCT past
+RETURN collect([past.id, past.kind]) AS rows
+"""
+
+Plain = Callable[[str], Awaitable[list[tuple[str, str]]]]
+
+
+class Imported:
+    """One file in one engine."""
+
+    def __init__(self, path: Path, recorded: RecordedFile, store: GraphStore, report: ImportReport) -> None:
+        self.path = path
+        self.recorded = recorded
+        self.store = store
+        self.report = report
+
+
+def _names() -> list[Path]:
+    return trace_files("traces") or [Path("absent")]
+
+
+@pytest_asyncio.fixture(scope="module", params=_names(), ids=lambda path: path.name.partition(".")[0])
+async def imported(database: Database, request: pytest.FixtureRequest) -> AsyncIterator[Imported]:
+    path: Path = request.param
+    store = database.project(f"real-{os.getpid()}")
+    report = await import_path(store, path)
+    yield Imported(path, RecordedFile(path), store, report)
+    await store.delete_trace(report.trace_id)
+
+
+@pytest_asyncio.fixture
+async def plain(database: Database, request: pytest.FixtureRequest) -> AsyncIterator[Plain]:
+    """The causal past of a variable by a plain query of the engine: (id, kind) of each variable."""
+    if isinstance(database, SqliteDatabase):
+        path = database.path
+
+        async def by_sql(id_: str) -> list[tuple[str, str]]:
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            rows: list[Any] = connection.execute(PLAIN_SQL, {"id": id_}).fetchall()
+            connection.close()
+            return rows
+
+        yield by_sql
+        return
+    server: Neo4jServer = request.getfixturevalue("neo4j_server")
+    async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+
+        async def by_cypher(id_: str) -> list[tuple[str, str]]:
+            records, _, _ = await driver.execute_query(PLAIN_CYPHER, id=id_)
+            return [(row[0], row[1]) for row in records[0]["rows"]]
+
+        yield by_cypher
+
+
+def test_everything_is_counted(imported: Imported) -> None:
+    report, counts = imported.report, imported.recorded.counts
+    assert (report.variables, report.derivations) == (counts["nodes"], counts["edges"])
+    assert (report.operations, report.sessions) == (counts["operations"], counts["sessions"])
+    assert report.created["Variable"] == report.variables + report.occurrences
+    assert report.created["Derivation"] == report.derivations + report.reads
+
+
+async def test_export_equals_the_file(imported: Imported) -> None:
+    out = io.BytesIO()
+    await export_trace(imported.store, imported.report.trace_id, out)
+    assert msgspec.json.decode(out.getvalue()) == imported.recorded.raw
+
+
+async def test_each_answer_has_its_own_past(imported: Imported, plain: Plain) -> None:
+    """One query, its own; all searches that served it; nothing later than its reader: by the store and by hand."""
+    questions = imported.recorded.questions()
+    answers = await answer_ids(imported.store, imported.report.trace_id, questions)
+    assert len(set(answers.values())) == len(questions) > 0
+    wrong = [
+        question.query
+        for question in questions
+        if not await _is_right(imported.store, question, answers[question.query], plain)
+    ]
+    assert wrong == []
+
+
+async def _is_right(store: GraphStore, question: Question, answer: str, plain: Plain) -> bool:
+    closure = await store.closure([answer])
+    by_id = {variable.id: variable for variable in closure.variables}
+    by_hand = dict(await plain(answer))
+    return (
+        is_exact(question, closure)
+        and not closure.truncated
+        and question.searches <= {operation.external_id for operation in closure.operations}
+        and by_hand == {variable.id: variable.kind.value for variable in closure.variables}
+        and all(_is_earlier(derivation, by_id) for derivation in closure.derivations)
+    )
+
+
+def _is_earlier(derivation: Derivation, by_id: dict[str, Variable]) -> bool:
+    source, target = by_id[derivation.source], by_id[derivation.target]
+    assert source.created_at is not None
+    assert derivation.created_at is not None
+    return source.sequence < target.sequence and source.created_at <= derivation.created_at
+
+
+async def test_equal_predictions_stay_apart(imported: Imported) -> None:
+    questions = imported.recorded.questions()
+    answers = await answer_ids(imported.store, imported.report.trace_id, questions)
+    shared: dict[str, list[str]] = {}
+    for question in questions:
+        shared.setdefault(question.answer, []).append(answers[question.query])
+    equal = next(ids for ids in shared.values() if len(ids) > 1)
+    variables: list[Any] = await imported.store.get(Label.VARIABLE, equal)
+    assert len({variable.value_hash for variable in variables}) == 1
+    assert len({variable.operation_id for variable in variables}) == len(equal)
+
+
+async def test_failures_are_the_answers_that_the_judge_refused(imported: Imported) -> None:
+    refused = {
+        edge["op_id"]
+        for edge in imported.recorded.edges
+        if imported.recorded.nodes[edge["target_full_node_id"]]["class_name"] == "judge_score"
+        and float(imported.recorded.nodes[edge["target_full_node_id"]]["value"]) == 0
+    }
+    assert imported.report.failures == len(refused)
+    questions = imported.recorded.questions()
+    answers = await answer_ids(imported.store, imported.report.trace_id, questions)
+    page = await imported.store.failures(imported.report.trace_id, 1_000)
+    externals: list[Any] = await imported.store.get(Label.VARIABLE, [failure.question_id for failure in page.items])
+    for failure, question in zip(page.items, externals, strict=True):
+        assert failure.answer_id == answers[question.external_id]
+        assert failure.question
+        assert failure.gold_answers
+
+
+async def test_importing_again_changes_nothing(imported: Imported) -> None:
+    before = await imported.store.stats(imported.report.trace_id)
+    again = await import_path(imported.store, imported.path)
+    assert again.created == {}
+    assert again.existing["Variable"] == imported.report.created["Variable"]
+    assert (await imported.store.stats(imported.report.trace_id)).labels == before.labels
+
+
+async def test_stages_grow_into_the_same_graph(database: Database) -> None:
+    stages = trace_files("stages")
+    assert len(stages) == 3
+    grown, whole = database.project(f"grown-{os.getpid()}"), database.project(f"whole-{os.getpid()}")
+    for stage in stages:
+        last = await import_path(grown, stage)
+    alone = await import_path(whole, stages[-1])
+    try:
+        for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
+            left = [_without_ids(item) for item in await all_of(grown, label, last.trace_id)]
+            right = [_without_ids(item) for item in await all_of(whole, label, alone.trace_id)]
+            assert left == right
+        assert await _failures(grown, last.trace_id) == await _failures(whole, alone.trace_id)
+    finally:
+        await grown.delete_trace(last.trace_id)
+        await whole.delete_trace(alone.trace_id)
+
+
+async def test_stages_have_the_ids_of_the_last_one(database: Database) -> None:
+    """In one project: the graph that grew knows all ids of the last stage, so importing that once more adds none."""
+    stages = trace_files("stages")
+    store = database.project(f"stages-{os.getpid()}")
+    reports = [await import_path(store, stage) for stage in stages]
+    assert [report.trace_id for report in reports] == [reports[0].trace_id] * 3
+    assert all(report.created for report in reports)
+    assert (await import_path(store, stages[0])).created == {}
+    assert (await import_path(store, stages[-1])).created == {}
+    await store.delete_trace(reports[0].trace_id)
+
+
+def _without_ids(element: Any) -> list[Any]:
+    """What must be equal in two projects: all but ids, which hold the project."""
+    names = [name for name in type(element).__slots__ if not name.endswith("id") or name == "external_id"]
+    return [getattr(element, name) for name in names if name not in {"source", "target", "revision_of"}]
+
+
+async def _failures(store: GraphStore, trace_id: str) -> list[tuple[str, str | None, tuple[str, ...]]]:
+    page = await store.failures(trace_id, 1_000)
+    return sorted((failure.question, failure.prediction, failure.gold_answers) for failure in page.items)
+
+
+async def test_annotations_become_failures_with_a_human_verdict(database: Database) -> None:
+    folder = data_folder()
+    assert folder is not None
+    path = folder / "bench" / "mem0" / "locomo-1.json.zst"
+    recorded = RecordedFile(path)
+    annotations = {a["query_id"]: a for a in recorded.raw["data"]["annotations"]}
+    store = database.project(f"annotated-{os.getpid()}")
+    report = await import_path(store, path)
+    try:
+        answers = await answer_ids(store, report.trace_id, recorded.questions())
+        page = await store.failures(report.trace_id, 1_000)
+        annotated = [failure for failure in page.items if failure.origin == "annotation"]
+        assert len(annotated) == len(annotations) < len(page.items)
+        verdicts = {a.failure_id: a for a in await store.attributions([failure.id for failure in annotated])}
+        operations = {o.id: o.external_id for o in await all_of(store, Label.OPERATION, report.trace_id)}
+        for failure in annotated:
+            (question,) = await store.get(Label.VARIABLE, [failure.question_id])
+            assert isinstance(question, Variable)
+            record = annotations[question.external_id]
+            verdict = verdicts[failure.id]
+            assert verdict.method == "human"
+            assert verdict.error_type == record["final_error_type"]
+            operation = verdict.operation_id
+            assert (None if operation is None else operations[operation]) == record["final_op_id"]
+            assert failure.answer_id == answers[question.external_id]
+            assert list(failure.gold_answers) == record["golden_answers"]
+            evidence: list[Any] = await store.get(Label.VARIABLE, failure.evidence_ids)
+            assert [message.external_id for message in evidence] == record["source_evidence_ids"]
+        out = io.BytesIO()
+        await export_trace(store, report.trace_id, out)
+        assert msgspec.json.decode(out.getvalue()) == recorded.raw
+    finally:
+        await store.delete_trace(report.trace_id)
+
+
+async def test_traces_of_one_file_in_two_projects_know_nothing_of_each_other(database: Database) -> None:
+    path = trace_files("traces")[0]
+    left, right = database.project(f"left-{os.getpid()}"), database.project(f"right-{os.getpid()}")
+    reports = [await import_path(left, path), await import_path(right, path)]
+    assert reports[0].trace_id != reports[1].trace_id
+    assert reports[0].created == reports[1].created
+    assert await left.get(Label.TRACE, [reports[1].trace_id]) == []
+    await left.delete_trace(reports[0].trace_id)
+    (kept,) = await right.get(Label.TRACE, [reports[1].trace_id])
+    assert isinstance(kept, Trace)
+    assert (await right.stats(kept.id)).labels["Variable"] == reports[1].created["Variable"]
+    await right.delete_trace(kept.id)

@@ -1,0 +1,101 @@
+"""What the Cypher texts promise: closures that visit each variable once, and no text that is bound to no project."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from schema.texts import cypher
+from schema.words import phrases
+from store.neo4j.database import Neo4jDatabase
+from store.neo4j.find import lucene_query
+from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
+
+UNBOUND = {
+    "has_data",
+    "indexes",
+    "layout_version",
+    "migration_constraint",
+    "migration_done",
+    "migration_lock",
+    "migration_lock_constraint",
+    "migration_unlock",
+    "migrations_applied",
+    "server",
+}
+"""Texts about the server and its layout, which belong to no project."""
+
+PARAMETERS: dict[str, Any] = {
+    "among": [],
+    "count": 1,
+    "epoch": None,
+    "hashes": [],
+    "hops": 1,
+    "id": "",
+    "ids": [],
+    "key": 0,
+    "kinds": [],
+    "label": None,
+    "last": "",
+    "limit": 1,
+    "nodes": 1,
+    "place": 0,
+    "projectId": "",
+    "query": "",
+    "reference": "",
+    "root": "",
+    "roots": [],
+    "rows": [],
+    "traceId": "",
+    "traceIds": [],
+}
+
+
+def names() -> list[str]:
+    return sorted(entry.name.removesuffix(".cypher") for entry in files("schema").joinpath("cypher").iterdir())
+
+
+BOUND = [name for name in names() if name not in UNBOUND]
+
+
+def test_the_texts_without_a_project_exist() -> None:
+    assert UNBOUND.issubset(names())
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_every_statement_is_bound_to_a_project(name: str) -> None:
+    for statement in cypher(name).split("UNION ALL"):
+        assert "projectId = $projectId" in statement or "projectId: $projectId}" in statement
+
+
+@pytest.mark.parametrize("name", CLOSURE_TEXTS)
+async def test_a_closure_visits_each_variable_once(neo4j_database: Neo4jDatabase, name: str) -> None:
+    plan = await neo4j_database.plan(name, **PARAMETERS)
+    assert PRUNING_WALK in plan
+    assert not any(operator.startswith("VarLengthExpand") and operator != PRUNING_WALK for operator in plan)
+
+
+def test_every_unbounded_walk_is_among_the_closures() -> None:
+    assert {name for name in names() if "*0.." in cypher(name)} == set(CLOSURE_TEXTS)
+
+
+@pytest.mark.parametrize("name", BOUND)
+async def test_no_text_reads_all_of_a_label(neo4j_database: Neo4jDatabase, name: str) -> None:
+    plan = await neo4j_database.plan(name, **PARAMETERS)
+    scans = {operator for operator in plan if operator.endswith(("NodeByLabelScan", "AllNodesScan", "TypeScan"))}
+    assert scans == set()
+
+
+def test_a_query_of_lucene_quotes_each_phrase() -> None:
+    wanted = phrases('AND user_name -x* "a b" title:z')
+    assert lucene_query(wanted, ["ab12"]) == (
+        '+scope:"ab12"^0 +terms:"and" +terms:"user name" +terms:"x" +terms:"a" +terms:"b" +terms:"title z"'
+    )
+
+
+async def test_the_layout_is_healthy(neo4j_database: Neo4jDatabase) -> None:
+    health = await neo4j_database.health()
+    assert (health.engine, health.problems) == ("neo4j", [])
+    assert PRUNING_WALK in health.details["closurePlan"]
