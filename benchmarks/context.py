@@ -51,15 +51,13 @@ class Context:
         return QUICK if self.quick else FULL
 
     def graph_files(self) -> list[Path]:
-        """The recorded graph files; the smallest ones where it must be quick.
-
-        Raises:
-            UnavailableError: there are none.
-        """
+        """The recorded graph files; the smallest ones where it must be quick."""
         found = sorted((self.data / "traces").glob("*.json*"))
-        if not found:
-            raise UnavailableError(f"no recorded graph files: {self.data / 'traces'} has none (see --data)")
         return sorted(found, key=lambda file: file.stat().st_size)[:_QUICK_FILES] if self.quick else found
+
+    def no_files(self) -> str:
+        """Why there is nothing to say of recorded files."""
+        return f"there are no recorded graph files in {self.data / 'traces'} (name their folder with --data)"
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:

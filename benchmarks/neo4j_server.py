@@ -62,7 +62,7 @@ class ServerSource:
             raise self._error
         if self._server is None:
             try:
-                self._server = _existing() or await asyncio.to_thread(self._start, key)
+                self._server = await asyncio.to_thread(lambda: _existing() or self._start(key))
             except ServerError as error:
                 self._error = error
                 raise

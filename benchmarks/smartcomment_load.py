@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from smartcomment.runtime.network import ExecNetwork
+from smartcomment.runtime.network import ExecNetwork  # type: ignore[import-not-found,unused-ignore]
 
 if __name__ == "__main__":
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How many bytes a stored file takes, beside the raw file and gzip -9 of it, and how long a stored value takes to read."""
+"""How many bytes a stored file takes, beside the raw file and gzip -9 of it, and how long reading a value takes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ async def run(context: Context) -> Section:
     section.tables += [table, reads]
     found: dict[str, _Sizes] = {}
     slowest = 0.0
-    for file in context.graph_files():
+    files = context.graph_files()
+    if not files:
+        section.missing.append(context.no_files())
+    for file in files:
         name = plain_name(file)
         say(f"storage: {name}")
         with context.scratch() as folder:
@@ -55,8 +58,10 @@ async def run(context: Context) -> Section:
             slowest = max(slowest, times[-1])
     for name, (values, whole) in _GOALS.items():
         one = found.get(name)
-        section.goals.append(at_most(f"stored values of {name}", values, one and one.values, megabytes))
-        section.goals.append(at_most(f"all that is stored of {name}", whole, one and one.whole, megabytes))
+        section.goals += [
+            at_most(f"stored values of {name}", values, one.values if one else None, megabytes),
+            at_most(f"all that is stored of {name}", whole, one.whole if one else None, megabytes),
+        ]
     section.goals.append(at_most("slowest read of one value", _MOST_READ_SECONDS, slowest or None, milliseconds))
     section.notes.append(
         "The SQLite file after closing the store; values are the compressed packs in it, graph is all else. Values of "

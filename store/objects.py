@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -20,6 +21,9 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from schema.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
 
 _RETRIES = 5
 _RETRY_SECONDS = 30
@@ -66,13 +70,11 @@ class Objects:
             raise self._bad("is no name of a folder") from None
 
     def _open_bucket(self, uri: str, scheme: str) -> ObjectStore:
-        settings = {"aws_allow_http": "true"} if scheme == "s3" and _plain_endpoint() else None
+        # Its types know this setting by its name in the environment only.
+        settings: Any = {"aws_allow_http": "true"} if scheme == "s3" and _plain_endpoint() else None
+        retries: RetryConfig = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SECONDS)}
         try:
-            return from_url(
-                uri,
-                config=settings,  # type: ignore[arg-type]  # the key is documented for the environment only
-                retry_config={"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SECONDS)},
-            )
+            return from_url(uri, config=settings, retry_config=retries)
         except (BaseError, ValueError) as error:
             raise self._bad(str(error).partition("\n")[0]) from None
 
@@ -134,15 +136,14 @@ def _plain_endpoint() -> bool:
     """Whether the environment asks for an endpoint of S3 without TLS: who writes http:// means it.
 
     Raises:
-        InputError: the endpoint is no address.
+        InputError: an endpoint is no address.
     """
-    name = next((name for name in _ENDPOINTS if name in os.environ), None)
-    if name is None:
-        return False
-    # The library panics over what it can't parse.
-    if not re.fullmatch(r"https?://[\w.:\[\]-]+(/[^\s?#]*)?", os.environ[name], re.ASCII):
-        raise InputError(name, "", "is no address such as https://host:port")
-    return os.environ[name].startswith("http://")
+    endpoints = {name: os.environ[name] for name in _ENDPOINTS if name in os.environ}
+    for name, address in endpoints.items():
+        # The library panics over what it can't parse.
+        if not re.fullmatch(r"https?://[\w.:\[\]-]+(/[^\s?#]*)?", address, re.ASCII):
+            raise InputError(name, "", "is no address such as https://host:port")
+    return any(address.startswith("http://") for address in endpoints.values())
 
 
 def _reason(error: Exception) -> str:
@@ -155,7 +156,9 @@ def _reason(error: Exception) -> str:
         return f"the storage answers with HTTP status {status[1]}"
     if kind := re.search(r"HttpError \{\s*kind: (\w+)", text):
         return f"the storage can't be reached ({kind[1]})"
-    if system := re.search(r"(?:: |\] )([^:\n\]]+)(?: \(os error \d+\)|: '.*')", text):
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if system := re.search(r": ([^:\n]+) \(os error \d+\)", text):
         return system[1]
     return f"the storage can't be used ({type(error).__name__})"
 

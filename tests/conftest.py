@@ -16,8 +16,9 @@ from tests.neo4j_server import (
     neo4j_server,
     pytest_terminal_summary,
 )
+from tests.object_store import object_store
 
-__all__ = ["neo4j_distribution", "neo4j_server", "pytest_terminal_summary"]
+__all__ = ["neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
 
 
 @pytest_asyncio.fixture(scope="session", params=["sqlite", "sqlite-files", "neo4j"])

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schema.ids import ID_LENGTH, hash_value, make_id, trace_id
+from schema.ids import ID_LENGTH, IdMaker, hash_value, make_id, trace_id
 from schema.models import as_json, camel_case, format_time
 from tests.factory import START, TraceBuilder
 
-PARTS = st.lists(st.text(st.characters(), max_size=4), max_size=4)
+PARTS = st.lists(st.text(st.characters(codec=None, exclude_categories=()), max_size=4), min_size=1, max_size=4)
 
 
 def test_ids_stay_what_they_are() -> None:
@@ -22,6 +22,12 @@ def test_ids_stay_what_they_are() -> None:
 @given(PARTS, PARTS)
 def test_no_two_lists_of_parts_share_an_id(parts: list[str], others: list[str]) -> None:
     assert (make_id("Variable", *parts) == make_id("Variable", *others)) == (parts == others)
+
+
+@given(PARTS, PARTS)
+def test_ids_with_the_same_first_parts_are_made_at_once(first: list[str], last: list[str]) -> None:
+    make = IdMaker("Variable", *first)
+    assert make(*last) == make(*last) == make_id("Variable", *first, *last)
 
 
 @given(st.text(), PARTS)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schema.errors import CorruptValueError
 from schema.ids import hash_value
 from store import packs
-from store.packs import PACK_BYTES, Pack, PackEntry, PackWriter, read_all, read_value, verified
+from store.packs import PACK_BYTES, Pack, PackCache, PackEntry, PackWriter, cut, decompress, read_all, verified
 
 VALUES = st.lists(st.binary(max_size=300) | st.text(max_size=200).map(str.encode), max_size=20)
 
@@ -22,13 +22,17 @@ def pack_up(values: list[bytes], known: set[str] | None = None) -> list[Pack]:
         return list(writer.packs())
 
 
+def read_value(data: bytes, entry: PackEntry) -> bytes:
+    return cut(decompress(data, entry.value_hash), entry)
+
+
 @given(VALUES)
 def test_every_value_comes_back(values: list[bytes]) -> None:
     expected = list(dict.fromkeys(values))
     made = pack_up(values)
     assert [value for pack in made for _, value in read_all(pack.data, list(pack.entries))] == expected
     assert [
-        read_value(pack.data, entry.offset, entry.size, entry.value_hash) for pack in made for entry in pack.entries
+        read_value(pack.data, entry) for pack in made for entry in pack.entries
     ] == expected
 
 
@@ -55,7 +59,7 @@ def test_nothing_makes_no_pack() -> None:
 
 def test_the_empty_value_is_a_value() -> None:
     (pack,) = pack_up([b""])
-    assert (pack.raw_size, read_value(pack.data, 0, 0, hash_value(b""))) == (0, b"")
+    assert (pack.raw_size, read_value(pack.data, pack.entries[0])) == (0, b"")
 
 
 def test_packs_are_bounded_and_full() -> None:
@@ -73,7 +77,7 @@ def test_a_value_larger_than_a_pack_has_a_pack_of_its_own() -> None:
     values = [b"small", random.randbytes(2 * PACK_BYTES + 1), b"small too"]
     made = pack_up(values)
     assert [[entry.size for entry in pack.entries] for pack in made] == [[5], [2 * PACK_BYTES + 1], [9]]
-    assert [read_value(pack.data, 0, pack.raw_size, pack.entries[0].value_hash) for pack in made] == values
+    assert [read_value(pack.data, pack.entries[0]) for pack in made] == values
 
 
 def test_what_values_share_is_stored_once() -> None:
@@ -90,7 +94,7 @@ def test_many_packs_wait_outside_memory(monkeypatch: pytest.MonkeyPatch) -> None
     values = [random.randbytes(600) for _ in range(50)]
     made = pack_up(values)
     assert len(made) == len(values)
-    assert [read_value(pack.data, 0, 600, pack.entries[0].value_hash) for pack in made] == values
+    assert [read_value(pack.data, pack.entries[0]) for pack in made] == values
 
 
 def test_a_failed_block_leaves_no_worker_behind() -> None:
@@ -111,7 +115,7 @@ def test_damage_is_never_read_as_a_value(values: list[bytes], data: st.DataObjec
     entry = data.draw(st.sampled_from(pack.entries))
     expected = dict(zip(map(hash_value, values), values, strict=True))[entry.value_hash] if values else b""
     for read in (
-        lambda frame: read_value(frame, entry.offset, entry.size, entry.value_hash),
+        lambda frame: read_value(frame, entry),
         lambda frame: dict(read_all(frame, list(pack.entries)))[entry],
     ):
         for frame in (bytes(damaged), pack.data[:place], b""):
@@ -125,7 +129,7 @@ def test_a_value_is_not_read_under_another_hash() -> None:
     (pack,) = pack_up([b"one", b"two"])
     wanted = hash_value(b"three")
     with pytest.raises(CorruptValueError, match=wanted):
-        read_value(pack.data, 0, 3, wanted)
+        read_value(pack.data, PackEntry(wanted, 0, 3))
     with pytest.raises(CorruptValueError, match=wanted):
         list(read_all(pack.data, [PackEntry(wanted, 3, 3)]))
     with pytest.raises(CorruptValueError, match=wanted):
@@ -137,4 +141,24 @@ def test_a_place_outside_the_pack_is_damage() -> None:
     (pack,) = pack_up([b"one", b"two"])
     for offset, size in ((6, 3), (4, 3), (1_000_000, 3), (0, 1_000_000)):
         with pytest.raises(CorruptValueError):
-            read_value(pack.data, offset, size, hash_value(b"two"))
+            read_value(pack.data, PackEntry(hash_value(b"two"), offset, size))
+
+
+def test_a_frame_that_claims_to_be_huge_is_damage() -> None:
+    (pack,) = pack_up([b"one"])
+    claim = bytes.fromhex("28b52ffd c0 00") + (1 << 60).to_bytes(8, "little") + pack.data[-6:]
+    with pytest.raises(CorruptValueError):
+        decompress(claim, pack.entries[0].value_hash)
+
+
+def test_the_cache_keeps_the_packs_that_were_asked_for_last() -> None:
+    cache = PackCache(2)
+    assert cache.get("a") is None
+    cache.put("a", b"A")
+    cache.put("b", b"B")
+    assert cache.get("a") == b"A"
+    cache.put("c", b"C")
+    assert [cache.get(name) for name in "abc"] == [b"A", None, b"C"]
+    cache.put("a", b"A")
+    cache.put("a", b"A")
+    assert [cache.get(name) for name in "ac"] == [b"A", b"C"]

@@ -180,7 +180,7 @@ class _Builder:
             except (ValueError, OverflowError) as error:
                 problem = f"{graph.created_at!r} is no time like '2026-11-21 20:28:59.390'"
                 raise file.bad("created_at", problem) from error
-        metadata = NO_ATTRIBUTES if graph.metadata is UNSET else msgspec.json.encode(graph.metadata).decode()
+        metadata = NO_ATTRIBUTES if graph.metadata is UNSET else leftover.as_attributes(graph.metadata)
         return Trace(
             self.trace_id,
             self.project_id,

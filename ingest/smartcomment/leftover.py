@@ -22,13 +22,13 @@ _MISSING = object()
 
 
 class MetadataReader:
-    """Metadata as canonical JSON text; equal metadata is read once, for edges repeat it."""
+    """Metadata as attributes; equal metadata is read once, for edges repeat it."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, str] = {b"{}": NO_ATTRIBUTES}
 
     def read(self, raw: msgspec.Raw | UnsetType) -> str:
-        """The text of the metadata; of absent metadata that of an empty object.
+        """The attributes that a record's metadata makes; of absent metadata those of an empty object.
 
         Raises:
             ValueError: it is no object.
@@ -41,7 +41,7 @@ class MetadataReader:
             value = msgspec.json.decode(data)
             if not isinstance(value, dict):
                 raise ValueError("Expected 'object'")
-            text = msgspec.json.encode(value).decode()
+            text = as_attributes(value)
             self._known[data] = text
         return text
 
@@ -62,21 +62,22 @@ def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def join(metadata: str, leftover: dict[str, Any]) -> str:
-    """Attributes out of metadata and what is kept beside it."""
-    may_clash = f'"{KEY}"' in metadata
-    if not leftover and not may_clash:
-        return metadata
-    attributes = msgspec.json.decode(metadata)
-    if KEY in attributes:
-        attributes = {KEY: {**leftover, "metadata": attributes}}
-    elif leftover:
-        attributes[KEY] = leftover
-    return msgspec.json.encode(attributes).decode()
+def as_attributes(metadata: dict[str, Any]) -> str:
+    """Metadata as attributes, with nothing kept beside it."""
+    return msgspec.json.encode({KEY: {"metadata": metadata}} if KEY in metadata else metadata).decode()
+
+
+def join(attributes: str, leftover: dict[str, Any]) -> str:
+    """Attributes (see ``as_attributes``) with what is kept beside the metadata."""
+    if not leftover:
+        return attributes
+    values = msgspec.json.decode(attributes)
+    values[KEY] = {**values.get(KEY, {}), **leftover}
+    return msgspec.json.encode(values).decode()
 
 
 def split(attributes: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The inverse of ``join``: metadata, and what was kept beside it."""
+    """The inverse of ``as_attributes`` and ``join``: metadata, and what was kept beside it."""
     metadata = msgspec.json.decode(attributes)
     leftover = metadata.pop(KEY, {})
     if "metadata" in leftover:

@@ -42,7 +42,7 @@ async def test_nothing_is_counted_as_zero(store: GraphStore, project: str) -> No
     zeros = dict.fromkeys((label.value for label in Label), 0)
     assert ((await store.stats()).labels, (await store.stats()).kinds) == (zeros, {})
     await assistant(project).write(store)
-    for absent in (make_id("nothing"), "", "x"):
+    for absent in (make_id("nothing", "at all"), "", "x"):
         stats = await store.stats(absent)
         assert (stats.labels, stats.kinds) == (zeros, {})
 
@@ -63,7 +63,7 @@ async def test_bytes_are_those_of_the_database(store: GraphStore, project: str) 
 async def test_what_does_not_exist_can_not_be_deleted(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
-    for absent in (make_id("nothing"), "", "x", "ünï", trace.variables[0].id, trace.trace.id[:8]):
+    for absent in (make_id("nothing", "at all"), "", "x", "ünï", trace.variables[0].id, trace.trace.id[:8]):
         with pytest.raises(NotFoundError) as caught:
             await store.delete_trace(absent)
         assert caught.value.reference == absent

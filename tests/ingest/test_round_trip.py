@@ -14,7 +14,7 @@ import msgspec
 import pytest
 import zstandard
 
-from benchmarks.exactness import all_of
+from benchmarks.exactness import RecordedFile, all_of
 from ingest.importing import find_files, import_path
 from ingest.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
@@ -191,6 +191,5 @@ async def test_a_longer_stage_adds_only_what_is_new(database: Database, tmp_path
 async def test_bench_files_come_back(database: Database, tmp_path: Path) -> None:
     """With ``annotations`` and ``controls``, which smartcomment itself drops."""
     path = next(p for p in trace_files("bench") if p.parent.name == "long_context")
-    raw = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(path.open("rb")).read()
-    graph = msgspec.json.decode(raw)
+    graph = RecordedFile(path).raw
     assert msgspec.json.decode(await round_trip(database, tmp_path, graph)) == graph

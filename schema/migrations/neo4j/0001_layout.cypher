@@ -15,7 +15,7 @@ CREATE INDEX operation_by_external_id IF NOT EXISTS FOR (o:Operation) ON (o.exte
 CREATE INDEX variable_by_external_id IF NOT EXISTS FOR (v:Variable) ON (v.externalKey);
 CREATE INDEX derivation_by_external_id IF NOT EXISTS FOR ()-[d:DERIVED_FROM]-() ON (d.externalKey);
 CREATE INDEX variable_by_name IF NOT EXISTS FOR (v:Variable) ON (v.nameKey);
-CREATE INDEX failure_in_order IF NOT EXISTS FOR (f:Failure) ON (f.projectId, f.traceId, f.id);
+CREATE INDEX failure_in_order IF NOT EXISTS FOR (f:Failure) ON (f.projectId, f.traceId);
 CREATE INDEX failure_of_trace IF NOT EXISTS FOR (f:Failure) ON (f.traceId);
 CREATE INDEX attribution_of_failure IF NOT EXISTS FOR (a:Attribution) ON (a.failureId);
 CREATE INDEX attribution_of_trace IF NOT EXISTS FOR (a:Attribution) ON (a.traceId);
