@@ -30,7 +30,8 @@ demo: setup
 	@rm -rf .demo && mkdir .demo
 	$(BIN)/memtrace --store $(DEMO_STORE) import $(SAMPLE)
 	$(BIN)/memtrace --store $(DEMO_STORE) failures
-	$(BIN)/memtrace --store $(DEMO_STORE) closure "$$($(BIN)/python examples/first_failure.py $(DEMO_STORE))"
+	$(BIN)/memtrace --store $(DEMO_STORE) closure "$$($(BIN)/memtrace --store $(DEMO_STORE) failures --json | \
+		$(BIN)/python -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')"
 
 test: setup
 	$(BIN)/python -m pytest

@@ -4,8 +4,8 @@ Usage, from the project's root, in an environment of its own (Python 3.12 or lat
 
     python -m examples.memory_agent.record [FOLDER]
 
-Writes ``assistant.json`` (the graph) and ``truth.json`` (why answers are wrong) to FOLDER, by default
-``examples/sample``. This is the only module that imports smartcomment; the platform never does.
+Writes ``sample/assistant.json`` (the graph) and ``truth.json`` (why answers are wrong) to FOLDER, by default
+``examples``. This is the only module that imports smartcomment; the platform never does.
 """
 
 import inspect
@@ -189,9 +189,9 @@ class Recorder:
 
 def main() -> None:
     """Records the agent and writes both files."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "examples" / "sample"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in zip(("assistant.json", "truth.json"), record(), strict=True):
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "examples"
+    (folder / "sample").mkdir(parents=True, exist_ok=True)
+    for name, content in zip(("sample/assistant.json", "truth.json"), record(), strict=True):
         with (folder / name).open("w", encoding="utf-8") as file:
             json.dump(content, file, indent=4, ensure_ascii=False)
 

@@ -32,6 +32,8 @@ def closure(
 ) -> Closure:
     """See ``GraphStore.closure``."""
     roots = root_keys(context, ids)
+    if not roots:
+        return Closure([], direction, [], [], [], False, [])
     if budget == NO_BUDGET:
         return assemble(context, ids, direction, walk_all(context, roots, direction), [], kinds)
     walk = LevelWalk(roots, direction, budget)
