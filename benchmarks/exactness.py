@@ -160,7 +160,7 @@ async def measure(path: Path) -> list[str]:
                 size += len(closure.variables)
     average = f"{size / len(questions):,.0f}" if questions else "–"
     return [
-        path.name.partition(".")[0],
+        f"{path.parent.name}/{path.name.partition('.')[0]}",
         str(len(questions)),
         str(before),
         str(after),

@@ -101,9 +101,10 @@ def _running(binary: Path, folder: Path) -> Iterator[ObjectServer]:
     config.write_text(json.dumps({"identities": _identities(server)}), encoding="utf-8")
     log = folder / "log"
     command = [
-        *(str(binary), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3", f"-s3.config={config}"),
-        *("-s3.port.iceberg=0", "-s3.port.lance=0", f"-s3.localSocket={folder / 's3.sock'}"),
-        *(f"-filer.localSocket={folder / 'filer.sock'}", "-master.volumeSizeLimitMB=256", "-master.telemetry=false"),
+        *(str(binary), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1"),
+        *("-s3", f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
+        *(f"-s3.localSocket={folder / 's3.sock'}", f"-filer.localSocket={folder / 'filer.sock'}"),
+        *("-master.volumeSizeLimitMB=256", "-master.telemetry=false"),
         *(f"-{name}.port={port}" for name, port in zip(_PORTS, ports, strict=False)),
         *(f"-{name}.port.grpc={port}" for name, port in zip(_PORTS, ports[len(_PORTS) :], strict=True)),
     ]
