@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -39,7 +39,8 @@ class Objects:
         Args:
             uri: ``file:///absolute/folder``, ``s3://bucket/prefix``, ``gs://bucket/prefix`` or ``az://container/prefix``.
                 Settings and keys come from the environment, under the names that ``obstore`` documents:
-                ``AWS_ENDPOINT_URL``, ``AWS_REGION``, ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ...
+                ``AWS_ENDPOINT_URL``, ``AWS_ALLOW_HTTP``, ``AWS_REGION``, ``AWS_ACCESS_KEY_ID``,
+                ``AWS_SECRET_ACCESS_KEY``, ...
 
         Raises:
             InputError: the URI or a setting can't be understood.
@@ -58,7 +59,8 @@ class Objects:
             self._root = Path(unquote(parts.path))
             self._store: ObjectStore = self._open_folder(self._root)
         else:
-            self._store = self._open_bucket(uri, parts.scheme)
+            _check_endpoints()
+            self._store = self._open_bucket(uri)
 
     def _open_folder(self, root: Path) -> ObjectStore:
         try:
@@ -69,12 +71,10 @@ class Objects:
         except ValueError:
             raise self._bad("is no name of a folder") from None
 
-    def _open_bucket(self, uri: str, scheme: str) -> ObjectStore:
-        # Its types know this setting by its name in the environment only.
-        settings: Any = {"aws_allow_http": "true"} if scheme == "s3" and _plain_endpoint() else None
+    def _open_bucket(self, uri: str) -> ObjectStore:
         retries: RetryConfig = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SECONDS)}
         try:
-            return from_url(uri, config=settings, retry_config=retries)
+            return from_url(uri, retry_config=retries)
         except (BaseError, ValueError) as error:
             raise self._bad(str(error).partition("\n")[0]) from None
 
@@ -132,18 +132,21 @@ class Objects:
             raise StoreError(f"values at {self.place}: {_reason(error)}") from None
 
 
-def _plain_endpoint() -> bool:
-    """Whether the environment asks for an endpoint of S3 without TLS: who writes http:// means it.
+def _check_endpoints() -> None:
+    """Look at the endpoints of S3 in the environment, for the library panics over what is none.
 
     Raises:
-        InputError: an endpoint is no address.
+        InputError: one is no address, or has no TLS and nobody has allowed that.
     """
-    endpoints = {name: os.environ[name] for name in _ENDPOINTS if name in os.environ}
-    for name, address in endpoints.items():
-        # The library panics over what it can't parse.
+    is_plain_allowed = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true", "on", "yes", "y"}
+    for name in _ENDPOINTS:
+        address = os.environ.get(name)
+        if address is None:
+            continue
         if not re.fullmatch(r"https?://[\w.:\[\]-]+(/[^\s?#]*)?", address, re.ASCII):
             raise InputError(name, "", "is no address such as https://host:port")
-    return any(address.startswith("http://") for address in endpoints.values())
+        if address.startswith("http:") and not is_plain_allowed:
+            raise InputError(name, "", "is without TLS: AWS_ALLOW_HTTP=true allows that")
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +16,8 @@ from schema.models import Variable
 from schema.texts import sql
 from store.protocol import Label
 from store.sqlite.rows import RowReader
+
+_HEX = re.compile("[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def in_order(variables: Iterable[Variable]) -> list[Variable]:
 
 def is_hex(text: str) -> bool:
     """Whether a text could be an id or the prefix of one."""
-    return bool(text) and all(character in "0123456789abcdef" for character in text)
+    return _HEX.fullmatch(text) is not None
 
 
 def text_hash(text: str) -> int:

@@ -29,7 +29,7 @@ from schema.models import (
 )
 from schema.texts import sql
 from store.protocol import Label
-from store.sqlite.times import from_microseconds
+from store.sqlite.times import Times
 
 T = TypeVar("T")
 
@@ -55,6 +55,7 @@ class RowReader:
             name: {None: None} for name in ("session", "operation", "variable")
         }
         self._traces: dict[int, str] = {}
+        self._times = Times()
 
     def elements(self, label: Label, keys: Sequence[int]) -> dict[int, Element]:
         """Elements of any label, by key."""
@@ -71,14 +72,16 @@ class RowReader:
 
     def traces(self, keys: Sequence[int]) -> dict[int, Trace]:
         """Traces by key."""
+        times = self._times
         return {
-            k: Trace(key.hex(), self._project_id, external_id, name, source, from_microseconds(created_at), attributes)
+            k: Trace(key.hex(), self._project_id, external_id, name, source, times[created_at], attributes)
             for k, key, external_id, name, source, created_at, attributes in self._rows("rows_trace", keys)
         }
 
     def sessions(self, keys: Sequence[int]) -> dict[int, Session]:
         """Sessions by key."""
         rows = self._rows("rows_session", keys)
+        times = self._times
         text = self._look_up_texts(rows, (3, 4, 5, 6, 9))
         trace = self._look_up_traces(rows)
         return {
@@ -91,7 +94,7 @@ class RowReader:
                 category=text[r[5]],
                 comment=text[r[6]],
                 sequence=r[7],
-                created_at=from_microseconds(r[8]),
+                created_at=times[r[8]],
                 attributes=text[r[9]],
             )
             for r in rows
@@ -100,6 +103,7 @@ class RowReader:
     def operations(self, keys: Sequence[int]) -> dict[int, Operation]:
         """Operations by key."""
         rows = self._rows("rows_operation", keys)
+        times = self._times
         text = self._look_up_texts(rows, (4, 5, 7, 8, 13, 14))
         trace = self._look_up_traces(rows)
         session = self._look_up_ids("session", {r[3] for r in rows})
@@ -117,8 +121,8 @@ class RowReader:
                 comment=text[r[8]],
                 status=_STATUSES[r[9]],
                 sequence=r[10],
-                started_at=from_microseconds(r[11]),
-                ended_at=from_microseconds(r[12]),
+                started_at=times[r[11]],
+                ended_at=times[r[12]],
                 location=text[r[13]],
                 attributes=text[r[14]],
             )
@@ -134,7 +138,7 @@ class RowReader:
         operation = self._look_up_ids("operation", {r[4] for r in rows})
         self._ids["variable"].update((r[0], r[1].hex()) for r in rows)
         variable = self._look_up_ids("variable", {r[5] for r in rows})
-        project_id = self._project_id
+        project_id, times = self._project_id, self._times
         found = {}
         for r in rows:
             size, value_text = r[19], r[21]
@@ -158,7 +162,7 @@ class RowReader:
                 size,
                 r[20],
                 r[14],
-                from_microseconds(r[15]),
+                times[r[15]],
                 text[r[16]],
                 text[r[17]],
                 operation[r[4]],
@@ -179,7 +183,7 @@ class RowReader:
         trace = self._look_up_traces(rows)
         operation = self._look_up_ids("operation", {r[5] for r in rows})
         variable = self._look_up_ids("variable", {r[3] for r in rows} | {r[4] for r in rows})
-        project_id = self._project_id
+        project_id, times = self._project_id, self._times
         return {
             r[0]: Derivation(
                 r[1].hex(),
@@ -193,7 +197,7 @@ class RowReader:
                 text[r[8]],
                 text[r[9]],
                 r[10],
-                from_microseconds(r[11]),
+                times[r[11]],
                 text[r[12]],
                 text[r[13]],
             )
@@ -203,6 +207,7 @@ class RowReader:
     def failures(self, keys: Sequence[int]) -> dict[int, Failure]:
         """Failures by key."""
         rows = self._rows("rows_failure", keys)
+        times = self._times
         trace = self._look_up_traces(rows)
         variable = self._look_up_ids("variable", {key for r in rows for key in r[4:7]})
         return {
@@ -218,7 +223,7 @@ class RowReader:
                 question=r[8],
                 prediction=r[9],
                 gold_answers=msgspec.json.decode(r[10], type=tuple[str, ...]),
-                created_at=from_microseconds(r[11]),
+                created_at=times[r[11]],
                 attributes=r[12],
             )
             for r in rows
@@ -227,6 +232,7 @@ class RowReader:
     def attributions(self, keys: Sequence[int]) -> dict[int, Attribution]:
         """Attributions by key."""
         rows = self._rows("rows_attribution", keys)
+        times = self._times
         trace = self._look_up_traces(rows)
         operation = self._look_up_ids("operation", {r[5] for r in rows})
         return {
@@ -246,7 +252,7 @@ class RowReader:
                 tokens=r[12],
                 cost=r[13],
                 seconds=r[14],
-                created_at=from_microseconds(r[15]),
+                created_at=times[r[15]],
                 author=r[16],
             )
             for r in rows

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from schema.errors import NotFoundError
-from schema.models import Derivation, Operation, Variable
+from schema.models import Derivation, Variable
 from schema.texts import sql
 from store.closure import LevelWalk, shortest_path
 from store.protocol import NO_BUDGET, Budget, Closure, Direction, Label, Path
@@ -51,7 +51,7 @@ def path(context: ReadContext, source: str, target: str) -> Path:
         if goal in keys:
             pairs = derivations_among(context, keys)
             ranks = dict(context.rows("sequences", keys=bind_keys(sorted(keys))))
-            chain = shortest_path(((target, source) for _, source, target in pairs), start, goal, ranks)
+            chain = shortest_path(((target, source) for _, source, target, _ in pairs), start, goal, ranks)
             return path_along(context, chain, pairs)
     return Path([], [])
 
@@ -69,8 +69,8 @@ def step(context: ReadContext, keys: Iterable[int], direction: Direction) -> lis
     return rows
 
 
-def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int]]:
-    """Derivations with both ends among ``keys``: key, source, target."""
+def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int, int]]:
+    """Derivations with both ends among ``keys``: key, source, target, operation."""
     among = keys if isinstance(keys, set) else set(keys)
     if not among:
         return []
@@ -92,30 +92,26 @@ def assemble(
     if kinds:
         variables = {k: variable for k, variable in variables.items() if variable.kind in kinds}
     pairs = derivations_among(context, set(variables))
-    derivations: list[Derivation] = sorted(
-        reader.derivations([k for k, _, _ in pairs]).values(), key=lambda d: d.sequence
-    )
-    operation_keys = keys_of(context, Label.OPERATION, list({d.operation_id for d in derivations}))
-    operations: list[Operation] = sorted(
-        reader.operations(list(operation_keys.values())).values(), key=lambda o: o.sequence
-    )
+    # Operations first: their ids are then known when derivations ask for them.
+    operations = reader.operations(sorted({operation for _, _, _, operation in pairs}))
+    derivations = reader.derivations([k for k, _, _, _ in pairs])
     return Closure(
         list(dict.fromkeys(ids)),
         direction,
         in_order(variables.values()),
-        derivations,
-        operations,
+        sorted(derivations.values(), key=lambda derivation: derivation.sequence),
+        sorted(operations.values(), key=lambda operation: operation.sequence),
         bool(frontier),
         frontier,
     )
 
 
-def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int]]) -> Path:
+def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int, int]]) -> Path:
     """The path over a chain of keys, from the dependent end; of parallel derivations the first is taken."""
     reader = context.reader()
     variables = reader.variables(chain)
     steps = {(chain[i], chain[i + 1]): i for i in range(len(chain) - 1)}
-    wanted = [k for k, source, target in pairs if (target, source) in steps]
+    wanted = [k for k, source, target, _ in pairs if (target, source) in steps]
     found = reader.derivations(wanted)
     chosen: dict[tuple[str, str], Derivation] = {}
     for derivation in sorted(found.values(), key=lambda d: d.sequence):
