@@ -67,8 +67,8 @@ class GraphFile:
         """The variables, each decoded when it is asked for; the file's pages are given back on the way."""
         read = 0
         for element in _decoded(self, self.node_parts, "nodes", NodeRecord):
-            yield element
             read += len(element.record.value)
+            yield element
             if read > _PAGES_TO_KEEP:
                 self.drop_pages()
                 read = 0
