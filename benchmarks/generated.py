@@ -12,7 +12,7 @@ from store.open import open_database
 from store.protocol import GraphStore, Label
 
 PROJECT = "benchmark"
-_SAY_EVERY = 10
+_SAY_EVERY = 5
 _WRITTEN = ("trace", "session", "operation", "variable", "derivation", "usage")
 
 

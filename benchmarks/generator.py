@@ -192,7 +192,7 @@ class _Maker:
                     _STEPS[operation % len(_STEPS)][2],
                     comment,
                     place,
-                    _START + timedelta(milliseconds=25 * place),
+                    _START + timedelta(milliseconds=50 * number),
                     f"memory/link.py:{300 + place % 6}",
                 )
                 place += 1

@@ -45,7 +45,7 @@ class NotFoundError(MemTraceError):
     def __init__(self, reference: str, label: str = "") -> None:
         self.reference = reference
         what = f"{label.lower()} " if label else ""
-        super().__init__(f"no {what}{reference!r} in this project")
+        super().__init__(f"no {what}{_shown(reference)} in this project")
 
 
 class AmbiguousError(MemTraceError):
@@ -59,7 +59,7 @@ class AmbiguousError(MemTraceError):
         self.reference = reference
         self.candidates = candidates
         listed = ", ".join(candidates)
-        super().__init__(f"{reference!r} is ambiguous: {listed}; name the trace or give the whole id")
+        super().__init__(f"{_shown(reference)} is ambiguous: {listed}; name the trace or give the whole id")
 
 
 class StoreError(MemTraceError):
@@ -72,3 +72,8 @@ class CorruptValueError(StoreError):
     def __init__(self, value_hash: str) -> None:
         self.value_hash = value_hash
         super().__init__(f"the stored value {value_hash} is damaged: its bytes do not match its hash")
+
+
+def _shown(reference: str) -> str:
+    """A reference as messages show it: it may be of any length."""
+    return repr(reference if len(reference) <= 200 else reference[:200] + "…")

@@ -7,6 +7,9 @@ cut into single characters; a query keeps their order, so that a word of several
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
+
+from schema.errors import InputError
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
@@ -15,25 +18,33 @@ _UNSPACED = (
 LONGEST_WORD = 200
 """Longer words are cut: engines of full-text search have limits of their own."""
 
+MOST_QUERY_WORDS = 5_000
+
 _WORD = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 
 def words(text: str) -> list[str]:
     """The words of a text, folded in case, in order."""
-    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(text.casefold())
+    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(normalize("NFC", text.casefold()))
     return [word[:LONGEST_WORD] for word in found]
 
 
 def phrases(query: str) -> list[list[str]]:
-    """A query as phrases that must all occur: one for each part between spaces."""
-    found = (words(part) for part in query.split())
-    return [phrase for phrase in found if phrase]
+    """A query as phrases that must all occur: one for each part between spaces.
+
+    Raises:
+        InputError: it has too many words.
+    """
+    found = dict.fromkeys(tuple(words(part)) for part in query.split())
+    if sum(map(len, found)) > MOST_QUERY_WORDS:
+        raise InputError("search", "", f"more than {MOST_QUERY_WORDS:,} words")
+    return [list(phrase) for phrase in found if phrase]
 
 
 def snippet(texts: list[str], query: str, width: int = 160) -> str:
     """The part of the first text that holds a word of the query, about ``width`` characters long."""
-    wanted = {word for phrase in phrases(query) for word in phrase}
+    wanted = set(words(query))
     for text in texts:
         folded = text.casefold()
         if len(folded) != len(text):

@@ -18,7 +18,7 @@ import msgspec
 
 from schema.errors import CorruptValueError, StoreError
 from schema.ids import ID_LENGTH, hash_value
-from store.objects import Objects
+from store.objects import Listed, Objects
 from store.packs import Pack, PackCache, PackEntry, cut, decompress, read_all
 
 _FOOTER_BYTES = 8
@@ -33,14 +33,14 @@ class _Contents:
     """What a trace's folder held when it was last listed.
 
     Attributes:
-        packs: the values inside, by name of the object.
+        packs: the values inside, by object.
         damaged: names of the objects whose index can't be read.
         places: the object that holds a value, by hash.
     """
 
-    packs: dict[str, list[PackEntry]] = field(default_factory=dict)
+    packs: dict[Listed, list[PackEntry]] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
-    places: dict[str, tuple[str, PackEntry]] = field(default_factory=dict)
+    places: dict[str, tuple[Listed, PackEntry]] = field(default_factory=dict)
 
 
 class ObjectValues:
@@ -74,21 +74,19 @@ class ObjectValues:
         """See ``ValueStore.get``."""
         folder = _folder(project_id, trace_id)
         remembered = self._traces.get(folder)
-        value = None if remembered is None else await self._find(remembered, value_hash)
-        if value is None:
-            # Others add and delete: what is remembered may be out of date.
-            value = await self._find(await self._look(folder), value_hash)
-        if value is None:
-            raise CorruptValueError(value_hash)
-        return value
+        if remembered is not None and value_hash in remembered.places:
+            # Others delete and mend: where it can't be had it may be elsewhere by now.
+            with suppress(CorruptValueError):
+                return await self._find(remembered, value_hash)
+        return await self._find(await self._look(folder), value_hash)
 
     async def scan(self, project_id: str, trace_id: str) -> AsyncIterator[tuple[str, bytes]]:
         """See ``ValueStore.scan``."""
         contents = await self._look(_folder(project_id, trace_id))
         if contents.damaged:
             raise StoreError(f"values at {self._objects.place}: {contents.damaged[0]} is damaged")
-        for name, entries in sorted(contents.packs.items()):
-            body = await self._objects.get(name)
+        for listed, entries in contents.packs.items():
+            body = await self._objects.get(listed.name)
             if body is not None:
                 for entry, value in await asyncio.to_thread(_read_all, body, entries):
                     yield entry.value_hash, value
@@ -101,7 +99,7 @@ class ObjectValues:
 
     async def size(self) -> int:
         """See ``ValueStore.size``."""
-        return sum([size async for name, size in self._objects.list() if name.endswith(_SUFFIX)])
+        return sum([listed.size async for listed in self._objects.list() if listed.name.endswith(_SUFFIX)])
 
     async def check(self) -> None:
         """See ``ValueStore.check``: an object is put, read and deleted."""
@@ -111,58 +109,58 @@ class ObjectValues:
             raise StoreError(f"values at {self._objects.place}: what was written can't be read back")
         await self._objects.delete_object(name)
 
-    async def _find(self, contents: _Contents, value_hash: str) -> bytes | None:
+    async def _find(self, contents: _Contents, value_hash: str) -> bytes:
         if value_hash not in contents.places:
-            return None
-        name, entry = contents.places[value_hash]
-        whole = self._packs.get(name)
-        if whole is not None:
-            # Where it is damaged it may have been mended since it was read.
-            with suppress(CorruptValueError):
-                return cut(whole, entry)
-        body = await self._objects.get(name)
-        if body is None:
-            return None
-        whole = await asyncio.to_thread(decompress, _frame(body), value_hash)
-        self._packs.put(name, whole)
+            raise CorruptValueError(value_hash)
+        listed, entry = contents.places[value_hash]
+        key = f"{listed.name} {listed.state}"
+        whole = self._packs.get(key)
+        if whole is None:
+            body = await self._objects.get(listed.name)
+            if body is None:
+                raise CorruptValueError(value_hash)
+            whole = await asyncio.to_thread(decompress, _frame(body), value_hash)
+            self._packs.put(key, whole)
         return cut(whole, entry)
 
     async def _look(self, folder: str) -> _Contents:
         """List a trace's folder, and read the indexes of the packs that are new since the last time."""
-        sizes = {name: size async for name, size in self._objects.list(folder) if name.endswith(_SUFFIX)}
+        found = [item async for item in self._objects.list(folder) if item.name.endswith(_SUFFIX)]
+        found.sort(key=lambda item: item.name)
         remembered = self._traces.get(folder, _Contents())
         slots = asyncio.Semaphore(_PARALLEL)
 
-        async def read(name: str) -> list[PackEntry] | None:
-            if name in remembered.packs:
-                return remembered.packs[name]
+        async def read(listed: Listed) -> list[PackEntry] | None:
+            if listed in remembered.packs:
+                return remembered.packs[listed]
             async with slots:
-                return await self._read_index(name, sizes[name])
+                return await self._read_index(listed)
 
         contents = _Contents()
-        for name, entries in zip(sizes, await asyncio.gather(*map(read, sizes)), strict=True):
+        for listed, entries in zip(found, await asyncio.gather(*map(read, found)), strict=True):
             if entries is None:
-                contents.damaged.append(name)
+                contents.damaged.append(listed.name)
                 continue
-            contents.packs[name] = entries
-            contents.places.update((entry.value_hash, (name, entry)) for entry in entries)
+            contents.packs[listed] = entries
+            contents.places.update((entry.value_hash, (listed, entry)) for entry in entries)
         self._traces[folder] = contents
         self._traces.move_to_end(folder)
         while len(self._traces) > _REMEMBERED_TRACES:
             self._traces.popitem(last=False)
         return contents
 
-    async def _read_index(self, name: str, size: int) -> list[PackEntry] | None:
+    async def _read_index(self, listed: Listed) -> list[PackEntry] | None:
         """The values inside a pack; None where its end is damaged."""
-        tail = await self._objects.get_range(name, max(0, size - _INDEX_GUESS_BYTES), size) if size else b""
+        size = listed.size
+        tail = await self._objects.get_range(listed.name, max(0, size - _INDEX_GUESS_BYTES), size) if size else b""
         if tail is None:
             return []  # deleted since it was listed
         length = int.from_bytes(tail[-_FOOTER_BYTES:], "big") + _FOOTER_BYTES
         if len(tail) < length <= size:
-            tail = await self._objects.get_range(name, size - length, size) or b""
+            tail = await self._objects.get_range(listed.name, size - length, size) or b""
         try:
             rows = msgspec.json.decode(tail[-length:-_FOOTER_BYTES], type=list[tuple[str, int, int]])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return None
         return [PackEntry(*row) for row in rows]
 
@@ -179,8 +177,8 @@ def _read_all(body: bytes, entries: list[PackEntry]) -> list[tuple[PackEntry, by
 def _folder(project_id: str, trace_id: str) -> str:
     """A folder of its own for each trace. A project's name may hold anything, and what is no id names no trace."""
     is_id = len(trace_id) == ID_LENGTH and all(character in "0123456789abcdef" for character in trace_id)
-    return f"{_name_of(project_id)}/{trace_id if is_id else _name_of(trace_id)}"
+    return f"{_safe(project_id)}/{trace_id if is_id else _safe(trace_id)}"
 
 
-def _name_of(text: str) -> str:
+def _safe(text: str) -> str:
     return hash_value(text.encode("utf-8", "surrogatepass")).partition(":")[2]

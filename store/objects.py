@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,20 @@ if TYPE_CHECKING:
 _RETRIES = 5
 _RETRY_SECONDS = 30
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object as a list shows it.
+
+    Attributes:
+        size: bytes.
+        state: is another one once the object was replaced.
+    """
+
+    name: str
+    size: int
+    state: str
 
 
 class Objects:
@@ -100,12 +115,12 @@ class Objects:
             return bytes(await obstore.get_range_async(self._store, name, start=start, end=end))
         return None
 
-    async def list(self, folder: str | None = None) -> AsyncIterator[tuple[str, int]]:
-        """Names and sizes, in bytes, of the objects in a folder, or of all."""
+    async def list(self, folder: str | None = None) -> AsyncIterator[Listed]:
+        """The objects in a folder, or all."""
         with self._plain_errors():
             async for chunk in obstore.list(self._store, folder):
                 for item in chunk:
-                    yield item["path"], item["size"]
+                    yield Listed(item["path"], item["size"], item["e_tag"] or item["last_modified"].isoformat())
 
     async def delete(self, folder: str) -> None:
         """Delete a folder with all that is in it."""
@@ -114,7 +129,7 @@ class Objects:
                 # Also takes what a killed writer has left half written, which no list shows.
                 await asyncio.to_thread(_delete_folder, self._root / folder)
                 return
-            while names := [name async for name, _ in self.list(folder)]:
+            while names := [item.name async for item in self.list(folder)]:
                 # Where another process deletes the same, some storages stop at what is gone already.
                 with suppress(FileNotFoundError):
                     await obstore.delete_async(self._store, names)

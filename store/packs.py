@@ -63,7 +63,8 @@ class PackWriter:
 
     def __init__(self, known: set[str] | None = None) -> None:
         """Take no value whose hash is in ``known``: the store has it already."""
-        self._seen = set(known or ())
+        self._known = known or set()
+        self._seen = set(self._known)
         self._values: list[bytes] = []
         self._entries: list[PackEntry] = []
         self._size = 0
@@ -91,6 +92,11 @@ class PackWriter:
         self._entries.append(PackEntry(value_hash, self._size, len(data)))
         self._values.append(data)
         self._size += len(data)
+
+    @property
+    def hashes(self) -> set[str]:
+        """The hashes of all values that were taken."""
+        return self._seen - self._known
 
     def packs(self) -> Iterator[Pack]:
         """All packs, in the order in which they were filled. No value can be added once this was called."""
@@ -185,7 +191,8 @@ def decompress(data: bytes, value_hash: str) -> bytes:
     """
     try:
         return zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG).decompress(data)
-    except zstandard.ZstdError as error:
+    except (zstandard.ZstdError, MemoryError) as error:
+        # A damaged header may claim any size.
         raise CorruptValueError(value_hash) from error
 
 

@@ -25,9 +25,22 @@ from schema.models import (
     Variable,
 )
 from store.packs import PackWriter
-from store.protocol import GraphStore, WriteResult
+from store.protocol import GraphStore, Label, WriteResult
 
 START = datetime(2026, 3, 1, 12, 30, 15, 123456, UTC)
+
+
+def elements_of(batch: Batch) -> dict[Label, list[Any]]:
+    """The elements of a batch by label, in the order in which they were built."""
+    return {
+        Label.TRACE: [batch.trace],
+        Label.SESSION: batch.sessions,
+        Label.OPERATION: batch.operations,
+        Label.VARIABLE: batch.variables,
+        Label.DERIVATION: batch.derivations,
+        Label.FAILURE: batch.failures,
+        Label.ATTRIBUTION: batch.attributions,
+    }
 
 
 def moment(number: int) -> datetime:
@@ -81,7 +94,7 @@ class TraceBuilder:
             sequence=number,
             created_at=moment(number),
         )
-        self.sessions.append(replace(session, **more))
+        self.sessions.append(replace(session, **more) if more else session)
         return self.sessions[-1]
 
     def operation(self, external_id: str, **more: Any) -> Operation:
@@ -103,7 +116,7 @@ class TraceBuilder:
             ended_at=moment(number + 1),
             location=None,
         )
-        self.operations.append(replace(operation, **more))
+        self.operations.append(replace(operation, **more) if more else operation)
         return self.operations[-1]
 
     def variable(self, external_id: str, text: str = "text", by: Operation | None = None, **more: Any) -> Variable:
@@ -135,7 +148,7 @@ class TraceBuilder:
             operation_id=by.id if by else None,
         )
         self.texts[variable.value_hash] = text
-        self.variables.append(replace(variable, **more))
+        self.variables.append(replace(variable, **more) if more else variable)
         return self.variables[-1]
 
     def derive(self, target: Variable, *sources: Variable, by: Operation, **more: Any) -> list[Derivation]:
@@ -158,7 +171,7 @@ class TraceBuilder:
                 created_at=moment(number),
                 location=None,
             )
-            self.derivations.append(replace(derivation, **more))
+            self.derivations.append(replace(derivation, **more) if more else derivation)
             added.append(self.derivations[-1])
         return added
 
@@ -189,7 +202,7 @@ class TraceBuilder:
             gold_answers=("gold",),
             created_at=moment(len(self.failures)),
         )
-        self.failures.append(replace(failure, **more))
+        self.failures.append(replace(failure, **more) if more else failure)
         return self.failures[-1]
 
     def attribution(self, failure: Failure, method: str = "words", /, **more: Any) -> Attribution:
@@ -213,7 +226,7 @@ class TraceBuilder:
             created_at=moment(len(self.attributions)),
             author=None,
         )
-        self.attributions.append(replace(attribution, **more))
+        self.attributions.append(replace(attribution, **more) if more else attribution)
         return self.attributions[-1]
 
     def batch(self) -> Batch:

@@ -68,6 +68,7 @@ class ObjectServer:
         """The environment by which a client with these keys finds the server."""
         return {
             "AWS_ENDPOINT_URL": self.endpoint,
+            "AWS_ALLOW_HTTP": "true",
             "AWS_REGION": _REGION,
             "AWS_ACCESS_KEY_ID": keys.access_key,
             "AWS_SECRET_ACCESS_KEY": keys.secret_key,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schema.ids import ID_LENGTH, IdMaker, hash_value, make_id, trace_id
-from schema.models import as_json, camel_case, format_time
+from schema.models import Element, as_json, camel_case, format_time
 from tests.factory import START, TraceBuilder
 
 PARTS = st.lists(st.text(st.characters(codec=None, exclude_categories=()), max_size=4), min_size=1, max_size=4)
@@ -104,7 +104,7 @@ def test_the_public_form_has_the_names_of_the_contract() -> None:
     (derivation,) = trace.derive(trace.variable("other"), note, by=operation)
     failure = trace.failure(note, evidence_ids=(note.id,))
     attribution = trace.attribution(failure, evidence='[["a","b"]]', candidates='["c"]')
-    promised = {
+    promised: dict[Element, str] = {
         trace.trace: "id projectId externalId name source createdAt attributes",
         session: "id projectId traceId externalId name category comment sequence createdAt attributes",
         operation: "id projectId traceId sessionId externalId name kind category comment status sequence startedAt "

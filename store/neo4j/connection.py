@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import neo4j
 from neo4j import exceptions
@@ -32,6 +33,9 @@ class Connection:
     """The driver of one database, shared by all projects in it."""
 
     def __init__(self, uri: str, user: str, password: str, database: str | None) -> None:
+        if "@" in uri:
+            # Not repeated: what stands before the @ may be a password.
+            raise StoreError("the URI of a Neo4j server takes no user and no password: give them apart from it")
         self.uri = uri
         self.database = database
         try:
@@ -48,6 +52,7 @@ class Connection:
             raise StoreError(f"{uri}: not an address of a Neo4j server: {error}") from error
         self._usable = False
         self._opening = asyncio.Lock()
+        self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def close(self) -> None:
         """Close all connections to the server."""
@@ -74,6 +79,13 @@ class Connection:
         A row an item takes 6 to 11 times as long.
         """
         return [item for row in await self.read(name, **parameters) for item in row[0]]
+
+    def trace_lock(self, trace_id: str) -> asyncio.Lock:
+        """Held while a trace is written: writers of this process then don't deadlock with each other.
+
+        Those of other processes may; the server ends one of them, which tries again.
+        """
+        return self._writing.setdefault(trace_id, asyncio.Lock())
 
     async def write(self, work: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
         """Run ``work`` in one transaction, again and again while errors are passing ones (deadlocks)."""
@@ -169,7 +181,8 @@ class Connection:
         except exceptions.AuthError as error:
             raise StoreError(f"{self.uri}: the server refuses the user name or the password") from error
         except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
-            raise StoreError(f"{self.uri}: the server can't be reached: {error}") from error
+            reason = " ".join(str(error).split())
+            raise StoreError(f"{self.uri}: the server can't be reached: {reason}") from error
         except exceptions.Neo4jError as error:
             raise StoreError(f"{self.uri}: {error.code}: {error.message}") from error
         except exceptions.DriverError as error:

@@ -14,7 +14,7 @@ from schema.texts import Migration, migrations
 from store.neo4j.connection import Connection
 
 _LOCK_SECONDS = 60
-_POLL_SECONDS = 0.1
+_POLL_SECONDS = 0.25
 
 
 async def migrate(connection: Connection) -> list[str]:

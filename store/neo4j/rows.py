@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from functools import lru_cache
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
@@ -39,6 +40,7 @@ def external_key(project_id: str, external_id: str) -> int:
     return _hash(project_id, external_id)
 
 
+@lru_cache(1024)
 def search_scope(text: str) -> str:
     """A project or trace as a word of the full-text index."""
     return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -77,6 +77,10 @@ class BatchWriter:
     async def write(self, batch: Batch, values: PackWriter | None) -> WriteResult:
         """See ``GraphStore.write``."""
         check_ownership(batch, self._project_id)
+        async with self._connection.trace_lock(batch.trace.id):
+            return await self._write_alone(batch, values)
+
+    async def _write_alone(self, batch: Batch, values: PackWriter | None) -> WriteResult:
         plan = _Plan(batch, _unique(batch))
         if await self._reader.trace_begun(batch.trace.id):
             await self._compare(plan)

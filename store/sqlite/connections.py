@@ -7,6 +7,7 @@ file's lock. Readers never wait (write-ahead log).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -42,6 +43,20 @@ class Connections:
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run ``work`` on one consistent state of the file."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._in_transaction, "DEFERRED", work)
+
+    async def inspect(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run ``work`` on a connection of its own, which remembers nothing of the file."""
+
+        def run() -> T:
+            try:
+                with contextlib.closing(
+                    apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+                ) as connection:
+                    return work(connection)
+            except apsw.Error as error:
+                raise StoreError(f"{self.path}: {_explain(error)}") from error
+
+        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""

@@ -48,7 +48,7 @@ class SqliteDatabase:
 
     async def health(self) -> Health:
         """Version, layout, integrity, the plan of the closure and the space that is left."""
-        details, problems = await self._connections.read(_inspect)
+        details, problems = await self._connections.inspect(_inspect)
         free = (await asyncio.to_thread(shutil.disk_usage, self.path.absolute().parent)).free
         details |= {"path": str(self.path), "values": "in the file", "freeBytes": free}
         if free < _LOW_SPACE_BYTES:

@@ -101,7 +101,9 @@ def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
     for k, digest, offset, size in context.connection.execute(sql("pack_values"), {"pack": pack_k}):
         keys.setdefault(digest, []).append(k)
         entries[digest] = PackEntry(VALUE_HASH_PREFIX + digest, offset, size)
-    found = []
+    found: list[int] = []
+    if not entries:
+        return found
     for entry, value in read_all(data, list(entries.values())):
         if contains(value, text):
             found.extend(keys[entry.value_hash.removeprefix(VALUE_HASH_PREFIX)])

@@ -8,9 +8,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 
-from schema.errors import InputError
 from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
-from store.packs import PackCache, PackWriter
+from store.packs import PackCache, PackWriter, verified
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -25,6 +24,7 @@ from store.protocol import (
     Stats,
     WriteResult,
 )
+from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
@@ -59,11 +59,12 @@ class SqliteStore:
 
     async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
         """See ``GraphStore.write``."""
-        if batch.trace.project_id != self._project_id:
-            raise InputError("batch", "trace", f"belongs to project {batch.trace.project_id!r}, not to this one")
+        check_ownership(batch, self._project_id)
         packs = values.packs() if values else iter(())
         if self._values is not None:
             await self._read(check_conflicts, batch)
+            arrived = values.hashes if values else set()
+            check_values(batch, arrived, await self._values.hashes(self._project_id, batch.trace.id))
             await self._values.put(self._project_id, batch.trace.id, packs)
             packs = iter(())
         in_file = self._values is None
@@ -145,7 +146,7 @@ class SqliteStore:
     async def value(self, variable: Variable) -> bytes:
         """See ``GraphStore.value``."""
         if variable.value is not None:
-            return variable.value.encode()
+            return verified(variable.value.encode(), variable.value_hash)
         if self._values is None:
             return await self._read(find.value_in_file, variable, self._packs)
         return await self._values.get(self._project_id, variable.trace_id, variable.value_hash)

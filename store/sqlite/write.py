@@ -80,11 +80,10 @@ class _BatchWriter:
         operations: Sequence[Any] = self._new(Label.OPERATION, batch.operations)
         variables: Sequence[Any] = self._new(Label.VARIABLE, batch.variables)
         derivations: Sequence[Any] = self._new(Label.DERIVATION, batch.derivations)
-        self._write_packs(packs)
         self._intern(sessions, operations, variables, derivations)
         self._write_sessions(sessions)
         self._write_operations(operations)
-        self._write_variables(variables)
+        self._write_variables(variables, packs)
         self._write_derivations(derivations)
         self._write_links()
         self._write_failures()
@@ -139,8 +138,8 @@ class _BatchWriter:
         return list(fresh.values())
 
     def _stored_keys(self, label: Label, ids: Iterable[str]) -> dict[str, int]:
-        bindings = {"ids": msgspec.json.encode(list(ids)).decode(), "project": self.project_id}
-        return {key.hex(): k for k, key in self.connection.execute(sql(f"keys_{label.value.lower()}"), bindings)}
+        bindings = {"ids": msgspec.json.encode(list(ids)).decode(), "trace_k": self.trace_k}
+        return {key.hex(): k for k, key in self.connection.execute(sql(f"stored_{label.value.lower()}"), bindings)}
 
     def _resolve(self, label: Label, ids: set[str | None], place: str) -> dict[str | None, int | None]:
         """Keys of what is referred to, in the batch or stored."""
@@ -153,8 +152,11 @@ class _BatchWriter:
                     raise InputError("batch", place, f"refers to {label.value.lower()} {id_}, which does not exist")
         return keys
 
-    def _write_packs(self, packs: Iterable[Pack]) -> None:
+    def _write_packs(self, packs: Iterable[Pack], needed: set[str]) -> None:
+        """Write the packs that hold a value that is needed and not stored yet."""
         for pack in packs:
+            if needed.isdisjoint(entry.value_hash for entry in pack.entries):
+                continue
             k = self._take("pack", 1)
             self._insert("insert_pack", [(k, bytes.fromhex(pack.id), self.trace_k, pack.raw_size, pack.data)])
             for entry in pack.entries:
@@ -241,12 +243,12 @@ class _BatchWriter:
             ),
         )
 
-    def _write_variables(self, variables: Sequence[Any]) -> None:
+    def _write_variables(self, variables: Sequence[Any], packs: Iterable[Pack]) -> None:
         text, key, trace_k = self.texts, self.keys[Label.VARIABLE], self.trace_k
         session = self._resolve(Label.SESSION, {v.session_id for v in variables}, "variables")
         operation = self._resolve(Label.OPERATION, {v.operation_id for v in variables}, "variables")
         revision = self._resolve(Label.VARIABLE, {v.revision_of for v in variables}, "variables")
-        value = self._write_values(variables)
+        value = self._write_values(variables, packs)
         self._insert(
             "insert_variable",
             (
@@ -276,35 +278,50 @@ class _BatchWriter:
         )
         self._insert("insert_words", ((key[v.id], _index_text(v)) for v in variables if v.occurrence == 0))
 
-    def _write_values(self, variables: Sequence[Variable]) -> dict[tuple[str, str], int]:
+    def _write_values(self, variables: Sequence[Variable], packs: Iterable[Pack]) -> dict[tuple[str, str], int]:
         """Keys of the values, by hash and media type."""
         keys: dict[tuple[str, str], int] = {}
-        rows = []
+        new: dict[tuple[str, str], Variable] = {}
         for v in variables:
             address = (v.value_hash, v.media_type)
-            if address in keys:
+            if address in keys or address in new:
                 continue
-            digest = bytes.fromhex(v.value_hash.partition(":")[2])
+            stored = None
             if not self.is_new_trace:
-                stored = self.connection.execute(sql("find_value"), (self.trace_k, digest, v.media_type)).get
-                if stored is not None:
-                    keys[address] = stored
-                    continue
+                bindings = (self.trace_k, _digest(v.value_hash), v.media_type)
+                stored = self.connection.execute(sql("find_value"), bindings).get
+            if stored is None:
+                new[address] = v
+            else:
+                keys[address] = stored
+        if self.values_in_file:
+            large = {v.value_hash for v in new.values() if v.size > WHOLE_VALUE_BYTES}
+            self._write_packs(packs, large - self._find_places(large))
+        rows = []
+        for address, v in new.items():
             k = keys[address] = self._take("value", 1)
-            place: tuple[int, int] | tuple[None, None] = self.pack_places.get(v.value_hash, (None, None))
-            if place[0] is None and self.values_in_file and v.size > WHOLE_VALUE_BYTES:
-                place = self._stored_place(digest, v)
+            place: tuple[int, int] | tuple[None, None] = (None, None)
+            if self.values_in_file and v.size > WHOLE_VALUE_BYTES:
+                place = self._place(v)
             text = v.value if v.value is not None else v.preview[:PREVIEW_CHARACTERS]
-            rows.append((k, self.trace_k, digest, v.size, v.media_type, text, *place))
+            rows.append((k, self.trace_k, _digest(v.value_hash), v.size, v.media_type, text, *place))
         self._insert("insert_value", rows)
         return keys
 
-    def _stored_place(self, digest: bytes, variable: Variable) -> tuple[int, int]:
-        place = self.connection.execute(sql("find_value_place"), (self.trace_k, digest)).fetchone()
+    def _find_places(self, hashes: set[str]) -> set[str]:
+        """Those of some values that are stored, under another media type; their places are noted."""
+        for value_hash in [] if self.is_new_trace else hashes:
+            place = self.connection.execute(sql("find_value_place"), (self.trace_k, _digest(value_hash))).get
+            if place is not None:
+                self.pack_places[value_hash] = place
+        return hashes & self.pack_places.keys()
+
+    def _place(self, variable: Variable) -> tuple[int, int]:
+        place = self.pack_places.get(variable.value_hash)
         if place is None:
             problem = f"value {variable.value_hash} of {variable.external_id!r} is neither with the batch nor stored"
             raise InputError("batch", "variables", problem)
-        return place[0], place[1]
+        return place
 
     def _write_derivations(self, derivations: Sequence[Any]) -> None:
         text, key, trace_k = self.texts, self.keys[Label.DERIVATION], self.trace_k
@@ -433,3 +450,7 @@ def _index_text(variable: Variable) -> str:
     """What full-text search sees of a variable; the tokenizer cuts plain ASCII as ``words`` does, so it may pass."""
     text = f"{variable.name} {variable.comment or ''} {variable.preview}"
     return text if text.isascii() and not _LONG_WORD.search(text) else " ".join(words(text))
+
+
+def _digest(value_hash: str) -> bytes:
+    return bytes.fromhex(value_hash.partition(":")[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import pairwise
 
 from schema.models import Variable
 from store.protocol import NO_BUDGET, Budget, Closure, Direction, Path
@@ -72,7 +73,7 @@ class Model:
                 (d for d in self.trace.derivations if (d.target, d.source) == (target, source)),
                 key=lambda derivation: derivation.sequence,
             )
-            for target, source in zip(chain, chain[1:], strict=False)
+            for target, source in pairwise(chain)
         ]
         return Path([self.variables[id_] for id_ in chain], steps)
 

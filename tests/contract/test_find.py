@@ -6,7 +6,7 @@ from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import ID_LENGTH, make_id
 from store.protocol import GraphStore, Label
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder
+from tests.factory import TraceBuilder, elements_of
 
 ABSENT = make_id("nothing", "at all")
 
@@ -22,8 +22,8 @@ async def test_get_passes_over_what_does_not_exist(store: GraphStore, project: s
     trace = assistant(project)
     await trace.write(store)
     first, second = trace.operations[:2]
-    strange = [ABSENT, first.id, "", "x", first.id[:8], first.id.upper(), first.id + "00", "ünï", "' OR 1=1 --", second.id]
-    assert await store.get(Label.OPERATION, strange) == [first, second]
+    strange = [ABSENT, "", "x", first.id[:8], first.id.upper(), first.id + "00", "ünï", "' OR 1=1 --"]
+    assert await store.get(Label.OPERATION, [first.id, *strange, second.id]) == [first, second]
     assert await store.get(Label.OPERATION, []) == []
     assert await store.get(Label.VARIABLE, [first.id]) == []
 
@@ -36,23 +36,14 @@ async def test_get_of_very_many_ids(store: GraphStore, project: str) -> None:
 
 
 async def test_every_element_is_resolved_by_its_id_and_by_a_prefix(store: GraphStore, project: str) -> None:
-    batch = (trace := assistant(project)).batch()
+    trace = assistant(project)
     await trace.write(store)
-    groups = {
-        Label.TRACE: [batch.trace],
-        Label.SESSION: batch.sessions,
-        Label.OPERATION: batch.operations,
-        Label.VARIABLE: batch.variables,
-        Label.DERIVATION: batch.derivations,
-        Label.FAILURE: batch.failures,
-        Label.ATTRIBUTION: batch.attributions,
-    }
-    for label, elements in groups.items():
+    for label, elements in elements_of(trace.batch()).items():
         for element in elements:
             for length in (8, 9, 20, ID_LENGTH):
                 assert await store.resolve(element.id[:length]) == element
                 assert await store.resolve(element.id[:length], label) == element
-                assert await store.resolve(element.id[:length], label, batch.trace.id) == element
+                assert await store.resolve(element.id[:length], label, trace.trace.id) == element
 
 
 async def test_an_element_is_resolved_by_its_id_in_the_source(store: GraphStore, project: str) -> None:
@@ -72,7 +63,7 @@ async def test_what_is_not_there_is_not_resolved(store: GraphStore, project: str
     trace = assistant(project)
     await trace.write(store)
     one = trace.operations[0]
-    for reference in (ABSENT, ABSENT[:8], "nothing", "", "%", "extrac", "EXTRACT", one.id[:7], one.id + "0", "*", "note-%"):
+    for reference in (ABSENT, ABSENT[:8], "", "%", "extrac", "EXTRACT", "note-%", one.id[:7], one.id + "0"):
         with pytest.raises(NotFoundError) as caught:
             await store.resolve(reference)
         assert caught.value.reference == reference

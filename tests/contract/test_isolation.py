@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,19 +11,7 @@ from schema.errors import CorruptValueError, InputError, MemTraceError, NotFound
 from schema.models import Batch
 from store.protocol import Budget, Database, Direction, GraphStore, Label
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder
-
-
-def elements(trace: TraceBuilder) -> dict[Label, list[Any]]:
-    return {
-        Label.TRACE: [trace.trace],
-        Label.SESSION: trace.sessions,
-        Label.OPERATION: trace.operations,
-        Label.VARIABLE: trace.variables,
-        Label.DERIVATION: trace.derivations,
-        Label.FAILURE: trace.failures,
-        Label.ATTRIBUTION: trace.attributions,
-    }
+from tests.factory import TraceBuilder, elements_of
 
 
 async def project_id(stranger: GraphStore, owned: TraceBuilder) -> None:
@@ -58,12 +45,12 @@ async def write(stranger: GraphStore, owned: TraceBuilder) -> None:
 
 
 async def get(stranger: GraphStore, owned: TraceBuilder) -> None:
-    for label, known in elements(owned).items():
+    for label, known in elements_of(owned.batch()).items():
         assert await stranger.get(label, [element.id for element in known]) == []
 
 
 async def resolve(stranger: GraphStore, owned: TraceBuilder) -> None:
-    for label, known in elements(owned).items():
+    for label, known in elements_of(owned.batch()).items():
         for element in known:
             for reference in (element.id, element.id[:10]):
                 with pytest.raises(NotFoundError):
@@ -201,7 +188,7 @@ async def test_a_project_knows_nothing_of_another(
         assert (await twin.write(stranger)).existing == {}
     await PROBES[method](stranger, owned)
     for whose, trace in ((store, owned), (stranger, twin)):
-        for label, expected in elements(trace).items():
+        for label, expected in elements_of(trace.batch()).items():
             is_there = whose is store or has_equal_content
             found = await whose.get(label, [element.id for element in expected])
             assert found == (expected if is_there else [])

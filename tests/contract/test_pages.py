@@ -12,7 +12,7 @@ from schema.ids import make_id
 from schema.kinds import OperationKind, VariableKind
 from store.protocol import GraphStore, Label, Page
 from tests.contract.samples import assistant, random_trace
-from tests.factory import START, TraceBuilder
+from tests.factory import START, TraceBuilder, elements_of
 
 T = TypeVar("T")
 ABSENT = make_id("nothing", "at all")
@@ -39,10 +39,8 @@ async def test_a_trace_is_paged_in_its_order(store: GraphStore, project: str, fi
     trace = random_trace(project, seed=1)
     trace.session("another")
     await trace.write(store)
-    for label, elements in zip(
-        PAGED, (trace.sessions, trace.operations, trace.variables, trace.derivations), strict=True
-    ):
-        expected = sorted(elements, key=lambda element: element.sequence)  # type: ignore[attr-defined]
+    for label in PAGED:
+        expected = sorted(elements_of(trace.batch())[label], key=lambda element: element.sequence)
         found = await all_pages(lambda after, of=label: store.page(of, trace.trace.id, first, after), first)  # type: ignore[misc]
         assert found == expected
 

@@ -87,7 +87,7 @@ async def test_bounds_end_a_scan_early(store: GraphStore, project: str) -> None:
     trace = haystack(project)
     await trace.write(store)
     for bounds in ({"max_bytes": 0}, {"seconds": 0.0}):
-        result = await store.scan("needle", **bounds)  # type: ignore[arg-type]
+        result = await store.scan("needle", **bounds)
         assert (result.hits, result.truncated, result.scanned_bytes) == ([], True, 0)
 
 
@@ -112,5 +112,5 @@ async def test_the_limit_takes_the_oldest(store: GraphStore, project: str) -> No
 
 async def test_nothing_to_scan(store: GraphStore, project: str) -> None:
     for bounds in ({}, {"max_bytes": 0}, {"seconds": 0.0}):
-        result = await store.scan("needle", **bounds)  # type: ignore[arg-type]
+        result = await store.scan("needle", **bounds)
         assert (result.hits, result.truncated, result.scanned_bytes) == ([], False, 0)

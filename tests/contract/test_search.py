@@ -113,7 +113,9 @@ async def test_search(store: GraphStore, project: str, text: str, expected: list
 
 async def test_names_and_comments_are_searched_with_the_preview(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
-    trace.variable("v", "the preview", name="memory_unit_17", comment="made by hand", class_name="Klass", category="cat")
+    trace.variable(
+        "v", "the preview", name="memory_unit_17", comment="made by hand", class_name="Klass", category="cat"
+    )
     await trace.write(store)
     for text in ("preview", "unit", "memory_unit_17", "hand", "hand preview memory"):
         assert await found(store, text) == ["v"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from store.protocol import GraphStore, Label
 from tests.factory import TraceBuilder
 
 TEXTS = {
-    "quotes": "it's \"quoted\" `twice` ''\"\"",
+    "quotes": 'it\'s "quoted" `twice` \'\'""',
     "backslashes": "C:\\new\\table \\' \\\\ \\u0041 \\x00 \\",
     "lines": "one\ntwo\r\nthree\rfour\u2028five\u0085\v\f",
     "nul": "before\0after",
@@ -52,7 +53,7 @@ def traced(project: str, text: str) -> TraceBuilder:
     trace.session(text, name=text, category=text, comment=text)
     operation = trace.operation(text, name=text, category=text, comment=text, location=text)
     source = trace.variable("source", text)
-    both = {"category": text, "comment": text, "location": text}
+    both: dict[str, Any] = {"category": text, "comment": text, "location": text}
     variable = trace.variable(text, text, by=operation, name=text, class_name=text, media_type=text, **both)
     trace.derive(variable, source, by=operation, external_id=text, kind=DerivationKind.REVISION, **both)
     trace.use(operation, source, role=text)
@@ -104,7 +105,27 @@ async def test_texts_come_back_as_they_were(store: GraphStore, project: str, key
 
 async def test_texts_that_are_alike_are_kept_apart(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
-    alike = ["é", "e\u0301", "É", "e", "a", "A", "a ", " a", "a\0", "a\0b", "ss", "ß", "ﬁ", "fi", "", "İ", "i̇", "0", "00"]
+    alike = [
+        "",
+        "a",
+        "A",
+        "a ",
+        " a",
+        "a\0",
+        "a\0b",
+        "e",
+        "é",
+        "e\u0301",
+        "É",
+        "ss",
+        "ß",
+        "fi",
+        "ﬁ",
+        "i̇",
+        "İ",
+        "0",
+        "00",
+    ]
     variables = [trace.variable(text, text, name=text) for text in alike]
     await trace.write(store)
     for text, variable in zip(alike, variables, strict=True):
@@ -117,7 +138,7 @@ async def test_what_is_not_given_is_none_and_what_is_empty_stays_empty(store: Gr
         trace = TraceBuilder(project, f"given {text!r}")
         trace.trace = Trace(trace.trace.id, project, trace.trace.external_id, text, text or "", None)
         trace.session("s", name=text, category=text, comment=text, created_at=None)
-        both = {"category": text, "comment": text, "location": text}
+        both: dict[str, Any] = {"category": text, "comment": text, "location": text}
         operation = trace.operation("o", name=text, session_id=None, started_at=None, ended_at=None, **both)
         source = trace.variable("v", "", name="", session_id=None, class_name=text, created_at=None, **both)
         target = trace.variable("w", "", name="", media_type="")

@@ -11,7 +11,7 @@ from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
 from store.packs import PackWriter
 from store.protocol import GraphStore, Label
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder
+from tests.factory import TraceBuilder, elements_of
 
 TEXTS = [
     "",
@@ -130,17 +130,10 @@ async def test_a_deleted_trace_leaves_nothing(store: GraphStore, project: str) -
     stats = await store.stats()
     assert (set(stats.labels.values()), stats.kinds) == ({0}, {})
     assert before is None or (stats.value_bytes or 0) < before
-    batch = trace.batch()
-    for label, elements in (
-        (Label.SESSION, batch.sessions),
-        (Label.OPERATION, batch.operations),
-        (Label.VARIABLE, batch.variables),
-        (Label.DERIVATION, batch.derivations),
-        (Label.FAILURE, batch.failures),
-        (Label.ATTRIBUTION, batch.attributions),
-    ):
-        assert await store.get(label, [element.id for element in elements]) == []  # type: ignore[attr-defined]
-        assert (label in {Label.FAILURE, Label.ATTRIBUTION}) or not (await store.page(label, trace.trace.id)).items
+    for label, elements in elements_of(trace.batch()).items():
+        assert await store.get(label, [element.id for element in elements]) == []
+    for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
+        assert (await store.page(label, trace.trace.id)).items == []
     with pytest.raises(CorruptValueError):
         await store.value(next(variable for variable in trace.variables if variable.value is None))
 

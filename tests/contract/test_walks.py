@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from schema.errors import NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
+from schema.models import Operation, Variable
 from store.protocol import Budget, Direction, GraphStore, Path
 from tests.contract.model import Model
 from tests.contract.samples import assistant
@@ -13,8 +16,8 @@ from tests.factory import TraceBuilder
 ABSENT = make_id("nothing", "at all")
 
 
-def names(variables: object) -> list[str]:
-    return [variable.external_id for variable in variables]  # type: ignore[attr-defined]
+def names(elements: Sequence[Operation | Variable]) -> list[str]:
+    return [element.external_id for element in elements]
 
 
 async def test_the_causal_past_of_an_answer(store: GraphStore, project: str) -> None:
@@ -65,7 +68,8 @@ async def test_no_root_and_roots_said_twice(store: GraphStore, project: str) -> 
     first, second = trace.variables[7].id, trace.variables[3].id
     model = Model(trace)
     assert await store.closure([first, second, first]) == model.closure([first, second])
-    assert await store.closure([second, second], budget=Budget(nodes=1)) == model.closure([second], budget=Budget(nodes=1))
+    cut = Budget(nodes=1)
+    assert await store.closure([second, second], budget=cut) == model.closure([second], budget=cut)
 
 
 async def test_the_closure_of_what_does_not_exist(store: GraphStore, project: str) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -12,7 +11,7 @@ from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Statu
 from schema.models import Batch
 from store.protocol import GraphStore, Label
 from tests.contract.samples import assistant
-from tests.factory import START, TraceBuilder
+from tests.factory import START, TraceBuilder, elements_of
 
 LISTS = {
     Label.SESSION: "sessions",
@@ -25,21 +24,19 @@ LISTS = {
 LATER = START + timedelta(days=1)
 
 
-def elements(batch: Batch, label: Label) -> Sequence[Any]:
-    return [batch.trace] if label is Label.TRACE else getattr(batch, LISTS[label])
-
-
 def with_change(batch: Batch, label: Label, place: int, **changes: Any) -> Batch:
-    if label is Label.TRACE:
-        return replace(batch, trace=replace(batch.trace, **changes))
-    changed = list(elements(batch, label))
+    changed = list(elements_of(batch)[label])
     changed[place] = replace(changed[place], **changes)
-    return replace(batch, **{LISTS[label]: changed})
+    lists: dict[str, Any] = {"trace": changed[0]} if label is Label.TRACE else {LISTS[label]: changed}
+    return replace(batch, **lists)
+
+
+def counts(batch: Batch) -> dict[str, int]:
+    return {label.value: len(elements) for label, elements in elements_of(batch).items()}
 
 
 async def assert_stored(store: GraphStore, batch: Batch) -> None:
-    for label in Label:
-        expected = list(elements(batch, label))
+    for label, expected in elements_of(batch).items():
         assert await store.get(label, [element.id for element in expected]) == expected
 
 
@@ -52,8 +49,8 @@ async def test_what_is_written_is_read_again(store: GraphStore, project: str) ->
 async def test_kinds_and_times_are_what_they_were(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     await trace.write(store)
-    for label in Label:
-        for written in elements(trace.batch(), label):
+    for label, elements in elements_of(trace.batch()).items():
+        for written in elements:
             (read,) = await store.get(label, [written.id])
             for name in type(written).__dataclass_fields__:
                 expected, found = getattr(written, name), getattr(read, name)
@@ -65,7 +62,7 @@ async def test_kinds_and_times_are_what_they_were(store: GraphStore, project: st
 async def test_a_write_counts_what_it_added(store: GraphStore, project: str) -> None:
     trace = assistant(project)
     result = await trace.write(store)
-    assert result.created == {label.value: len(elements(trace.batch(), label)) for label in Label}
+    assert result.created == counts(trace.batch())
     assert result.existing == {}
 
 
@@ -99,7 +96,7 @@ async def test_a_longer_batch_adds_only_what_is_new(store: GraphStore, project: 
     with whole.values() as values:
         first = await store.write(short, values)
     second = await whole.write(store)
-    total = {label.value: len(elements(whole.batch(), label)) for label in Label}
+    total = counts(whole.batch())
     assert second.existing == first.created
     assert {label: first.created.get(label, 0) + second.created.get(label, 0) for label in total} == total
     await assert_stored(store, whole.batch())
@@ -125,9 +122,11 @@ async def test_a_batch_may_refer_to_what_is_stored(store: GraphStore, project: s
 async def test_an_element_that_stands_twice_in_a_batch_is_one(store: GraphStore, project: str) -> None:
     batch = assistant(project).batch()
     with assistant(project).values() as values:
-        doubled = replace(batch, **{name: getattr(batch, name) * 2 for name in LISTS.values()})
-        result = await store.write(replace(doubled, usages=batch.usages * 2), values)
-    assert result.created == {label.value: len(elements(batch, label)) for label in Label}
+        doubled: dict[str, Any] = {
+            name: getattr(batch, name) * 2 for name in (*LISTS.values(), "usages", "invalidations")
+        }
+        result = await store.write(replace(batch, **doubled), values)
+    assert result.created == counts(batch)
     await assert_stored(store, batch)
 
 
@@ -173,7 +172,7 @@ async def test_other_content_under_a_stored_id_is_refused_whole(
         await store.write(with_change(trace.batch(), label, place, **{field: value}), values)
     head, *tail = field.split("_")
     assert (caught.value.label, caught.value.field) == (label.value, head + "".join(map(str.title, tail)))
-    element = elements(written, label)[place]
+    element = elements_of(written)[label][place]
     assert caught.value.external_id == getattr(element, "external_id", element.id)
     await assert_stored(store, written)
     assert await store.get(Label.VARIABLE, [large.id]) == []
