@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,17 +24,17 @@ class Peers:
     """Bare queries of an engine.
 
     Attributes:
-        whole: returns all that the closure has, but for operations.
-        whole_name: how the report calls it.
-        ids: returns the ids of the variables only; for information.
-        ids_of: the ids of the variables and derivations in the rows of ``whole``.
+        name: how the report calls the query that counts.
+        whole: that query: returns all that the closure has, but for operations.
+        ids_of: the ids of the variables and derivations in its rows.
+        others: further queries, by name; for information.
         warm_ups: runs before those that count.
     """
 
+    name: str
     whole: Ask
-    whole_name: str
-    ids: Ask
     ids_of: Callable[[list[Any]], list[str]]
+    others: Mapping[str, Ask]
     warm_ups: int
 
 
@@ -61,25 +61,18 @@ async def compare(context: Context, store: GraphStore, peers: Peers, section: Se
     items = sorted([d.id for d in closure.derivations] + [v.id for v in closure.variables])
     if items != sorted(peers.ids_of(await peers.whole(root(0)))):
         raise RuntimeError("the store and the bare query do not return the same variables and derivations")
-    ids_name = "ids of the variables only"
-    contenders = {
-        _OURS: contender(lambda id_: store.closure([id_])),
-        peers.whole_name: contender(peers.whole),
-        ids_name: contender(peers.ids),
-    }
+    contenders = {_OURS: contender(lambda id_: store.closure([id_])), peers.name: contender(peers.whole)}
+    contenders |= {name: contender(ask) for name, ask in peers.others.items()}
     found = await alternate(runs, contenders, peers.warm_ups)
-    to_whole = ratio(found[_OURS], found[peers.whole_name])
-    table = Table(("what", "variables", "derivations", f"median of {runs} (least – most)", f"{_OURS} to it"))
-    counts = f"{len(closure.variables):,}", f"{len(closure.derivations):,}"
-    table.add(_OURS, *counts, spread(found[_OURS], milliseconds), "")
-    table.add(peers.whole_name, *counts, spread(found[peers.whole_name], milliseconds), spread(to_whole, times))
-    to_ids = ratio(found[_OURS], found[ids_name])
-    table.add(ids_name, counts[0], "–", spread(found[ids_name], milliseconds), spread(to_ids, times))
+    table = Table(("what", f"median of {runs} (least – most)", f"{_OURS} to it"))
+    for name, one in found.items():
+        table.add(name, spread(one, milliseconds), "" if name == _OURS else spread(ratio(found[_OURS], one), times))
     section.tables.append(table)
     section.numbers["seconds"] = raw(found)
     section.notes.append(
-        f"`{_OURS}` also gives the {len(closure.operations):,} operations, the bare query does not; both are checked "
-        "to have the same variables and derivations. Each run asks for the answer of another trace, once to warm up "
-        "and once for the figure."
+        f"{len(closure.variables):,} variables and {len(closure.derivations):,} derivations; `{_OURS}` also gives the "
+        f"{len(closure.operations):,} operations. It is checked to have the same variables and derivations as the query "
+        "that counts, which is the first below it. Each run asks for the answer of another trace, once to warm up and "
+        "once for the figure."
     )
-    return to_whole
+    return ratio(found[_OURS], found[peers.name])

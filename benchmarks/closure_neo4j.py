@@ -51,10 +51,13 @@ async def _measure(context: Context, server: Server, section: Section) -> Ratio:
         ):
             store = database.project(f"{PROJECT}-{shape.traces}x{shape.variables}")
             peers = Peers(
+                "plain Cypher, a row an item, the same columns",
                 _asking(driver, "closure.cypher"),
-                "plain Cypher, the same, a row an item",
-                _asking(driver, "closure_ids.cypher"),
-                lambda rows: [item["id"] for item, _, _ in rows],
+                lambda rows: [item[0] for (item,) in rows],
+                {
+                    "plain Cypher, a row an item, whole nodes": _asking(driver, "closure_whole.cypher"),
+                    "plain Cypher, ids of the variables only, in one row": _asking(driver, "closure_ids.cypher"),
+                },
                 warm_ups=1 if context.quick else _WARM_UPS,
             )
             try:

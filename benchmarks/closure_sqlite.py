@@ -25,10 +25,10 @@ async def run(context: Context) -> Section:
     say("closure in SQLite")
     connections = Connections(path)
     peers = Peers(
-        _asking(connections, "closure.sql"),
         "bare recursive query, the same as tuples",
-        _asking(connections, "closure_ids.sql"),
+        _asking(connections, "closure.sql"),
         lambda rows: [row[1].hex() for row in rows],
+        {"bare recursive query, ids of the variables only": _asking(connections, "closure_ids.sql")},
         warm_ups=1,
     )
     try:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from schema.ids import hash_value, make_id, trace_id
+from schema.ids import IdMaker, hash_value, make_id, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import PREVIEW_CHARACTERS, Batch, Derivation, Operation, Session, Trace, Usage, Variable
 
@@ -80,25 +80,29 @@ class _Maker:
         self.number = number
         self.trace = trace_of(project, number)
         self.random = random.Random(f"{VERSION} {number}")
+        operations = 1 + (shape.variables - 1 - shape.width) // _VARIABLES_AN_OPERATION
+        self.sessions = self._ids("Session", _SESSIONS)
+        self.operations = self._ids("Operation", operations)
+        self.variables = self._ids("Variable", shape.variables)
+        self.derivations = self._ids("Derivation", shape.derivations)
         self.words = ["".join(self.random.choices(_SYLLABLES, k=2 + i % 3)) for i in range(800)]
 
     def batch(self) -> Batch:
-        shape = self.shape
-        operations = 1 + (shape.variables - 1 - shape.width) // _VARIABLES_AN_OPERATION
         return Batch(
             Trace(self.trace, self.project, f"generated-{self.number}", f"run {self.number}", "benchmark", _START),
             [self._session(number) for number in range(_SESSIONS)],
-            [self._operation(number) for number in range(operations)],
-            [self._variable(number) for number in range(shape.variables)],
+            [self._operation(number) for number in range(len(self.operations))],
+            [self._variable(number) for number in range(self.shape.variables)],
             list(self._derivations()),
             list(self._usages()),
         )
 
-    def _id(self, label: str, number: int) -> str:
-        return make_id(label, self.trace, str(number))
+    def _ids(self, label: str, count: int) -> list[str]:
+        maker = IdMaker(label, self.trace)
+        return [maker(str(number)) for number in range(count)]
 
     def _session_of(self, number: int) -> str:
-        return self._id("Session", number * _SESSIONS // self.shape.variables)
+        return self.sessions[number * _SESSIONS // self.shape.variables]
 
     def _operation_of(self, number: int) -> int | None:
         made = number - self.shape.width
@@ -114,20 +118,21 @@ class _Maker:
 
     def _session(self, number: int) -> Session:
         name = f"session-{number}"
-        id_ = self._id("Session", number)
         moment = _START + timedelta(hours=number)
-        return Session(id_, self.project, self.trace, name, name, "conversation", None, number, moment)
+        return Session(
+            self.sessions[number], self.project, self.trace, name, name, "conversation", None, number, moment
+        )
 
     def _operation(self, number: int) -> Operation:
         kind, name, category, _ = _STEPS[number % len(_STEPS)]
         first = self.shape.width + number * _VARIABLES_AN_OPERATION
         moment = _START + timedelta(milliseconds=200 * number)
         return Operation(
-            self._id("Operation", number),
+            self.operations[number],
             self.project,
             self.trace,
             self._session_of(first),
-            f"op-{self._id('external', number)}",
+            f"op-{self.operations[number]}",
             name,
             kind,
             category,
@@ -147,9 +152,9 @@ class _Maker:
         kind = VariableKind.MESSAGE if operation is None else _STEPS[operation % len(_STEPS)][3]
         if number == self.shape.variables - 1:
             kind = VariableKind.ANSWER
-        external_id = f"{kind.lower()}-{self._id('external variable', number)}@1"
+        external_id = f"{kind.lower()}-{self.variables[number]}@1"
         return Variable(
-            self._id("Variable", number),
+            self.variables[number],
             self.project,
             self.trace,
             self._session_of(number),
@@ -170,7 +175,7 @@ class _Maker:
             _START + timedelta(milliseconds=50 * number),
             f"memory/{kind.lower()}.py:{200 + number % 5}",
             f'{{"turn":{number % 400}}}' if number % 2 else "{}",
-            None if operation is None else self._id("Operation", operation),
+            None if operation is None else self.operations[operation],
         )
 
     def _derivations(self) -> Iterator[Derivation]:
@@ -181,13 +186,13 @@ class _Maker:
                 assert operation is not None
                 comment = f"Turn {place // 9} was read." if place % 4 else "The prompt states what is to be done."
                 yield Derivation(
-                    self._id("Derivation", place),
+                    self.derivations[place],
                     self.project,
                     self.trace,
-                    self._id("Variable", source),
-                    self._id("Variable", number),
-                    self._id("Operation", operation),
-                    f"edge-{self._id('external derivation', place)}",
+                    self.variables[source],
+                    self.variables[number],
+                    self.operations[operation],
+                    f"edge-{self.derivations[place]}",
                     DerivationKind.DERIVATION,
                     _STEPS[operation % len(_STEPS)][2],
                     comment,
@@ -206,4 +211,4 @@ class _Maker:
             used.setdefault(operation, {}).update(dict.fromkeys(outside))
         for operation, sources in used.items():
             for position, source in enumerate(sources):
-                yield Usage(self._id("Operation", operation), self._id("Variable", source), "input", position)
+                yield Usage(self.operations[operation], self.variables[source], "input", position)

@@ -13,6 +13,7 @@ from ingest.smartcomment.build import Built, build
 from ingest.smartcomment.read import split
 from ingest.smartcomment.recorded import Recorded, read_records
 from ingest.smartcomment.source import STANDARD_INPUT, display_name, mapped
+from schema.bulk import collector_paused
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.kinds import DerivationKind
@@ -124,16 +125,17 @@ async def import_path(
 
 
 def _read(path: Path, name: str, timezone: str, values: PackWriter, tell: Progress) -> Recorded:
-    with mapped(path) as mapping:
+    with mapped(path) as mapping, collector_paused():
         recorded = read_records(split(name, mapping), timezone, values, lambda done, total: tell("read", done, total))
         tell("read", 1, 1)
         return recorded
 
 
 def _build(recorded: Recorded, project_id: str, stored: dict[str, int]) -> Built:
-    built = build(recorded, project_id, stored)
-    add_failures(recorded, built)
-    return built
+    with collector_paused():
+        built = build(recorded, project_id, stored)
+        add_failures(recorded, built)
+        return built
 
 
 async def _stored_sequences(store: GraphStore, recorded: Recorded) -> dict[str, int]:

@@ -70,13 +70,13 @@ class Importer:
 
 
 async def snapshot(store: GraphStore, trace: str) -> dict[str, Any]:
-    """All elements of a trace, its export, and every fifth operation with its inputs and outputs."""
+    """All elements of a trace, its export, and some operations with their inputs and outputs."""
     found: dict[str, Any] = {"trace": await store.get(Label.TRACE, [trace])}
     for label in PAGED:
         found[label] = await everything(store, label, trace)
     found["failures"] = (await store.failures(trace, 10_000)).items
     found["verdicts"] = await store.attributions([failure.id for failure in found["failures"]])
-    operations = [operation.id for operation in found[Label.OPERATION][::5]]
+    operations = [operation.id for operation in found[Label.OPERATION][::25]]
     found["details"] = []
     for start in range(0, len(operations), 50):
         found["details"] += await asyncio.gather(*map(store.operation, operations[start : start + 50]))
@@ -128,7 +128,9 @@ async def is_whole(store: GraphStore, reference: Reference) -> bool:
     assert (stats.labels, stats.kinds) == reference.snapshot["counts"]
     for label in PAGED:
         assert await everything(store, label, reference.trace) == reference.snapshot[label]
-    for variable in reference.snapshot[Label.VARIABLE][::40]:
+    large = [variable for variable in reference.snapshot[Label.VARIABLE] if variable.value is None]
+    assert len(large) > 20
+    for variable in large[::10]:
         await store.value(variable)
     return True
 
@@ -164,7 +166,7 @@ def has_content(path: Path) -> bool:
 
 
 async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
-    recorded = conversation(messages=500, questions=40)
+    recorded = conversation(messages=400, questions=30)
     path, log = tmp_path / "test.db", tmp_path / "test.db-wal"
     importer = into_sqlite(path, recorded.write(tmp_path / "graph.json"))
     other = conversation(messages=20, questions=3, graph_id="graph-bystander").write(tmp_path / "other.json")
@@ -215,7 +217,7 @@ async def test_kills_while_a_sqlite_file_is_made(tmp_path: Path) -> None:
 
 async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path) -> None:
     recorded = conversation(messages=300, questions=20, buffer_characters=30_000)
-    path, folder = tmp_path / "test.db", tmp_path / "values"
+    path, log, folder = tmp_path / "test.db", tmp_path / "test.db-wal", tmp_path / "values"
     importer = into_sqlite(path, recorded.write(tmp_path / "graph.json"), folder.as_uri())
 
     def files() -> list[Path]:
@@ -225,10 +227,13 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
         reference = await import_once(importer, database.project(PROJECT), recorded)
     assert files() == []
     random = Random(3)
-    for number in range(6):
+    for number in range(9):
         known = len(files())
-        watched = (lambda known=known: len(files()) > known) if number % 2 else None
-        seconds = reference.seconds / 10 if number % 2 else reference.seconds
+        watched, seconds = [
+            (None, reference.seconds),
+            (lambda known=known: len(files()) > known, reference.seconds / 10),
+            (lambda: has_content(log), 0.02),
+        ][number % 3]
         await asyncio.to_thread(importer.run_and_kill, random.uniform(0, seconds), watched)
         async with await open_sqlite(path, folder.as_uri()) as database:
             store = database.project(PROJECT)

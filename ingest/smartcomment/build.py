@@ -32,6 +32,7 @@ from schema.models import (
     Usage,
     Variable,
 )
+from schema.quick import constructor
 
 SOURCE = "smartcomment"
 
@@ -249,6 +250,7 @@ class _Builder:
         self, kinds: list[VariableKind], exact: ExactGraph, instances: list[str], places: list[int]
     ) -> Iterator[Variable]:
         recorded = self.recorded
+        make = constructor(Variable)
         revisions = _revisions(recorded.nodes, instances)
         # The place of a variable among the recorded ones: on export it stands for the place in the file.
         by_place = sorted(range(len(recorded.nodes)), key=places.__getitem__)
@@ -259,7 +261,7 @@ class _Builder:
             session = recorded.session_index.get(record.session_id or "", -1)
             maker = exact.makers[position]
             is_whole = node.size <= WHOLE_VALUE_BYTES
-            variable = Variable(
+            variable = make(
                 instances[position],
                 self.project_id,
                 self.trace_id,
@@ -310,6 +312,7 @@ class _Builder:
     def _derivations(self, exact: ExactGraph, instances: list[str], variables: list[Variable]) -> Iterator[Derivation]:
         recorded = self.recorded
         recorded_count = len(recorded.nodes)
+        make = constructor(Derivation)
         derivation_id = IdMaker("Derivation", self.trace_id)
         read_id = IdMaker("Read", self.trace_id)
         reads = {o.edge: (recorded_count + i, o) for i, o in enumerate(exact.occurrences) if o.is_read}
@@ -323,7 +326,7 @@ class _Builder:
             if position in reads:
                 instance, occurrence = reads[position]
                 node = recorded.nodes[occurrence.variable]
-                yield Derivation(
+                yield make(
                     read_id(node.key, recorded.operations[operation].record.op_id),
                     self.project_id,
                     self.trace_id,
@@ -341,7 +344,7 @@ class _Builder:
                 sequence += 1
             source, target = exact.sources[position], exact.targets[position]
             is_revision = target < recorded_count and variables[target].revision_of == instances[source]
-            derivation = Derivation(
+            derivation = make(
                 derivation_id(record.edge_id),
                 self.project_id,
                 self.trace_id,

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import apsw
 
+from schema.bulk import collector_paused
 from schema.errors import StoreError
 
 T = TypeVar("T")
@@ -75,7 +76,8 @@ class Connections:
             connection = self._connection()
             connection.execute(f"BEGIN {mode}")
             try:
-                result = work(connection)
+                with collector_paused():
+                    result = work(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:

@@ -27,6 +27,7 @@ from schema.models import (
     Trace,
     Variable,
 )
+from schema.quick import constructor
 from schema.texts import sql
 from store.protocol import Label
 from store.sqlite.times import Times
@@ -56,6 +57,7 @@ class RowReader:
         }
         self._traces: dict[int, str] = {}
         self._times = Times()
+        self._derived_by: set[int] = set()
 
     def elements(self, label: Label, keys: Sequence[int]) -> dict[int, Element]:
         """Elements of any label, by key."""
@@ -108,8 +110,9 @@ class RowReader:
         trace = self._look_up_traces(rows)
         session = self._look_up_ids("session", {r[3] for r in rows})
         self._ids["operation"].update((r[0], r[1].hex()) for r in rows)
+        make = constructor(Operation)
         return {
-            r[0]: Operation(
+            r[0]: make(
                 id=r[1].hex(),
                 project_id=self._project_id,
                 trace_id=trace[r[2]],
@@ -139,36 +142,58 @@ class RowReader:
         self._ids["variable"].update((r[0], r[1].hex()) for r in rows)
         variable = self._look_up_ids("variable", {r[5] for r in rows})
         project_id, times = self._project_id, self._times
-        found = {}
-        for r in rows:
-            size, value_text = r[19], r[21]
-            whole = size <= WHOLE_VALUE_BYTES
-            found[r[0]] = Variable(
-                variable[r[0]],
+        make = constructor(Variable)
+        return {
+            k: make(
+                variable[k],
                 project_id,
-                trace[r[2]],
-                session[r[3]],
-                text[r[6]],
-                text[r[7]],
-                text[r[8]],
-                r[9],
-                r[10],
-                _VARIABLE_KINDS[r[11]],
-                text[r[12]],
-                text[r[13]],
+                trace[trace_k],
+                session[session_k],
+                text[external_k],
+                text[name_k],
+                text[class_k],
+                version,
+                occurrence,
+                _VARIABLE_KINDS[kind],
+                text[category_k],
+                text[comment_k],
                 value_text[:PREVIEW_CHARACTERS],
-                value_text if whole else None,
-                VALUE_HASH_PREFIX + r[18].hex(),
+                value_text if size <= WHOLE_VALUE_BYTES else None,
+                VALUE_HASH_PREFIX + value_hash.hex(),
                 size,
-                r[20],
-                r[14],
-                times[r[15]],
-                text[r[16]],
-                text[r[17]],
-                operation[r[4]],
-                variable[r[5]],
+                media_type,
+                sequence,
+                times[created_at],
+                text[location_k],
+                text[attributes_k],
+                operation[operation_k],
+                variable[revision_k],
             )
-        return found
+            for (
+                k,
+                _,
+                trace_k,
+                session_k,
+                operation_k,
+                revision_k,
+                external_k,
+                name_k,
+                class_k,
+                version,
+                occurrence,
+                kind,
+                category_k,
+                comment_k,
+                sequence,
+                created_at,
+                location_k,
+                attributes_k,
+                value_hash,
+                size,
+                media_type,
+                value_text,
+            ) in rows
+        }
 
     def variable_ids(self, keys: Iterable[int]) -> list[str]:
         """Ids of variables, in the order of the keys."""
@@ -178,30 +203,58 @@ class RowReader:
 
     def derivations(self, keys: Sequence[int]) -> dict[int, Derivation]:
         """Derivations by key."""
-        rows = self._rows("rows_derivation", keys)
+        return self._derivations(self._rows("rows_derivation", keys))
+
+    def derivations_into(self, keys: Sequence[int]) -> dict[int, Derivation]:
+        """Derivations whose targets are some variables, by key."""
+        return self._derivations(self._rows("rows_derivation_into", keys))
+
+    def operations_of_derivations(self) -> list[int]:
+        """Keys of the operations of all derivations that were read."""
+        return sorted(self._derived_by)
+
+    def _derivations(self, rows: list[Any]) -> dict[int, Derivation]:
         text = self._look_up_texts(rows, (8, 9, 12, 13))
         trace = self._look_up_traces(rows)
-        operation = self._look_up_ids("operation", {r[5] for r in rows})
+        operations = {r[5] for r in rows}
+        self._derived_by |= operations
+        operation = self._look_up_ids("operation", operations)
         variable = self._look_up_ids("variable", {r[3] for r in rows} | {r[4] for r in rows})
         project_id, times = self._project_id, self._times
+        make = constructor(Derivation)
         return {
-            r[0]: Derivation(
-                r[1].hex(),
+            k: make(
+                id_.hex(),
                 project_id,
-                trace[r[2]],
-                variable[r[3]],
-                variable[r[4]],
-                operation[r[5]],
-                r[6],
-                _DERIVATION_KINDS[r[7]],
-                text[r[8]],
-                text[r[9]],
-                r[10],
-                times[r[11]],
-                text[r[12]],
-                text[r[13]],
+                trace[trace_k],
+                variable[source_k],
+                variable[target_k],
+                operation[operation_k],
+                external_id,
+                _DERIVATION_KINDS[kind],
+                text[category_k],
+                text[comment_k],
+                sequence,
+                times[created_at],
+                text[location_k],
+                text[attributes_k],
             )
-            for r in rows
+            for (
+                k,
+                id_,
+                trace_k,
+                source_k,
+                target_k,
+                operation_k,
+                external_id,
+                kind,
+                category_k,
+                comment_k,
+                sequence,
+                created_at,
+                location_k,
+                attributes_k,
+            ) in rows
         }
 
     def failures(self, keys: Sequence[int]) -> dict[int, Failure]:
@@ -266,7 +319,10 @@ class RowReader:
 
     def _look_up_texts(self, rows: list[Any], columns: tuple[int, ...]) -> dict[int | None, Any]:
         texts = self._texts
-        missing = {r[column] for column in columns for r in rows}.difference(texts)
+        if not rows:
+            return texts
+        by_column = list(zip(*rows, strict=True))
+        missing = set().union(*(by_column[column] for column in columns)).difference(texts)
         if missing:
             texts.update(self._connection.execute(sql("rows_text"), {"keys": bind_keys(sorted(missing))}))
         return texts

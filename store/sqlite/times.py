@@ -15,7 +15,7 @@ def to_microseconds(moment: datetime | None) -> int | None:
 
 def from_microseconds(value: int | None) -> datetime | None:
     """The inverse of ``to_microseconds``."""
-    return None if value is None else _EPOCH + timedelta(microseconds=value)
+    return None if value is None else _EPOCH + timedelta(0, 0, value)
 
 
 class Times(dict[int | None, datetime | None]):

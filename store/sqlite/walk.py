@@ -51,7 +51,7 @@ def path(context: ReadContext, source: str, target: str) -> Path:
         if goal in keys:
             pairs = derivations_among(context, keys)
             ranks = dict(context.rows("sequences", keys=bind_keys(sorted(keys))))
-            chain = shortest_path(((target, source) for _, source, target, _ in pairs), start, goal, ranks)
+            chain = shortest_path(((target, source) for _, source, target in pairs), start, goal, ranks)
             return path_along(context, chain, pairs)
     return Path([], [])
 
@@ -69,8 +69,8 @@ def step(context: ReadContext, keys: Iterable[int], direction: Direction) -> lis
     return rows
 
 
-def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int, int]]:
-    """Derivations with both ends among ``keys``: key, source, target, operation."""
+def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple[int, int, int]]:
+    """Derivations with both ends among ``keys``: key, source, target."""
     among = keys if isinstance(keys, set) else set(keys)
     if not among:
         return []
@@ -87,14 +87,17 @@ def assemble(
     kinds: Collection[str],
 ) -> Closure:
     """The closure over visited variables."""
+    is_past = direction is Direction.BACKWARD and not frontier and not kinds
     reader = context.reader()
     variables: dict[int, Variable] = reader.variables(list(visited))
     if kinds:
         variables = {k: variable for k, variable in variables.items() if variable.kind in kinds}
-    pairs = derivations_among(context, set(variables))
-    # Operations first: their ids are then known when derivations ask for them.
-    operations = reader.operations(sorted({operation for _, _, _, operation in pairs}))
-    derivations = reader.derivations([k for k, _, _, _ in pairs])
+    if is_past:
+        # All that these variables derive from is among them.
+        derivations = reader.derivations_into(list(variables))
+    else:
+        derivations = reader.derivations([k for k, _, _ in derivations_among(context, set(variables))])
+    operations = reader.operations(reader.operations_of_derivations())
     return Closure(
         list(dict.fromkeys(ids)),
         direction,
@@ -106,12 +109,12 @@ def assemble(
     )
 
 
-def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int, int]]) -> Path:
+def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int]]) -> Path:
     """The path over a chain of keys, from the dependent end; of parallel derivations the first is taken."""
     reader = context.reader()
     variables = reader.variables(chain)
     steps = {(chain[i], chain[i + 1]): i for i in range(len(chain) - 1)}
-    wanted = [k for k, source, target, _ in pairs if (target, source) in steps]
+    wanted = [k for k, source, target in pairs if (target, source) in steps]
     found = reader.derivations(wanted)
     chosen: dict[tuple[str, str], Derivation] = {}
     for derivation in sorted(found.values(), key=lambda d: d.sequence):
