@@ -15,7 +15,7 @@ VALUE_HASH_PREFIX = "b2:"
 
 def make_id(label: str, *parts: str) -> str:
     """The id of the thing that ``parts`` identify under ``label``: 32 hexadecimal digits."""
-    return IdMaker(label, *parts[:-1])(parts[-1])
+    return IdMaker(label)(*parts)
 
 
 class IdMaker:

@@ -15,4 +15,13 @@ def to_microseconds(moment: datetime | None) -> int | None:
 
 def from_microseconds(value: int | None) -> datetime | None:
     """The inverse of ``to_microseconds``."""
-    return None if value is None else EPOCH + timedelta(microseconds=value)
+    return None if value is None else EPOCH + timedelta(0, 0, value)
+
+
+class Times(dict[int | None, datetime | None]):
+    """``from_microseconds`` for many values of which most repeat: what one operation writes has one time."""
+
+    def __missing__(self, value: int | None) -> datetime | None:
+        """Work a value out the first time that it is asked for."""
+        moment = self[value] = from_microseconds(value)
+        return moment

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
 from store.protocol import Database
 from tests.neo4j_server import (
@@ -21,17 +22,27 @@ from tests.object_store import object_store
 __all__ = ["neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
 
 
+@pytest_asyncio.fixture(scope="session")
+async def neo4j_database(
+    neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Neo4jDatabase]:
+    """A real Neo4j with its layout."""
+    values = (tmp_path_factory.mktemp("neo4j") / "values").as_uri()
+    opened = await open_database(neo4j_server.uri, values, Credentials(neo4j_server.user, neo4j_server.password))
+    assert isinstance(opened, Neo4jDatabase)
+    await opened.migrate()
+    async with opened:
+        yield opened
+
+
 @pytest_asyncio.fixture(scope="session", params=["sqlite", "sqlite-files", "neo4j"])
 async def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
     """Each engine with an empty layout."""
     folder: Path = tmp_path_factory.mktemp(request.param)
     values = (folder / "values").as_uri()
     if request.param == "neo4j":
-        server: Neo4jServer = request.getfixturevalue("neo4j_server")
-        opened = await open_database(server.uri, values, Credentials(server.user, server.password))
-        await opened.migrate()
-    else:
-        outside = values if request.param == "sqlite-files" else None
-        opened = await open_database(f"sqlite:///{folder / 'test.db'}", outside)
-    async with opened:
+        yield request.getfixturevalue("neo4j_database")
+        return
+    outside = values if request.param == "sqlite-files" else None
+    async with await open_database(f"sqlite:///{folder / 'test.db'}", outside) as opened:
         yield opened

@@ -37,15 +37,14 @@ class Neo4jDatabase:
         return Neo4jStore(self._connection, project_id, self._values)
 
     async def prepare(self) -> None:
-        """Make the layout of an empty database, and look at that of another.
+        """Make the layout of an empty database; that of another is looked at before its first use.
 
         Raises:
-            StoreError: the server can't be reached, or the layout is not the one that this program knows.
+            StoreError: the server can't be reached.
         """
         await self._connection.connect()
         if await self.layout_version() == 0 and await self.is_empty():
             await self.migrate()
-        await self._connection.check_layout()
 
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; several may call it at once."""

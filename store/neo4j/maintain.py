@@ -21,9 +21,7 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
     return Stats(labels, kinds, await values.size())
 
 
-async def delete_trace(
-    connection: Connection, reader: Reader, values: ValueStore, trace_id: str
-) -> dict[str, int]:
+async def delete_trace(connection: Connection, reader: Reader, values: ValueStore, trace_id: str) -> dict[str, int]:
     """See ``GraphStore.delete_trace``.
 
     Transactions of 10,000 nodes, then the values, the trace's own node last: what a killed deletion leaves is still

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from schema.bulk import collector_paused
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import (
     Attribution,
@@ -28,6 +29,7 @@ from schema.models import (
     Variable,
     camel_case,
 )
+from schema.quick import constructor
 from schema.words import words
 from store.protocol import Label
 from store.times import from_microseconds, to_microseconds
@@ -156,19 +158,19 @@ def _operation(row: list[Any]) -> Operation:
     row[9] = _STATUSES[row[9]]
     row[11] = from_microseconds(row[11])
     row[12] = from_microseconds(row[12])
-    return Operation(*row)
+    return constructor(Operation)(*row)
 
 
 def _variable(row: list[Any]) -> Variable:
     row[9] = _VARIABLE_KINDS[row[9]]
     row[18] = from_microseconds(row[18])
-    return Variable(*row)
+    return constructor(Variable)(*row)
 
 
 def _derivation(row: list[Any]) -> Derivation:
     row[7] = _DERIVATION_KINDS[row[7]]
     row[11] = from_microseconds(row[11])
-    return Derivation(*row)
+    return constructor(Derivation)(*row)
 
 
 def _failure(row: list[Any]) -> Failure:
@@ -198,7 +200,8 @@ _READERS: dict[Label, Callable[[list[Any]], Any]] = {
 
 def read_rows(label: Label, rows: Iterable[list[Any]]) -> list[Any]:
     """Elements out of rows, whose columns stand in the order of the model's fields."""
-    return list(map(_READERS[label], rows))
+    with collector_paused():
+        return list(map(_READERS[label], rows))
 
 
 WRITERS: dict[Label, Callable[[Any], Row]] = {

@@ -104,14 +104,10 @@ class Walker:
 
         return await bounded_walk(roots, direction, budget, step)
 
-    async def _nearest(
-        self, roots: Sequence[str], direction: Direction, budget: Budget, seconds: float | None
-    ) -> Walk:
+    async def _nearest(self, roots: Sequence[str], direction: Direction, budget: Budget, seconds: float | None) -> Walk:
         nodes = _UNBOUNDED if budget.nodes is None else max(budget.nodes, len(roots))
         hops = _UNBOUNDED if budget.hops is None else budget.hops
-        visited = await self._reader.items(
-            f"nearest_{direction}", roots=roots, hops=hops, nodes=nodes, seconds=seconds
-        )
+        visited = await self._reader.items(f"nearest_{direction}", roots=roots, hops=hops, nodes=nodes, seconds=seconds)
         frontier: list[str] = await self._reader.items(f"frontier_{direction}", ids=visited)
         return Walk(visited, sorted(frontier))
 

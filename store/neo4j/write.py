@@ -16,16 +16,16 @@ from typing import Any
 
 import neo4j
 
-from schema.errors import InputError
-from schema.models import WHOLE_VALUE_BYTES, Batch, Variable
+from schema.models import WHOLE_VALUE_BYTES, Batch
 from schema.texts import cypher
 from store.conflicts import check
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
-from store.neo4j.references import check_ownership, check_references
+from store.neo4j.references import check_references
 from store.neo4j.rows import WRITERS, Row, element_id, read_rows
 from store.packs import PackWriter
 from store.protocol import Label, WriteResult
+from store.references import check_ownership, check_values
 from store.times import EPOCH
 from store.values import ValueStore
 
@@ -103,15 +103,9 @@ class BatchWriter:
             plan.stored[label] = set(stored)
 
     async def _keep_values(self, batch: Batch, values: PackWriter | None) -> None:
-        large: dict[str, Variable] = {v.value_hash: v for v in batch.variables if v.size > WHOLE_VALUE_BYTES}
-        if large:
-            missing = large.keys() - (set() if values is None else await asyncio.to_thread(_hashes, values))
-            if missing:
-                missing -= await self._values.hashes(self._project_id, batch.trace.id)
-            for value_hash in missing:
-                owner = large[value_hash].external_id
-                problem = f"value {value_hash} of {owner!r} is neither with the batch nor stored"
-                raise InputError("batch", "variables", problem)
+        if any(variable.size > WHOLE_VALUE_BYTES for variable in batch.variables):
+            stored = await self._values.hashes(self._project_id, batch.trace.id)
+            check_values(batch, values.hashes if values else set(), stored)
         if values is not None:
             await self._values.put(self._project_id, batch.trace.id, values.packs())
 
@@ -174,10 +168,6 @@ def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
         if len(found) < len(elements):
             check(label, found, elements)
     return unique
-
-
-def _hashes(values: PackWriter) -> set[str]:
-    return {entry.value_hash for pack in values.packs() for entry in pack.entries}
 
 
 def _statements(plan: _Plan) -> Iterator[_Statement]:

@@ -30,7 +30,7 @@ from schema.models import (
 from schema.quick import constructor
 from schema.texts import sql
 from store.protocol import Label
-from store.sqlite.times import Times
+from store.times import Times
 
 T = TypeVar("T")
 

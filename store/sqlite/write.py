@@ -21,7 +21,7 @@ from store.packs import Pack
 from store.protocol import Label, WriteResult
 from store.sqlite.context import text_hash
 from store.sqlite.rows import RowReader
-from store.sqlite.times import to_microseconds
+from store.times import to_microseconds
 
 _TABLES = (
     "trace",

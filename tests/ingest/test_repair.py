@@ -21,7 +21,7 @@ class Small:
     ) -> None:
         self.edges = edges
         names = [*nodes, *(name for source, target, _ in edges for name in (source, target))]
-        self.names = list(dict.fromkeys(names))
+        self.names: list[str] = list(dict.fromkeys(names))
         operations = list(dict.fromkeys(operation for _, _, operation in edges))
         signatures = sorted({operation.rstrip("0123456789") for operation in operations})
         self.operations = operations

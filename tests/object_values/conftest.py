@@ -1,0 +1,51 @@
+"""Places for values, each empty."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from obstore.store import ObjectStore, from_url
+
+from store.object_values import ObjectValues
+from tests.object_store import ObjectServer
+from tests.object_values.holding import use
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the environment says of other storages is not meant for these tests."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(params=["file", "s3"])
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, _no_settings: None) -> str:
+    """The URI of an empty place; the environment names its server."""
+    if request.param == "file":
+        return (tmp_path / "val ues#1").as_uri()
+    server: ObjectServer = request.getfixturevalue("object_store")
+    use(monkeypatch, server.settings(server.owner))
+    return server.uri()
+
+
+@pytest.fixture
+def values(place: str) -> ObjectValues:
+    return ObjectValues(place)
+
+
+@pytest.fixture
+def objects(values: ObjectValues, place: str) -> ObjectStore:
+    """The place as others see it, who may do what they like there."""
+    return from_url(place)
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A port that refuses all who come."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
