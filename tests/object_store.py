@@ -79,6 +79,12 @@ class ObjectServer:
         return f"s3://{BUCKET}/{secrets.token_hex(8)}"
 
 
+def forget_settings(patch: pytest.MonkeyPatch) -> None:
+    """What the environment says of other storages is not meant for the tests."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        patch.delenv(name)
+
+
 @pytest.fixture(scope="session")
 def object_store(request: pytest.FixtureRequest) -> Iterator[ObjectServer]:
     """A server, one for the whole run. What is written stays: use a place of your own (``ObjectServer.uri``)."""
@@ -88,6 +94,9 @@ def object_store(request: pytest.FixtureRequest) -> Iterator[ObjectServer]:
     folder = Path(tempfile.mkdtemp(prefix="objects-"))
     try:
         with _running(binary, folder) as server:
+            with pytest.MonkeyPatch.context() as patch:
+                forget_settings(patch)
+                _wait_until_ready(server, folder / "log")
             yield server
     finally:
         shutil.rmtree(folder)
@@ -100,7 +109,6 @@ def _running(binary: Path, folder: Path) -> Iterator[ObjectServer]:
     config = folder / "s3.json"
     config.touch(mode=0o600)
     config.write_text(json.dumps({"identities": _identities(server)}), encoding="utf-8")
-    log = folder / "log"
     command = [
         *(str(binary), "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1"),
         *("-s3", f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0"),
@@ -109,7 +117,7 @@ def _running(binary: Path, folder: Path) -> Iterator[ObjectServer]:
         *(f"-{name}.port={port}" for name, port in zip(_PORTS, ports, strict=False)),
         *(f"-{name}.port.grpc={port}" for name, port in zip(_PORTS, ports[len(_PORTS) :], strict=True)),
     ]
-    with log.open("wb") as output:
+    with (folder / "log").open("wb") as output:
         guard = subprocess.Popen(
             [sys.executable, "-c", _GUARD, *command],
             stdin=subprocess.PIPE,
@@ -118,7 +126,6 @@ def _running(binary: Path, folder: Path) -> Iterator[ObjectServer]:
             start_new_session=True,
         )
     try:
-        _wait_until_ready(server, log)
         yield server
     finally:
         guard.communicate()

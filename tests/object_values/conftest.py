@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +10,13 @@ import pytest
 from obstore.store import ObjectStore, from_url
 
 from store.object_values import ObjectValues
-from tests.object_store import ObjectServer
+from tests.object_store import ObjectServer, forget_settings
 from tests.object_values.holding import use
 
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the environment says of other storages is not meant for these tests."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
+    forget_settings(monkeypatch)
 
 
 @pytest.fixture(params=["file", "s3"])
