@@ -71,8 +71,8 @@ async def compare(context: Context, store: GraphStore, peers: Peers, section: Se
     section.numbers["seconds"] = raw(found)
     section.notes.append(
         f"{len(closure.variables):,} variables and {len(closure.derivations):,} derivations; `{_OURS}` also gives the "
-        f"{len(closure.operations):,} operations. It is checked to have the same variables and derivations as the query "
-        "that counts, which is the first below it. Each run asks for the answer of another trace, once to warm up and "
-        "once for the figure."
+        f"{len(closure.operations):,} operations. It is checked to have the same variables and derivations as the "
+        "query that counts, which is the first below it. Each run asks for the answer of another trace, once to warm "
+        "up and once for the figure."
     )
     return ratio(found[_OURS], found[peers.name])

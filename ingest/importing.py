@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.failures import add_failures
 from ingest.smartcomment.build import Built, build
-from ingest.smartcomment.read import split
+from ingest.smartcomment.read import GraphFile, split
 from ingest.smartcomment.recorded import Recorded, read_records
 from ingest.smartcomment.source import STANDARD_INPUT, display_name, mapped
 from schema.bulk import collector_paused
@@ -93,10 +94,15 @@ async def import_path(
     started = time.perf_counter()
     name = display_name(path)
     tell = progress or _silent
-    with PackWriter() as values:
-        recorded = await asyncio.to_thread(_read, path, name, timezone, values, tell)
+    with ExitStack() as stack:
+        mapping = await asyncio.to_thread(stack.enter_context, mapped(path))
+        file = await asyncio.to_thread(split, name, mapping)
+        trace = trace_id(store.project_id, file.graph.graph_id)
+        is_stored = bool(await store.get(Label.TRACE, [trace]))
+        values = stack.enter_context(PackWriter(await store.known_values(trace) if is_stored else None))
+        recorded = await asyncio.to_thread(_read, file, timezone, values, tell)
         tell("repair", 0, 1)
-        stored = await _stored_sequences(store, recorded)
+        stored = await _stored_sequences(store, trace) if is_stored else {}
         built = await asyncio.to_thread(_build, recorded, store.project_id, stored)
         tell("repair", 1, 1)
         total = len(built.batch.variables) + len(built.batch.derivations) + len(built.batch.operations)
@@ -124,11 +130,11 @@ async def import_path(
     )
 
 
-def _read(path: Path, name: str, timezone: str, values: PackWriter, tell: Progress) -> Recorded:
-    with mapped(path) as mapping, collector_paused():
-        recorded = read_records(split(name, mapping), timezone, values, lambda done, total: tell("read", done, total))
-        tell("read", 1, 1)
-        return recorded
+def _read(file: GraphFile, timezone: str, values: PackWriter, tell: Progress) -> Recorded:
+    with collector_paused():
+        recorded = read_records(file, timezone, values, lambda done, total: tell("read", done, total))
+    tell("read", 1, 1)
+    return recorded
 
 
 def _build(recorded: Recorded, project_id: str, stored: dict[str, int]) -> Built:
@@ -138,10 +144,7 @@ def _build(recorded: Recorded, project_id: str, stored: dict[str, int]) -> Built
         return built
 
 
-async def _stored_sequences(store: GraphStore, recorded: Recorded) -> dict[str, int]:
-    trace = trace_id(store.project_id, recorded.file.graph.graph_id)
-    if not await store.get(Label.TRACE, [trace]):
-        return {}
+async def _stored_sequences(store: GraphStore, trace: str) -> dict[str, int]:
     sequences: dict[str, int] = {}
     after = None
     while True:

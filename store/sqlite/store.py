@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 
+from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
 from store.packs import PackCache, PackWriter, verified
 from store.protocol import (
@@ -159,12 +160,14 @@ class SqliteStore:
 
     async def delete_trace(self, trace_id: str) -> dict[str, int]:
         """See ``GraphStore.delete_trace``."""
-        counts = await self._connections.write(
+        if self._values is not None:
+            # Values first: a trace whose deletion was cut short is still listed, and can be deleted again.
+            if not await self.get(Label.TRACE, [trace_id]):
+                raise NotFoundError(trace_id, Label.TRACE.value)
+            await self._values.delete(self._project_id, trace_id)
+        return await self._connections.write(
             lambda connection: delete_trace(ReadContext(connection, self._project_id), trace_id)
         )
-        if self._values is not None:
-            await self._values.delete(self._project_id, trace_id)
-        return counts
 
     async def stats(self, trace_id: str | None = None) -> Stats:
         """See ``GraphStore.stats``."""
