@@ -24,6 +24,8 @@ def check_ownership(batch: Batch, project_id: str) -> None:
         raise InputError("batch", "trace", f"belongs to project {trace.project_id!r}, not to this one")
     for place in _PLACES:
         elements: Sequence[Any] = getattr(batch, place)
+        if {(element.trace_id, element.project_id) for element in elements} <= {(trace.id, project_id)}:
+            continue
         for number, element in enumerate(elements):
             if element.trace_id != trace.id or element.project_id != project_id:
                 problem = f"belongs to trace {element.trace_id} of project {element.project_id!r}, not to the batch's"

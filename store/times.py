@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def to_microseconds(moment: datetime | None) -> int | None:
     """Exact: no floating point on the way."""
-    return None if moment is None else (moment - EPOCH) // _MICROSECOND
+    if moment is None:
+        return None
+    past = moment - EPOCH
+    return past.days * 86_400_000_000 + past.seconds * 1_000_000 + past.microseconds
 
 
 def from_microseconds(value: int | None) -> datetime | None:

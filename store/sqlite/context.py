@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from operator import attrgetter
 from typing import Any
+from zlib import crc32
 
 import apsw
 import msgspec
@@ -45,7 +46,7 @@ def keys_of(context: ReadContext, label: Label, ids: Sequence[str]) -> dict[str,
 
 def in_order(variables: Iterable[Variable]) -> list[Variable]:
     """Variables in the order of their trace."""
-    return sorted(variables, key=lambda variable: variable.sequence)
+    return sorted(variables, key=attrgetter("sequence"))
 
 
 def is_hex(text: str) -> bool:
@@ -54,5 +55,5 @@ def is_hex(text: str) -> bool:
 
 
 def text_hash(text: str) -> int:
-    """By which an interned text is found: 64 bits, signed."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    """By which an interned text is looked for; the text itself is compared as well."""
+    return crc32(text.encode())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import apsw
@@ -108,7 +109,7 @@ class RowReader:
         times = self._times
         text = self._look_up_texts(rows, (4, 5, 7, 8, 13, 14))
         trace = self._look_up_traces(rows)
-        session = self._look_up_ids("session", {r[3] for r in rows})
+        session = self._look_up_ids("session", set(map(itemgetter(3), rows)))
         self._ids["operation"].update((r[0], r[1].hex()) for r in rows)
         make = constructor(Operation)
         return {
@@ -137,10 +138,12 @@ class RowReader:
         rows = self._rows("rows_variable", keys)
         text = self._look_up_texts(rows, (6, 7, 8, 12, 13, 16, 17))
         trace = self._look_up_traces(rows)
-        session = self._look_up_ids("session", {r[3] for r in rows})
-        operation = self._look_up_ids("operation", {r[4] for r in rows})
-        self._ids["variable"].update((r[0], r[1].hex()) for r in rows)
-        variable = self._look_up_ids("variable", {r[5] for r in rows})
+        session = self._look_up_ids("session", set(map(itemgetter(3), rows)))
+        operation = self._look_up_ids("operation", set(map(itemgetter(4), rows)))
+        self._ids["variable"].update(
+            zip(map(itemgetter(0), rows), map(bytes.hex, map(itemgetter(1), rows)), strict=True)
+        )
+        variable = self._look_up_ids("variable", set(map(itemgetter(5), rows)))
         project_id, times = self._project_id, self._times
         make = constructor(Variable)
         return {
@@ -216,10 +219,10 @@ class RowReader:
     def _derivations(self, rows: list[Any]) -> dict[int, Derivation]:
         text = self._look_up_texts(rows, (8, 9, 12, 13))
         trace = self._look_up_traces(rows)
-        operations = {r[5] for r in rows}
+        operations = set(map(itemgetter(5), rows))
         self._derived_by |= operations
         operation = self._look_up_ids("operation", operations)
-        variable = self._look_up_ids("variable", {r[3] for r in rows} | {r[4] for r in rows})
+        variable = self._look_up_ids("variable", {*map(itemgetter(3), rows), *map(itemgetter(4), rows)})
         project_id, times = self._project_id, self._times
         make = constructor(Derivation)
         return {
@@ -337,7 +340,7 @@ class RowReader:
         return ids
 
     def _look_up_traces(self, rows: list[Any]) -> dict[int, str]:
-        missing = {r[2] for r in rows}.difference(self._traces)
+        missing = set(map(itemgetter(2), rows)).difference(self._traces)
         if missing:
             self._traces.update((key, trace.id) for key, trace in self.traces(sorted(missing)).items())
         return self._traces

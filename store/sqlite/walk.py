@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from schema.errors import NotFoundError
@@ -102,8 +103,8 @@ def assemble(
         list(dict.fromkeys(ids)),
         direction,
         in_order(variables.values()),
-        sorted(derivations.values(), key=lambda derivation: derivation.sequence),
-        sorted(operations.values(), key=lambda operation: operation.sequence),
+        sorted(derivations.values(), key=attrgetter("sequence")),
+        sorted(operations.values(), key=attrgetter("sequence")),
         bool(frontier),
         frontier,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import apsw
@@ -119,11 +120,9 @@ class _BatchWriter:
     def _new(self, label: Label, elements: Sequence[Any]) -> list[Any]:
         """The elements that are not stored yet, once each, with keys for all; what is stored must be equal."""
         keys = self.keys[label]
-        fresh: dict[str, Any] = {}
-        for element in elements:
-            earlier = fresh.setdefault(element.id, element)
-            if earlier is not element:
-                check(label, {element.id: earlier}, [element])
+        fresh: dict[str, Any] = {element.id: element for element in elements}
+        if len(fresh) < len(elements):
+            check(label, fresh, elements)
         if not self.is_new_trace and fresh:
             stored_keys = self._stored_keys(label, fresh)
             if stored_keys:
@@ -170,16 +169,16 @@ class _BatchWriter:
         derivations: Sequence[Any],
     ) -> None:
         """Give each distinct text of the new elements a key."""
+        shared = ("category", "comment", "attributes")
         wanted: dict[str | None, None] = {}
-        for s in sessions:
-            wanted.update(dict.fromkeys((s.external_id, s.name, s.category, s.comment, s.attributes)))
-        for o in operations:
-            wanted.update(dict.fromkeys((o.external_id, o.name, o.category, o.comment, o.location, o.attributes)))
-        for v in variables:
-            wanted[v.external_id] = wanted[v.name] = wanted[v.class_name] = wanted[v.category] = None
-            wanted[v.comment] = wanted[v.location] = wanted[v.attributes] = None
-        for d in derivations:
-            wanted[d.category] = wanted[d.comment] = wanted[d.location] = wanted[d.attributes] = None
+        for elements, names in (
+            (sessions, ("external_id", "name", *shared)),
+            (operations, ("external_id", "name", "location", *shared)),
+            (variables, ("external_id", "name", "class_name", "location", *shared)),
+            (derivations, ("location", *shared)),
+        ):
+            for name in names:
+                wanted.update(dict.fromkeys(map(attrgetter(name), elements)))
         wanted.pop(None, None)
         rows = []
         for text in wanted:

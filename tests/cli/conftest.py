@@ -24,6 +24,14 @@ ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 
+# Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
+_PROGRAM = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("api.cli.main", run_name="__main__", alter_sys=True)
+"""
+
+
 @dataclass(frozen=True)
 class Result:
     """How a command ended, and what it wrote."""
@@ -59,7 +67,7 @@ class Cli:
 
     def process(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command as a process of its own, with its streams piped."""
-        command = [sys.executable, "-m", "api.cli.main", *map(str, arguments), "--store", self.store]
+        command = [sys.executable, "-c", _PROGRAM, *map(str, arguments), "--store", self.store]
         piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, **piped)
 
