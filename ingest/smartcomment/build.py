@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from ingest.smartcomment import leftover, records
-from ingest.smartcomment.format import EdgeRecord, NodeRecord, OperationRecord, Record, SessionRecord
+from ingest.smartcomment.format import EdgeRecord, OperationRecord, SessionRecord, given
 from ingest.smartcomment.kinds import operation_kinds, refine_variables, variable_kind
-from ingest.smartcomment.order import sequence_of_instances
+from ingest.smartcomment.links import invalidations, revisions, usages
+from ingest.smartcomment.order import renumbered, sequence_of_instances
 from ingest.smartcomment.read import Element, version_of
-from ingest.smartcomment.recorded import Node, Recorded, location_of, metadata_of, read_time
+from ingest.smartcomment.recorded import Recorded, location_of, metadata_of, read_time
 from ingest.smartcomment.repair import NO_MAKER, ExactGraph, RecordedGraph, repair
+from ingest.smartcomment.unusual import difference, is_usual, is_usual_name, keep
 from schema.ids import IdMaker, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
@@ -25,18 +25,14 @@ from schema.models import (
     WHOLE_VALUE_BYTES,
     Batch,
     Derivation,
-    Invalidation,
     Operation,
     Session,
     Trace,
-    Usage,
     Variable,
 )
 from schema.quick import constructor
 
 SOURCE = "smartcomment"
-
-E = TypeVar("E", Session, Operation, Variable, Derivation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +72,8 @@ class _Builder:
         self.project_id = project_id
         graph = recorded.file.graph
         self.trace_id = trace_id(project_id, graph.graph_id)
-        self.user_id = _text(graph.user_id)
-        self.owner_id = _text(graph.project_id)
+        self.user_id = given(graph.user_id)
+        self.owner_id = given(graph.project_id)
         # The last place stands for no session, which positions name as -1.
         self.session_ids: list[str | None] = [
             *map(IdMaker("Session", self.trace_id), recorded.session_index),
@@ -98,7 +94,7 @@ class _Builder:
 
     def build(self, stored_sequences: Mapping[str, int]) -> Built:
         recorded = self.recorded
-        kinds = [variable_kind(_text(n.record.class_name), _text(n.record.category)) for n in recorded.nodes]
+        kinds = [variable_kind(given(n.record.class_name), given(n.record.category)) for n in recorded.nodes]
         graph = self._graph(kinds)
         exact = repair(graph)
         operations = self._operation_kinds(kinds, exact)
@@ -107,7 +103,7 @@ class _Builder:
         self.common.variables.update(
             (instances[len(kinds) + i], recorded.nodes[o.variable].key) for i, o in enumerate(exact.occurrences)
         )
-        places = _renumbered(sequence_of_instances(graph, exact), instances, stored_sequences)
+        places = renumbered(sequence_of_instances(graph, exact), instances, stored_sequences)
         batch = Batch(
             self._trace(),
             list(self._sessions()),
@@ -115,8 +111,8 @@ class _Builder:
             list(self._variables(kinds, exact, instances, places)),
         )
         batch.derivations.extend(self._derivations(exact, instances, batch.variables))
-        batch.usages.extend(self._usages(exact, instances))
-        batch.invalidations.extend(self._invalidations(kinds, instances))
+        batch.usages.extend(usages(recorded, exact, instances, self.operation_ids))
+        batch.invalidations.extend(invalidations(recorded, kinds, instances, self.operation_ids))
         return Built(batch, exact, instances, kinds, operations)
 
     def _graph(self, kinds: list[VariableKind]) -> RecordedGraph:
@@ -140,7 +136,7 @@ class _Builder:
         for source, target, operation in ends:
             inputs[operation].add(source)
             outputs[operation].add(target)
-        names = [(_text(e.record.op_name), _text(e.record.category)) for e in recorded.operations]
+        names = [(given(e.record.op_name), given(e.record.category)) for e in recorded.operations]
         operations = operation_kinds(names, inputs, outputs, kinds)
         is_final = [maker == NO_MAKER or node not in inputs[maker] for node, maker in enumerate(exact.makers)]
         refine_variables(kinds, exact.makers, operations, is_final)
@@ -201,14 +197,14 @@ class _Builder:
                 self.project_id,
                 self.trace_id,
                 record.session_id,
-                _text(record.session_name),
-                _text(record.category),
-                _text(record.comment),
+                given(record.session_name),
+                given(record.category),
+                given(record.comment),
                 element.position,
                 read_time(self.recorded, record, place),
             )
             location = location_of(record)
-            kept = _difference(element, records.session_record(session, location, {}, self.common))
+            kept = difference(element, records.session_record(session, location, {}, self.common))
             if location is not None:
                 kept["location"] = location
             yield replace(session, attributes=leftover.join(metadata_of(self.recorded, record, place), kept))
@@ -231,10 +227,10 @@ class _Builder:
                 self.trace_id,
                 self.session_ids[session],
                 record.op_id,
-                _text(record.op_name),
+                given(record.op_name),
                 kinds[position],
-                _text(record.category),
-                _text(record.comment),
+                given(record.category),
+                given(record.comment),
                 Status.ERROR if position in failed else Status.UNKNOWN,
                 position,
                 read_time(recorded, record, place),
@@ -242,8 +238,10 @@ class _Builder:
                 location_of(record),
                 metadata_of(recorded, record, place),
             )
-            if record.op_name is UNSET or not self._is_usual(element, operation.location, self.session_names[session]):
-                operation = _keep(operation, element, records.operation_record(operation, {}, self.common))
+            if record.op_name is UNSET or not is_usual(
+                element, operation.location, self.session_names[session], self.common
+            ):
+                operation = keep(operation, element, records.operation_record(operation, {}, self.common))
             yield operation
 
     def _variables(
@@ -251,7 +249,7 @@ class _Builder:
     ) -> Iterator[Variable]:
         recorded = self.recorded
         make = constructor(Variable)
-        revisions = _revisions(recorded.nodes, instances)
+        before = revisions(recorded.nodes, instances)
         # The place of a variable among the recorded ones: on export it stands for the place in the file.
         by_place = sorted(range(len(recorded.nodes)), key=places.__getitem__)
         ranks = {node: rank for rank, node in enumerate(by_place)}
@@ -268,12 +266,12 @@ class _Builder:
                 self.session_ids[session],
                 node.key,
                 record.name,
-                _text(record.class_name),
+                given(record.class_name),
                 version_of(record),
                 0,
                 kinds[position],
-                _text(record.category),
-                _text(record.comment),
+                given(record.category),
+                given(record.comment),
                 node.text[:PREVIEW_CHARACTERS],
                 node.text if is_whole else None,
                 node.value_hash,
@@ -284,13 +282,13 @@ class _Builder:
                 node.location,
                 node.metadata,
                 None if maker == NO_MAKER else self.operation_ids[maker],
-                revisions.get(position),
+                before.get(position),
             )
             element = Element(record, position, node.extra)
-            is_usual = self._is_usual(element, node.location, self.session_names[session]) and _is_usual_name(node)
-            if not is_usual or ranks[position] != position:
+            usual = is_usual(element, node.location, self.session_names[session], self.common) and is_usual_name(node)
+            if not usual or ranks[position] != position:
                 kept = {} if ranks[position] == position else {"position": position}
-                variable = _keep(variable, element, records.node_record(variable, "", {}, self.common), kept)
+                variable = keep(variable, element, records.node_record(variable, "", {}, self.common), kept)
             found.append(variable)
             yield variable
         for i, occurrence in enumerate(exact.occurrences):
@@ -353,8 +351,8 @@ class _Builder:
                 self.operation_ids[operation],
                 record.edge_id,
                 DerivationKind.REVISION if is_revision else DerivationKind.DERIVATION,
-                _text(record.category),
-                _text(record.comment),
+                given(record.category),
+                given(record.comment),
                 sequence,
                 moment,
                 location,
@@ -362,105 +360,7 @@ class _Builder:
             )
             sequence += 1
             session = recorded.operation_sessions[operation]
-            if not self._is_usual(element, location, self.session_names[session]):
+            if not is_usual(element, location, self.session_names[session], self.common):
                 expected = records.edge_record(derivation, self.session_ids[session], {}, self.common)
-                derivation = _keep(derivation, element, expected)
+                derivation = keep(derivation, element, expected)
             yield derivation
-
-    def _usages(self, exact: ExactGraph, instances: list[str]) -> Iterator[Usage]:
-        made = set(zip(exact.targets, self.recorded.edge_operations, strict=True))
-        positions: dict[int, int] = {}
-        for source, operation in dict.fromkeys(zip(exact.sources, self.recorded.edge_operations, strict=True)):
-            if (source, operation) not in made:
-                position = positions.get(operation, 0)
-                positions[operation] = position + 1
-                yield Usage(self.operation_ids[operation], instances[source], None, position)
-
-    def _invalidations(self, kinds: list[VariableKind], instances: list[str]) -> Iterator[Invalidation]:
-        """A memory unit that an operation turns into a marker of deletion is no longer current."""
-        recorded = self.recorded
-        ends = zip(recorded.sources, recorded.targets, recorded.edge_operations, strict=True)
-        for source, target, operation in dict.fromkeys(ends):
-            if (
-                kinds[target] is VariableKind.MARKER
-                and kinds[source] is VariableKind.MEMORY_UNIT
-                and _marks_deletion(recorded.nodes[target])
-            ):
-                yield Invalidation(instances[source], self.operation_ids[operation])
-
-    def _is_usual(self, element: Element, location: str | None, session_name: str | None) -> bool:
-        """Whether the record could be computed again from its element."""
-        record = element.record
-        return (
-            element.extra is None
-            and location is not None
-            and record.trigger_point == location
-            and record.created_at is not UNSET
-            and record.graph_id == self.common.graph_id
-            and record.session_id == session_name
-            and record.user_id == self.user_id
-            and record.project_id == self.owner_id
-            and record.comment is not UNSET
-            and record.category is not UNSET
-            and record.metadata is not UNSET
-            and self.common.clock.is_usual(record.created_at)
-        )
-
-
-def _text(value: Any) -> Any:
-    return None if value is UNSET else value
-
-
-def _is_usual_name(node: Node) -> bool:
-    record: NodeRecord = node.record
-    return (
-        record.full_node_id == node.key
-        and record.class_name is not UNSET
-        and record.version is not UNSET
-        and record.node_id == f"{record.name}@{record.version}"
-        and record.full_name == node.key[: -len(str(record.version)) - 1]
-    )
-
-
-def _difference(element: Element, expected: dict[str, Any]) -> dict[str, Any]:
-    record: Record = element.record
-    actual = {key: value for key, value in msgspec.structs.asdict(record).items() if value is not UNSET}
-    if "metadata" in actual:
-        actual["metadata"] = {}
-    return leftover.difference({**actual, **(element.extra or {})}, expected)
-
-
-def _keep(element: E, source: Element, expected: dict[str, Any], kept: dict[str, Any] | None = None) -> E:
-    rest = _difference(source, expected) | (kept or {})
-    return replace(element, attributes=leftover.join(element.attributes, rest))
-
-
-def _renumbered(places: list[int], instances: list[str], stored: Mapping[str, int]) -> list[int]:
-    """Places that agree with what is stored: what is new comes after it, in its own order."""
-    if all(stored.get(id_, place) == place for id_, place in zip(instances, places, strict=True)):
-        return places
-    kept = [stored.get(id_) for id_ in instances]
-    following = max(stored.values()) + 1
-    new = sorted((position for position, place in enumerate(kept) if place is None), key=places.__getitem__)
-    numbers = {position: following + i for i, position in enumerate(new)}
-    return [numbers[position] if place is None else place for position, place in enumerate(kept)]
-
-
-def _revisions(nodes: list[Node], instances: list[str]) -> dict[int, str]:
-    """The id of the version before, by position."""
-    by_name: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
-    for position, node in enumerate(nodes):
-        name = (node.record.class_name or None, node.record.name)
-        by_name.setdefault(name, []).append((version_of(node.record), position))
-    revisions = {}
-    for versions in by_name.values():
-        versions.sort()
-        for (_, earlier), (_, later) in pairwise(versions):
-            revisions[later] = instances[earlier]
-    return revisions
-
-
-def _marks_deletion(node: Node) -> bool:
-    record = node.record
-    words = f"{record.class_name or ''} {record.name} {record.comment or ''} {node.text}".lower()
-    return "delet" in words or "remov" in words

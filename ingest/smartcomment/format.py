@@ -168,3 +168,8 @@ def full_name(class_name: str | None, name: str) -> str:
 def full_node_id(class_name: str | None, name: str, version: int) -> str:
     """The key of a variable."""
     return f"{full_name(class_name, name)}@{version}"
+
+
+def given(value: Any) -> Any:
+    """The value of a key, None where the key is absent."""
+    return None if value is UNSET else value

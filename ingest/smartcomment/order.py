@@ -6,7 +6,7 @@ The clock is not asked: files have many equal times, and a local clock may go ba
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ingest.smartcomment.repair import ExactGraph, RecordedGraph
 
@@ -94,3 +94,14 @@ def _topological(total: int, edges: Sequence[tuple[int, int]], keys: Sequence[in
             if waiting[follower] == 0:
                 heapq.heappush(ready, (keys[follower], follower))
     return places
+
+
+def renumbered(places: list[int], instances: list[str], stored: Mapping[str, int]) -> list[int]:
+    """Places that agree with what is stored: what is new comes after it, in its own order."""
+    if all(stored.get(id_, place) == place for id_, place in zip(instances, places, strict=True)):
+        return places
+    kept = [stored.get(id_) for id_ in instances]
+    following = max(stored.values()) + 1
+    new = sorted((position for position, place in enumerate(kept) if place is None), key=places.__getitem__)
+    numbers = {position: following + i for i, position in enumerate(new)}
+    return [numbers[position] if place is None else place for position, place in enumerate(kept)]
