@@ -27,12 +27,16 @@ async def neo4j_database(
     neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Neo4jDatabase]:
     """A real Neo4j with its layout."""
-    values = (tmp_path_factory.mktemp("neo4j") / "values").as_uri()
-    opened = await open_database(neo4j_server.uri, values, Credentials(neo4j_server.user, neo4j_server.password))
+    async with await _open_neo4j(neo4j_server, tmp_path_factory.mktemp("neo4j")) as opened:
+        yield opened
+
+
+async def _open_neo4j(server: Neo4jServer, folder: Path) -> Neo4jDatabase:
+    values = (folder / "values").as_uri()
+    opened = await open_database(server.uri, values, Credentials(server.user, server.password))
     assert isinstance(opened, Neo4jDatabase)
     await opened.migrate()
-    async with opened:
-        yield opened
+    return opened
 
 
 @pytest_asyncio.fixture(scope="session", params=["sqlite", "sqlite-files", "neo4j"])
@@ -41,7 +45,8 @@ async def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     folder: Path = tmp_path_factory.mktemp(request.param)
     values = (folder / "values").as_uri()
     if request.param == "neo4j":
-        yield request.getfixturevalue("neo4j_database")
+        async with await _open_neo4j(request.getfixturevalue("neo4j_server"), folder) as server:
+            yield server
         return
     outside = values if request.param == "sqlite-files" else None
     async with await open_database(f"sqlite:///{folder / 'test.db'}", outside) as opened:
