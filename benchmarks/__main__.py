@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import platform
+import signal
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,7 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
 def main() -> None:
     """Read the arguments, measure, report."""
     arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended either way, servers stop and folders go
     chosen = [name for name in _BENCHMARKS if not arguments.only or name.startswith(tuple(arguments.only))]
     cache = platformdirs.user_cache_path("memtrace", appauthor=False) / "benchmarks"
     cache.mkdir(parents=True, exist_ok=True)

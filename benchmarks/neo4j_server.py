@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from store.neo4j.local import LocalNeo4j
 
 _HEAP, _PAGE_CACHE = "2g", "1g"
+_START_SECONDS = 600.0
+"""After a crash a large store is recovered first."""
 
 
 class ServerError(Exception):
@@ -84,9 +86,9 @@ class ServerSource:
             local = LocalNeo4j(
                 self._cache / f"neo4j-{version}-{key}", version=version, port=0, heap=_HEAP, page_cache=_PAGE_CACHE
             )
-            server = local.start(guarded=True)
+            server = local.start(_START_SECONDS, guarded=True)
         except LocalNeo4jError as error:
-            raise ServerError(str(error)) from error
+            raise ServerError(str(error).partition("\n")[0]) from error
         if server.started:
             self._local = local
         return Server(server.uri, Credentials(server.user, server.password), server.version, ours=True)

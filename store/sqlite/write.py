@@ -5,7 +5,6 @@ New rows get their integer keys here, so that they are inserted with finished re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -36,7 +35,6 @@ _TABLES = (
     "failure",
     "attribution",
 )
-_LONG_WORD = re.compile(f"[A-Za-z0-9]{{{LONGEST_WORD + 1}}}")
 
 
 def write_batch(
@@ -228,10 +226,10 @@ class _BatchWriter:
                     session[o.session_id],
                     text[o.external_id],
                     text[o.name],
-                    o.kind.value,
+                    o.kind,
                     text[o.category],
                     text[o.comment],
-                    o.status.value,
+                    o.status,
                     o.sequence,
                     to_microseconds(o.started_at),
                     to_microseconds(o.ended_at),
@@ -263,7 +261,7 @@ class _BatchWriter:
                     text[v.class_name],
                     v.version,
                     v.occurrence,
-                    v.kind.value,
+                    v.kind,
                     text[v.category],
                     text[v.comment],
                     value[v.value_hash, v.media_type],
@@ -339,7 +337,7 @@ class _BatchWriter:
                     variable[d.target],
                     operation[d.operation_id],
                     d.external_id,
-                    d.kind.value,
+                    d.kind,
                     text[d.category],
                     text[d.comment],
                     d.sequence,
@@ -448,7 +446,9 @@ class _BatchWriter:
 def _index_text(variable: Variable) -> str:
     """What full-text search sees of a variable; the tokenizer cuts plain ASCII as ``words`` does, so it may pass."""
     text = f"{variable.name} {variable.comment or ''} {variable.preview}"
-    return text if text.isascii() and not _LONG_WORD.search(text) else " ".join(words(text))
+    if text.isascii() and max(map(len, text.split()), default=0) <= LONGEST_WORD:
+        return text
+    return " ".join(words(text))
 
 
 def _digest(value_hash: str) -> bytes:
