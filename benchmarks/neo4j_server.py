@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import neo4j
+from neo4j.exceptions import DriverError, Neo4jError
 
 from store.open import Credentials
 
 if TYPE_CHECKING:
     from store.neo4j.local import LocalNeo4j
 
-_HEAP, _PAGE_CACHE = "2g", "1g"
+_HEAP, _PAGE_CACHE = "2g", "2g"
 _START_SECONDS = 600.0
 """After a crash a large store is recovered first."""
 
@@ -88,7 +92,9 @@ class ServerSource:
             )
             server = local.start(_START_SECONDS, guarded=True)
         except LocalNeo4jError as error:
-            raise ServerError(str(error).partition("\n")[0]) from error
+            reason, _, log = str(error).partition(" The end of its log:\n")
+            print(log, file=sys.stderr)
+            raise ServerError(reason) from error
         if server.started:
             self._local = local
         return Server(server.uri, Credentials(server.user, server.password), server.version, ours=True)
@@ -106,4 +112,9 @@ def _existing() -> Server | None:
         except OSError as error:
             raise ServerError(f"the password file {file} can't be read: {error.strerror}") from error
     user = os.environ.get("MEMTRACE_NEO4J_USER") or "neo4j"
-    return Server(uri, Credentials(user, password or ""), f"at {uri}", ours=False)
+    try:
+        with neo4j.GraphDatabase.driver(uri, auth=(user, password or "")) as driver:
+            version = driver.get_server_info().agent.removeprefix("Neo4j/")
+    except (DriverError, Neo4jError, ValueError) as error:
+        raise ServerError(f"MEMTRACE_TEST_NEO4J_URI names {uri}, which can't be used: {error}") from error
+    return Server(uri, Credentials(user, password or ""), version, ours=False)

@@ -61,7 +61,7 @@ class Section:
         for note in self.notes:
             yield from ("", note)
         for reason in self.missing:
-            yield from ("", f"**NOT MEASURED: {reason}**")
+            yield from ("", f"**NOT MEASURED: {' '.join(reason.split())}**")
         for table in self.tables:
             if table.rows:
                 yield ""
@@ -121,8 +121,8 @@ def times(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A part of 1 as ``12 %``."""
-    return f"{value * 100:.0f} %"
+    """A part of 1 as ``12.3 %``."""
+    return f"{value * 100:.1f} %"
 
 
 def per_second(value: float) -> str:

@@ -89,7 +89,7 @@ def test_mermaid_escapes_labels() -> None:
     assert label.startswith('step a "quote" \\"')
 
 
-@given(st.text(st.characters(), max_size=80))
+@given(st.text(st.characters(codec="utf-8"), max_size=80))
 def test_any_label_can_be_read_back(text: str) -> None:
     closure = closure_of(text)
     dot, mermaid = read_dot(list(dot_lines(closure))), read_mermaid(list(mermaid_lines(closure)))
