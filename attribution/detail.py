@@ -1,0 +1,119 @@
+"""The needed detail: what must survive from the evidence to the answer."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.text.dates import Interval
+from attribution.text.lexicon import likeness
+from attribution.text.segments import Placed, Sentence, passage, sentence
+
+_DATE_WEIGHT = 2.0
+"""A date weighs as much as some rare words: it is one thing, however many words it has."""
+_NUMBER_WEIGHT = 1.0
+_WIDE = 3.0
+"""A date is told where a text names days of which most are meant, and at most this many times as many."""
+_SLACK_DAYS = 6
+_ALIKE = 0.75
+"""Weight of a word that is found in other words."""
+
+
+class Rarity:
+    """Weights of words by how few of a trace's messages have them: 0 (all) to about 1 (one of them)."""
+
+    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
+        self._counts: Counter[str] = Counter()
+        self._texts = 0
+        for stems in texts:
+            self._texts += 1
+            self._counts.update(set(stems))
+
+    def __call__(self, stem: str) -> float:
+        """The weight of a stem."""
+        if self._texts < 2:
+            return 1.0
+        count = self._counts.get(stem, 0)
+        return max(0.05, 1.0 - math.log(1 + count) / math.log(1 + self._texts))
+
+    def knows(self, stem: str) -> bool:
+        """Whether a message has it."""
+        return stem in self._counts
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a short text says, weighted: words (by stem), numbers and dates."""
+
+    words: Mapping[str, float]
+    numbers: frozenset[float]
+    dates: tuple[Interval, ...]
+
+    @property
+    def weight(self) -> float:
+        """The sum of all weights."""
+        return sum(self.words.values()) + _NUMBER_WEIGHT * len(self.numbers) + _DATE_WEIGHT * len(self.dates)
+
+    def without(self, stems: Iterable[str], numbers: Iterable[float] = ()) -> Content:
+        """What is left without some words; all of it where nothing would be left."""
+        dropped = set(stems)
+        words = {word: weight for word, weight in self.words.items() if word not in dropped}
+        left = Content(words, self.numbers - frozenset(numbers), self.dates)
+        return left if left.weight else self
+
+
+def content(text: str, rarity: Rarity, reference: int | None = None) -> Content:
+    """What a text says, with the day that relative dates are told from."""
+    words: dict[str, float] = {}
+    numbers: set[float] = set()
+    dates: list[Interval] = []
+    for placed in passage(text, reference):
+        one = placed.sentence
+        words |= {stem: rarity(stem) for stem in one.stems if not _is_digits(stem)}
+        numbers |= one.numbers
+        dates += [days for days in (date.on(placed.reference) for date in one.dates) if days is not None]
+    return Content(words, frozenset(numbers), tuple(dict.fromkeys(dates)))
+
+
+def found(wanted: Content, place: Placed, *, alike: bool = True) -> float:
+    """The part of the wanted weight that a sentence has, 0 to 1."""
+    total = wanted.weight
+    if not total:
+        return 0.0
+    one = place.sentence
+    got = sum(weight * word_match(word, one, alike=alike) for word, weight in wanted.words.items())
+    got += _NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
+    got += _DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
+    return got / total
+
+
+def word_match(stem: str, one: Sentence, *, alike: bool = True) -> float:
+    """How well a sentence has a word: 1 for the word itself, less for one that means nearly the same."""
+    if stem in one.stems:
+        return 1.0
+    if not alike:
+        return 0.0
+    return _ALIKE if any(likeness(stem, other) for other in one.stems) else 0.0
+
+
+def tells(one: Sentence, days: Interval, reference: int | None) -> bool:
+    """Whether a sentence names these days: none that are much wider."""
+    return any(same_days(days, told.on(reference)) for told in one.dates)
+
+
+def same_days(wanted: Interval, told: Interval | None) -> bool:
+    """Whether a told date is the wanted one, or lies within it."""
+    if told is None or told.days > _WIDE * wanted.days + _SLACK_DAYS:
+        return False
+    return wanted.overlap(told) * 2 >= min(told.days, wanted.days)
+
+
+def _is_digits(stem: str) -> bool:
+    return stem[0].isdigit()
+
+
+__all__ = ["Content", "Rarity", "content", "found", "same_days", "sentence", "tells", "word_match"]
+
+_ = Sequence

@@ -1,0 +1,145 @@
+"""The messages of a trace, looked at once, and where the evidence of a failure is among them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from attribution.detail import Rarity, word_match
+from attribution.graph import TraceGraph
+from attribution.presence import Detail
+from attribution.text.segments import Placed, Sentence, passage
+from schema.kinds import VariableKind
+
+_K1, _B = 1.2, 0.75
+"""Of BM25 (Robertson and Zaragoza 2009)."""
+_FEW_WORDS = 2
+"""Sentences with fewer words are nobody's."""
+_CLEARLY = 0.2
+"""How much better another message must fit for a sentence to be taken as its."""
+_LOOKED_UP = 6
+"""The rarest words of a sentence by which its origin is looked up."""
+_RANK_CONSTANT = 60
+"""Of reciprocal rank fusion (Cormack et al. 2009)."""
+
+
+class Messages:
+    """The recorded messages of a trace, in order, as sentences, with an index of their words."""
+
+    def __init__(self, graph: TraceGraph, texts: Mapping[str, str]) -> None:
+        self.ids = list(texts)
+        self.texts = texts
+        self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
+        self.sentences = {
+            variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()
+        }
+        stems = {
+            variable_id: [stem for one in placed for stem in one.sentence.stems]
+            for variable_id, placed in self.sentences.items()
+        }
+        self.rarity = Rarity(stems.values())
+        self._said: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
+        for variable_id, placed in self.sentences.items():
+            for one in placed:
+                words = frozenset(one.sentence.stems)
+                if len(words) >= _FEW_WORDS:
+                    for word in words:
+                        self._said[word].append((variable_id, words))
+        self._origins: dict[frozenset[str], dict[str, float]] = {}
+        self._index = Bm25(stems)
+
+    @classmethod
+    async def read(cls, graph: TraceGraph) -> Messages:
+        """Read the messages of a trace."""
+        ids = [
+            variable.id
+            for variable in graph.variables.values()
+            if variable.kind is VariableKind.MESSAGE and variable.occurrence == 0
+        ]
+        return cls(graph, await graph.texts(ids))
+
+    def is_foreign(self, one: Sentence, detail: Detail) -> bool:
+        """Whether a sentence repeats another message, rather than the one that the detail is from."""
+        words = frozenset(one.stems)
+        if len(words) < _FEW_WORDS:
+            return False
+        origins = self._origins.get(words)
+        if origins is None:
+            origins = self._origins[words] = self._likenesses(words)
+        total = sum(map(self.rarity, words))
+        own = sum(self.rarity(word) * word_match(word, detail.sentence) for word in words) / total
+        own = max(own, origins.get(detail.message_id, 0.0))
+        other = max((score for message, score in origins.items() if message != detail.message_id), default=0.0)
+        return other > own + _CLEARLY
+
+    def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
+        """The part of some words, by weight, that a sentence of each message has."""
+        rarest = sorted(words, key=lambda word: (-self.rarity(word), word))[:_LOOKED_UP]
+        total = sum(map(self.rarity, words))
+        scores: dict[str, float] = {}
+        seen: set[tuple[str, frozenset[str]]] = set()
+        for word in rarest:
+            for message, said in self._said.get(word, ()):
+                if (message, said) in seen:
+                    continue
+                seen.add((message, said))
+                score = sum(self.rarity(shared) for shared in words & said) / total
+                if score > scores.get(message, 0.0):
+                    scores[message] = score
+        return scores
+
+    def neighbours(self, variable_ids: Iterable[str], distance: int) -> list[str]:
+        """The messages up to a distance from some, without them, nearest first."""
+        given = [self.place[variable_id] for variable_id in variable_ids if variable_id in self.place]
+        near = {
+            number
+            for place in given
+            for number in range(max(0, place - distance), min(len(self.ids), place + distance + 1))
+        } - set(given)
+        return [self.ids[number] for number in sorted(near, key=lambda n: (min(abs(n - g) for g in given), n))]
+
+    def search(self, stems: Sequence[str], limit: int) -> list[str]:
+        """The messages that a query of stems finds, best first."""
+        return self._index.search(stems, limit)
+
+
+class Bm25:
+    """Okapi BM25 over texts that are lists of stems."""
+
+    def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
+        self._lengths = {key: len(stems) for key, stems in texts.items()}
+        self._mean = sum(self._lengths.values()) / len(texts) if texts else 1.0
+        self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for key, stems in texts.items():
+            for stem, count in Counter(stems).items():
+                self._places[stem].append((key, count))
+
+    def search(self, stems: Sequence[str], limit: int) -> list[str]:
+        """Keys of the texts that have one of the stems, best first; ties in the order of the texts."""
+        scores: dict[str, float] = defaultdict(float)
+        for stem in dict.fromkeys(stems):
+            places = self._places.get(stem, [])
+            rarity = math.log(1 + (len(self._lengths) - len(places) + 0.5) / (len(places) + 0.5))
+            for key, count in places:
+                norm = _K1 * (1 - _B + _B * self._lengths[key] / (self._mean or 1.0))
+                scores[key] += rarity * count * (_K1 + 1) / (count + norm)
+        order = {key: number for number, key in enumerate(self._lengths)}
+        return sorted(scores, key=lambda key: (-scores[key], order[key]))[:limit]
+
+
+def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
+    """Several rankings as one, by reciprocal rank; ties in the order of the first that has the key."""
+    scores: dict[str, float] = defaultdict(float)
+    for ranking in rankings:
+        for rank, key in enumerate(ranking, 1):
+            scores[key] += 1 / (_RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda key: -scores[key])[:limit]
+
+
+def _day(graph: TraceGraph, variable_id: str) -> int | None:
+    moment = graph.variables[variable_id].created_at
+    return moment.toordinal() if moment else None
+
+
+__all__ = ["Bm25", "Messages", "Placed", "fused"]

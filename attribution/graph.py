@@ -1,0 +1,212 @@
+"""The structure of one trace in memory, for walks that look at most of it; values are read when they are asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from schema.kinds import DerivationKind
+from schema.models import Derivation, Operation, Variable
+from store.protocol import GraphStore, Label
+
+_PAGE = 5_000
+_TEXT_BYTES = 256 << 20
+"""Texts of one trace that are kept, at most; the least recently used go first."""
+
+
+class TraceGraph:
+    """Variables, operations and derivations of a trace, in the order of the trace."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        trace_id: str,
+        variables: Sequence[Variable],
+        operations: Sequence[Operation],
+        derivations: Sequence[Derivation],
+        used: Mapping[str, list[str]],
+        invalidated: Mapping[str, str],
+    ) -> None:
+        self.store = store
+        self.trace_id = trace_id
+        self.variables = {variable.id: variable for variable in variables}
+        self.operations = {operation.id: operation for operation in operations}
+        self._used = used
+        self._invalidated = invalidated
+        self._parents: dict[str, list[Derivation]] = defaultdict(list)
+        self._children: dict[str, list[Derivation]] = defaultdict(list)
+        for derivation in derivations:
+            self._parents[derivation.target].append(derivation)
+            self._children[derivation.source].append(derivation)
+        self._made: dict[str, list[str]] = defaultdict(list)
+        self._versions: dict[tuple[str | None, str], list[str]] = defaultdict(list)
+        for variable in variables:
+            if variable.operation_id is not None:
+                self._made[variable.operation_id].append(variable.id)
+            if variable.occurrence == 0:
+                self._versions[variable.class_name, variable.name].append(variable.id)
+        self._users: dict[str, list[str]] = defaultdict(list)
+        for operation_id, variable_ids in used.items():
+            for variable_id in variable_ids:
+                self._users[variable_id].append(operation_id)
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._text_bytes = 0
+
+    @classmethod
+    async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
+        """Read the structure of a trace."""
+        variables = cast("list[Variable]", await _all(store, Label.VARIABLE, trace_id))
+        operations = cast("list[Operation]", await _all(store, Label.OPERATION, trace_id))
+        derivations = cast("list[Derivation]", await _all(store, Label.DERIVATION, trace_id))
+        used: dict[str, list[str]] = defaultdict(list)
+        for usage in await store.usages(trace_id):
+            used[usage.operation_id].append(usage.variable_id)
+        ended = {one.variable_id: one.operation_id for one in await store.invalidations(trace_id)}
+        return cls(store, trace_id, variables, operations, derivations, used, ended)
+
+    def parents(self, variable_id: str) -> list[Derivation]:
+        """Derivations that made it."""
+        return self._parents.get(variable_id, [])
+
+    def children(self, variable_id: str) -> list[Derivation]:
+        """Derivations that were made from it."""
+        return self._children.get(variable_id, [])
+
+    def used(self, operation_id: str) -> list[str]:
+        """Variables that an operation used and did not make itself."""
+        return self._used.get(operation_id, [])
+
+    def made(self, operation_id: str) -> list[str]:
+        """Variables that an operation made."""
+        return self._made.get(operation_id, [])
+
+    def users(self, variable_id: str) -> list[str]:
+        """Operations that used a variable and did not make it themselves, in order."""
+        return self._users.get(variable_id, [])
+
+    def invalidated_by(self, variable_id: str) -> str | None:
+        """The operation that ended the variable's life."""
+        return self._invalidated.get(variable_id)
+
+    def versions(self, variable_id: str) -> list[str]:
+        """All recorded variables of its name, oldest first."""
+        variable = self.variables[variable_id]
+        return self._versions[variable.class_name, variable.name]
+
+    def names(self) -> Iterable[list[str]]:
+        """The recorded variables of each name, oldest first."""
+        return self._versions.values()
+
+    def place(self, variable_id: str) -> int:
+        """When a variable came about: the sequence of the operation that made it, -1 for one from outside."""
+        maker = self.variables[variable_id].operation_id
+        return -1 if maker is None else self.operations[maker].sequence
+
+    def past(self, variable_ids: Iterable[str]) -> set[str]:
+        """All that some variables depend on, themselves included."""
+        return self._reach(variable_ids, self._parents, "source")
+
+    def future(self, variable_ids: Iterable[str]) -> set[str]:
+        """All that depends on some variables, themselves included."""
+        return self._reach(variable_ids, self._children, "target")
+
+    def recorded(self, variable_id: str) -> str:
+        """The recorded variable that an occurrence was read from; itself where it is no read."""
+        current = variable_id
+        while True:
+            read = [d.source for d in self.parents(current) if d.kind is DerivationKind.READ]
+            if not read:
+                return current
+            current = read[0]
+
+    def path(self, source: str, target: str, inside: Collection[str] | None = None) -> list[Derivation]:
+        """A shortest chain of derivations from a variable to one that depends on it; empty where there is none."""
+        if source == target:
+            return []
+        via: dict[str, Derivation] = {}
+        level = [source]
+        while level and target not in via:
+            following = []
+            for current in level:
+                for derivation in self.children(current):
+                    after = derivation.target
+                    if after not in via and after != source and (inside is None or after in inside):
+                        via[after] = derivation
+                        following.append(after)
+            level = following
+        chain: list[Derivation] = []
+        current = target
+        while current in via:
+            chain.append(via[current])
+            current = via[current].source
+        return chain[::-1]
+
+    def current_version(self, versions: Sequence[str], place: int) -> str | None:
+        """The one of these versions that stood in the store just before a place in the order of operations."""
+        number = bisect_left([self.place(version) for version in versions], place)
+        if number == 0:
+            return None
+        version = versions[number - 1]
+        ended = self._invalidated.get(version)
+        if ended is not None and self.operations[ended].sequence < place:
+            return None
+        return version
+
+    async def texts(self, variable_ids: Iterable[str]) -> dict[str, str]:
+        """Whole values as text, by variable."""
+        found: dict[str, str] = {}
+        missing: dict[str, Variable] = {}
+        for variable_id in dict.fromkeys(variable_ids):
+            variable = self.variables[variable_id]
+            if variable.value is not None:
+                found[variable_id] = variable.value
+            elif variable.value_hash in self._texts:
+                self._texts.move_to_end(variable.value_hash)
+                found[variable_id] = self._texts[variable.value_hash]
+            else:
+                missing[variable_id] = variable
+        if missing:
+            values = await self.store.values(list(missing.values()))
+            texts = {value_hash: data.decode("utf-8", "replace") for value_hash, data in values.items()}
+            for variable_id, variable in missing.items():
+                found[variable_id] = texts[variable.value_hash]
+            for value_hash, text in texts.items():
+                self._keep(value_hash, text)
+        return found
+
+    async def text(self, variable_id: str) -> str:
+        """A whole value as text."""
+        return (await self.texts([variable_id]))[variable_id]
+
+    def _keep(self, value_hash: str, text: str) -> None:
+        if value_hash in self._texts:
+            return
+        self._texts[value_hash] = text
+        self._text_bytes += len(text)
+        while self._text_bytes > _TEXT_BYTES:
+            _, dropped = self._texts.popitem(last=False)
+            self._text_bytes -= len(dropped)
+
+    def _reach(self, roots: Iterable[str], edges: Mapping[str, list[Derivation]], end: str) -> set[str]:
+        reached = set(roots)
+        waiting = list(reached)
+        while waiting:
+            for derivation in edges.get(waiting.pop(), ()):
+                after: str = getattr(derivation, end)
+                if after not in reached:
+                    reached.add(after)
+                    waiting.append(after)
+        return reached
+
+
+async def _all(store: GraphStore, label: Label, trace_id: str) -> list[object]:
+    items: list[object] = []
+    after: str | None = None
+    while True:
+        page = await store.page(label, trace_id, _PAGE, after)
+        items += page.items
+        after = page.next
+        if after is None:
+            return items

@@ -1,0 +1,151 @@
+"""Whether the needed detail is in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from attribution.detail import Content, found, tells, word_match
+from attribution.text.segments import Placed, Sentence, passage
+
+_LITERAL_CHARACTERS = 20
+"""A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
+_WINDOW = 2
+"""Sentences that a detail may be spread over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What must survive from one message of the evidence.
+
+    Attributes:
+        message_id: the message.
+        core: what the answer needs of it.
+        anchors: weights of the other words of its sentence and of the question, which tell what it is about.
+        sentence: the sentence that has it, as it stands in the message.
+        reference: the day that it was said on.
+        support: the part of what the answer needs that the sentence has, 0 to 1.
+        literal: whether the core is told by the gold answer; else it is the sentence as a whole.
+    """
+
+    message_id: str
+    core: Content
+    anchors: Mapping[str, float]
+    sentence: Sentence
+    reference: int | None
+    support: float
+    literal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """How surely a detail is in a text (0 to 1), and the words that show it."""
+
+    score: float
+    quote: str
+
+
+ABSENT = Presence(0.0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceQuestion:
+    """Is this in that text?
+
+    Attributes:
+        detail: what must be there, in plain words.
+        text: the value of a variable.
+    """
+
+    detail: str
+    text: str
+    variable_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceAnswer:
+    """Whether it is there, with a quote of the text (empty where it isn't)."""
+
+    present: bool
+    quote: str
+    confidence: float
+
+
+class PresenceJudge(Protocol):
+    """Decides where words, numbers and dates don't."""
+
+    async def judge(self, questions: Sequence[PresenceQuestion]) -> list[PresenceAnswer | None]:
+        """An answer per question; None where it could not decide."""
+        ...
+
+
+def is_literal(detail: Detail, text: str) -> bool:
+    """Whether a text has the sentence of the evidence word by word."""
+    said = detail.sentence.text.strip()
+    return len(said) >= _LITERAL_CHARACTERS and said in text
+
+
+def presence(
+    detail: Detail,
+    text: str,
+    is_foreign: Callable[[Sentence], bool],
+    scores: dict[tuple[str, int | None], float],
+) -> Presence:
+    """How surely the detail is in a text.
+
+    Args:
+        is_foreign: whether a sentence is what another message says: then it doesn't count.
+        scores: what sentences scored for this detail; versions of a buffer share most of theirs.
+    """
+    if is_literal(detail, text):
+        return Presence(1.0, detail.sentence.text.strip())
+    places = passage(text)
+    singles = []
+    for placed in places:
+        key = placed.sentence.text, placed.reference
+        if key not in scores:
+            touched = _touches(detail.core, placed) and not is_foreign(placed.sentence)
+            scores[key] = _score(detail, [placed]) if touched else 0.0
+        singles.append(scores[key])
+    best = ABSENT
+    for number, score in enumerate(singles):
+        if score > best.score:
+            best = Presence(score, places[number].sentence.text)
+    if best.score < 1.0:
+        for number in range(len(places) - 1):
+            if (singles[number] or singles[number + 1]) and not (
+                is_foreign(places[number].sentence) or is_foreign(places[number + 1].sentence)
+            ):
+                together = 0.97 * _score(detail, places[number : number + 2])
+                if together > best.score:
+                    best = Presence(together, places[number if singles[number] else number + 1].sentence.text)
+    return best
+
+
+def _touches(core: Content, placed: Placed) -> bool:
+    one = placed.sentence
+    if not one.stems and not one.dates:
+        return False
+    return found(core, placed) > 0
+
+
+def _score(detail: Detail, places: Sequence[Placed]) -> float:
+    core, anchors = detail.core, detail.anchors
+    ones = [placed.sentence for placed in places]
+    got = sum(weight * max(word_match(word, one) for one in ones) for word, weight in core.words.items())
+    got += sum(any(value in one.numbers for one in ones) for value in core.numbers)
+    got += 2.0 * sum(any(tells(p.sentence, days, p.reference) for p in places) for days in core.dates)
+    cover = got / core.weight if core.weight else 0.0
+    if cover == 0:
+        return 0.0
+    total = sum(anchors.values())
+    near = sum(weight * max(word_match(word, one) for one in ones) for word, weight in anchors.items())
+    anchored = near / total if total else 1.0
+    # Rare words of the core speak for themselves; a date or a number could be that of anything.
+    own = sum(sorted((weight for weight in core.words.values()), reverse=True)[:3]) / 1.5
+    need = 0.12 if own >= 1 else 0.3
+    return cover * min(1.0, anchored / need)
+
+
+__all__ = ["ABSENT", "Detail", "Presence", "PresenceAnswer", "PresenceJudge", "PresenceQuestion", "Sentence", "is_literal", "presence"]

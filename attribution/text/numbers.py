@@ -1,0 +1,30 @@
+"""Numbers, in digits or in English words."""
+
+from __future__ import annotations
+
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "hundred": 100, "thousand": 1000,
+}  # fmt: skip
+_WORDS = (
+    {word: value for value, word in enumerate(_UNITS.split())}
+    | {word: 10 * value for value, word in enumerate(_TENS.split(), 2)}
+    | _ORDINALS
+)
+
+
+def number(word: str) -> float | None:
+    """The value of one word in lower case, None where it is no number."""
+    if word in _WORDS:
+        return float(_WORDS[word])
+    if not word or not word[0].isdigit():
+        return None
+    digits = word.replace(",", "")
+    for ending in ("st", "nd", "rd", "th"):
+        digits = digits.removesuffix(ending)
+    try:
+        return float(digits)
+    except ValueError:
+        return None

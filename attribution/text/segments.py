@@ -1,0 +1,119 @@
+"""Texts cut into sentences, each with its words, numbers and dates. Equal sentences are looked at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attribution.text.dates import Mention, mentions
+from attribution.text.numbers import number
+from attribution.text.tokens import tokens
+
+_BREAK = re.compile(
+    r"""\\n|\n                                  # lines, also escaped ones
+      | (?<=[.!?;])["')\]]*(?:\s+|$)            # ends of sentences
+      | [。！？؟]
+      | ["']\s*[,:\]}]\s*                       # strings of JSON and of Python
+      | [{\[]\s*["']
+    """,
+    re.VERBOSE,
+)
+_STAMP_WORDS = 6
+"""A sentence with a timestamp and fewer words than this is a line of metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What one sentence says.
+
+    Attributes:
+        text: as it stands in the value.
+        stems: of the words that carry something, in order, without those of absolute dates.
+        numbers: numbers that are no part of an absolute date.
+        dates: dates but for timestamps.
+        stamp: day of its first timestamp, as an ordinal.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    numbers: frozenset[float]
+    dates: tuple[Mention, ...]
+    stamp: int | None
+
+    @property
+    def is_metadata(self) -> bool:
+        """Whether it is little more than a timestamp."""
+        return self.stamp is not None and len(self.stems) < _STAMP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A sentence at its place in a text, with the day that it was said on (an ordinal) where the text tells it."""
+
+    start: int
+    sentence: Sentence
+    reference: int | None
+
+
+@lru_cache(maxsize=100_000)
+def sentence(text: str) -> Sentence:
+    """Look at one sentence."""
+    dates = mentions(text)
+    taken = [(date.start, date.end) for date in dates if date.relative is None or date.is_stamp]
+    stems: list[str] = []
+    numbers: set[float] = set()
+    for token in tokens(text):
+        if any(first <= token.start < last for first, last in taken):
+            continue
+        value = number(token.word)
+        if value is not None:
+            numbers.add(value)
+        if token.carries:
+            stems.append(token.stem)
+    stamps = [date.interval.first for date in dates if date.is_stamp and date.interval is not None]
+    told = tuple(date for date in dates if not date.is_stamp)
+    return Sentence(text, tuple(stems), frozenset(numbers), told, stamps[0] if stamps else None)
+
+
+def cut(text: str) -> list[tuple[int, str]]:
+    """The sentences of a text with their places."""
+    found = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if match.start() > start:
+            found.append((start, text[start : match.start()]))
+        start = match.end()
+    if start < len(text):
+        found.append((start, text[start:]))
+    return [(place, piece) for place, piece in found if not piece.isspace()]
+
+
+def passage(text: str, said_on: int | None = None) -> list[Placed]:
+    """The sentences of a text, each with the day that it was said on.
+
+    A timestamp speaks for the sentences before it, back to the timestamp before; where a text begins with one, for
+    those after it.
+
+    Args:
+        said_on: the day of a text that has no timestamp.
+    """
+    pieces = [(place, sentence(piece)) for place, piece in cut(text)]
+    stamps = [one.stamp for _, one in pieces]
+    known = [stamp for stamp in stamps if stamp is not None]
+    if not known:
+        return [Placed(place, one, said_on) for place, one in pieces]
+    first_stamp = next(number for number, stamp in enumerate(stamps) if stamp is not None)
+    leads = not any(one.stems for _, one in pieces[:first_stamp])
+    references = _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
+    return [Placed(place, one, day) for (place, one), day in zip(pieces, references, strict=True)]
+
+
+def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:
+    carried: list[int | None] = []
+    day = before
+    for stamp in stamps:
+        day = day if stamp is None else stamp
+        carried.append(day)
+    return carried
