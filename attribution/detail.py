@@ -11,13 +11,13 @@ from attribution.text.dates import Interval
 from attribution.text.lexicon import likeness
 from attribution.text.segments import Placed, Sentence, passage, sentence
 
-_DATE_WEIGHT = 2.0
+DATE_WEIGHT = 2.0
 """A date weighs as much as some rare words: it is one thing, however many words it has."""
 _NUMBER_WEIGHT = 1.0
 _WIDE = 3.0
 """A date is told where a text names days of which most are meant, and at most this many times as many."""
 _SLACK_DAYS = 6
-_ALIKE = 0.75
+ALIKE = 0.75
 """Weight of a word that is found in other words."""
 
 
@@ -54,7 +54,7 @@ class Content:
     @property
     def weight(self) -> float:
         """The sum of all weights."""
-        return sum(self.words.values()) + _NUMBER_WEIGHT * len(self.numbers) + _DATE_WEIGHT * len(self.dates)
+        return sum(self.words.values()) + _NUMBER_WEIGHT * len(self.numbers) + DATE_WEIGHT * len(self.dates)
 
     def without(self, stems: Iterable[str], numbers: Iterable[float] = ()) -> Content:
         """What is left without some words; all of it where nothing would be left."""
@@ -85,7 +85,7 @@ def found(wanted: Content, place: Placed, *, alike: bool = True) -> float:
     one = place.sentence
     got = sum(weight * word_match(word, one, alike=alike) for word, weight in wanted.words.items())
     got += _NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
-    got += _DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
+    got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
     return got / total
 
 
@@ -95,7 +95,20 @@ def word_match(stem: str, one: Sentence, *, alike: bool = True) -> float:
         return 1.0
     if not alike:
         return 0.0
-    return _ALIKE if any(likeness(stem, other) for other in one.stems) else 0.0
+    return ALIKE if any(likeness(stem, other) for other in one.stems) else 0.0
+
+
+def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:
+    """Which words tell which of the wanted ones, the same word or one that means nearly the same; each only once."""
+    same = {word: word for word in wanted if word in words}
+    left = [word for word in words if word not in same]
+    for word in wanted:
+        if word in same:
+            continue
+        best = max(((likeness(word, other), -number) for number, other in enumerate(left)), default=(0.0, 0))
+        if best[0] > 0:
+            same[word] = left.pop(-best[1])
+    return same
 
 
 def tells(one: Sentence, days: Interval, reference: int | None) -> bool:
@@ -114,6 +127,4 @@ def _is_digits(stem: str) -> bool:
     return stem[0].isdigit()
 
 
-__all__ = ["Content", "Rarity", "content", "found", "same_days", "sentence", "tells", "word_match"]
-
-_ = Sequence
+__all__ = ["Content", "Rarity", "content", "found", "matches", "same_days", "sentence", "tells", "word_match"]

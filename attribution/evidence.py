@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from attribution.detail import Rarity, word_match
+from attribution.detail import ALIKE, Rarity, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.segments import Placed, Sentence, passage
@@ -16,10 +16,12 @@ _K1, _B = 1.2, 0.75
 """Of BM25 (Robertson and Zaragoza 2009)."""
 _FEW_WORDS = 2
 """Sentences with fewer words are nobody's."""
-_CLEARLY = 0.2
+_CLEARLY = 0.15
 """How much better another message must fit for a sentence to be taken as its."""
 _LOOKED_UP = 6
 """The rarest words of a sentence by which its origin is looked up."""
+_COMPARED = 5
+"""Messages that a sentence is compared with closely."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -46,6 +48,7 @@ class Messages:
                 if len(words) >= _FEW_WORDS:
                     for word in words:
                         self._said[word].append((variable_id, words))
+        self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
 
@@ -59,6 +62,22 @@ class Messages:
         ]
         return cls(graph, await graph.texts(ids))
 
+    def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
+        """The first messages that are found behind a variable, two at most."""
+        known = self._behind.get(variable_id)
+        if known is None:
+            known = self._behind[variable_id] = set()
+            seen, waiting = {variable_id}, [variable_id]
+            while waiting and len(known) < 2:
+                current = waiting.pop()
+                if current in self.place:
+                    known.add(current)
+                for derivation in graph.parents(current):
+                    if derivation.source not in seen:
+                        seen.add(derivation.source)
+                        waiting.append(derivation.source)
+        return known
+
     def is_foreign(self, one: Sentence, detail: Detail) -> bool:
         """Whether a sentence repeats another message, rather than the one that the detail is from."""
         words = frozenset(one.stems)
@@ -67,26 +86,27 @@ class Messages:
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
-        total = sum(map(self.rarity, words))
-        own = sum(self.rarity(word) * word_match(word, detail.sentence) for word in words) / total
-        own = max(own, origins.get(detail.message_id, 0.0))
+        own = max(
+            self._likeness(words, frozenset(placed.sentence.stems)) for placed in self.sentences[detail.message_id]
+        )
         other = max((score for message, score in origins.items() if message != detail.message_id), default=0.0)
         return other > own + _CLEARLY
 
-    def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
-        """The part of some words, by weight, that a sentence of each message has."""
-        rarest = sorted(words, key=lambda word: (-self.rarity(word), word))[:_LOOKED_UP]
+    def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
+        """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
         total = sum(map(self.rarity, words))
-        scores: dict[str, float] = {}
-        seen: set[tuple[str, frozenset[str]]] = set()
+        return sum(self.rarity(w) * (1.0 if w == o else ALIKE) for w, o in matches(sorted(words), sorted(said)).items()) / total
+
+    def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
+        """The likeness of the messages that share most of these words."""
+        rarest = sorted(words, key=lambda word: (-self.rarity(word), word))[:_LOOKED_UP]
+        shared: dict[tuple[str, frozenset[str]], float] = defaultdict(float)
         for word in rarest:
-            for message, said in self._said.get(word, ()):
-                if (message, said) in seen:
-                    continue
-                seen.add((message, said))
-                score = sum(self.rarity(shared) for shared in words & said) / total
-                if score > scores.get(message, 0.0):
-                    scores[message] = score
+            for said in self._said.get(word, ()):
+                shared[said] += self.rarity(word)
+        scores: dict[str, float] = {}
+        for message, said in sorted(shared, key=lambda key: (-shared[key], self.place[key[0]]))[:_COMPARED]:
+            scores[message] = max(scores.get(message, 0.0), self._likeness(words, said))
         return scores
 
     def neighbours(self, variable_ids: Iterable[str], distance: int) -> list[str]:

@@ -26,6 +26,9 @@ SUPPORTED = 0.45
 WELL_SUPPORTED = 0.7
 HOLDS = 0.55
 _NEIGHBOURS = 3
+_TELLING = 1.5
+"""Weight of the words of an answer that is something said, whatever phrases are around it."""
+_MORE = 0.25
 
 _LOSS = {
     OperationKind.EXTRACTION: ErrorType.EXTRACTION,
@@ -50,8 +53,8 @@ class Case:
     evidence: list[str]
     detail: Detail
     future: set[str] = field(default_factory=set)
-    _known: dict[str, Presence] = field(default_factory=dict)
-    _scores: dict[tuple[str, int | None], float] = field(default_factory=dict)
+    _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
+    _scores: dict[tuple[str, int | None, bool], float] = field(default_factory=dict)
 
     def is_foreign(self, one: Sentence) -> bool:
         """Whether a sentence is another message's, rather than the evidence's."""
@@ -59,22 +62,21 @@ class Case:
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
         """How surely the detail is in some variables."""
-        wanted = list(variable_ids)
-        missing = [
-            variable_id for variable_id in wanted if self.graph.variables[variable_id].value_hash not in self._known
-        ]
-        for variable_id, text in (await self.graph.texts(missing)).items():
-            value_hash = self.graph.variables[variable_id].value_hash
-            if value_hash not in self._known:
-                self._known[value_hash] = self._look(text)
-        return {variable_id: self._known[self.graph.variables[variable_id].value_hash] for variable_id in wanted}
+        keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
+        texts = await self.graph.texts(v for v, key in keys.items() if key not in self._known)
+        for variable_id, text in texts.items():
+            key = keys[variable_id]
+            if key not in self._known:
+                self._known[key] = presence(self.detail, text, self.is_foreign, self._scores, key[1])
+        return {variable_id: self._known[key] for variable_id, key in keys.items()}
+
+    def _is_sole(self, variable_id: str) -> bool:
+        """Whether a variable was made from no other message."""
+        return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}
 
     def is_literal(self, text: str) -> bool:
         """Whether a text has the sentence of the evidence word by word."""
         return is_literal(self.detail, text)
-
-    def _look(self, text: str) -> Presence:
-        return presence(self.detail, text, self.is_foreign, self._scores)
 
 
 class FlowPass:
@@ -102,10 +104,11 @@ class FlowPass:
         detail = needed(messages, evidence, wanted, question)
         if detail is None:
             return abstention("the trace has no message that could be the evidence")
-        if detail.support < SUPPORTED:
+        if detail.support < WELL_SUPPORTED:
             verdict = annotation(messages, failure, evidence, question, detail)
             if verdict is not None:
                 return verdict
+        if detail.support < SUPPORTED:
             near = needed(messages, messages.neighbours(evidence, _NEIGHBOURS), wanted, question)
             if near is not None and near.support >= WELL_SUPPORTED:
                 detail = near
@@ -162,13 +165,14 @@ def annotation(
 ) -> Verdict | None:
     """AnnotationError where the evidence says what was answered, or nothing says what the gold answer says."""
     predicted = content(failure.prediction or "", messages.rarity, detail.reference).without(question.words, question.numbers)
-    supported = 0.0
+    best = 0.0
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
-            supported = max(supported, found(predicted, placed))
-    if supported > max(detail.support, 0.3):
+            share = found(predicted, placed)
+            best = max(best, share, min(1.0, share * predicted.weight / _TELLING))
+    if best >= SUPPORTED and best > detail.support + _MORE:
         reason = "the evidence says what was answered, not what the gold answer says"
-        return Verdict(ErrorType.ANNOTATION, None, min(0.95, 0.4 + supported / 2), reason)
+        return Verdict(ErrorType.ANNOTATION, None, min(0.95, 0.4 + best / 2), reason)
     return None
 
 

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from attribution.detail import Content, found, tells, word_match
+from attribution.detail import ALIKE, DATE_WEIGHT, Content, found, matches, tells
 from attribution.text.segments import Placed, Sentence, passage
 
 _LITERAL_CHARACTERS = 20
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
-_WINDOW = 2
-"""Sentences that a detail may be spread over."""
+_NEED = 0.15
+"""The part of the anchors that must be near a core that is told by its own words; twice that for another one."""
+_OWN = 1.3
+"""Weight of the core's own words that needs few anchors."""
+_PRECISION = 0.6
+"""Or the part of the words beside the core that are anchors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +94,25 @@ def presence(
     detail: Detail,
     text: str,
     is_foreign: Callable[[Sentence], bool],
-    scores: dict[tuple[str, int | None], float],
+    scores: dict[tuple[str, int | None, bool], float],
+    sole: bool = False,
 ) -> Presence:
     """How surely the detail is in a text.
 
     Args:
         is_foreign: whether a sentence is what another message says: then it doesn't count.
         scores: what sentences scored for this detail; versions of a buffer share most of theirs.
+        sole: whether the text was made from no other message: then it can't be about anything else.
     """
     if is_literal(detail, text):
         return Presence(1.0, detail.sentence.text.strip())
     places = passage(text)
     singles = []
     for placed in places:
-        key = placed.sentence.text, placed.reference
+        key = placed.sentence.text, placed.reference, sole
         if key not in scores:
             touched = _touches(detail.core, placed) and not is_foreign(placed.sentence)
-            scores[key] = _score(detail, [placed]) if touched else 0.0
+            scores[key] = _score(detail, [placed], sole) if touched else 0.0
         singles.append(scores[key])
     best = ABSENT
     for number, score in enumerate(singles):
@@ -117,7 +123,7 @@ def presence(
             if (singles[number] or singles[number + 1]) and not (
                 is_foreign(places[number].sentence) or is_foreign(places[number + 1].sentence)
             ):
-                together = 0.97 * _score(detail, places[number : number + 2])
+                together = 0.97 * _score(detail, places[number : number + 2], sole)
                 if together > best.score:
                     best = Presence(together, places[number if singles[number] else number + 1].sentence.text)
     return best
@@ -130,22 +136,24 @@ def _touches(core: Content, placed: Placed) -> bool:
     return found(core, placed) > 0
 
 
-def _score(detail: Detail, places: Sequence[Placed]) -> float:
+def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     core, anchors = detail.core, detail.anchors
-    ones = [placed.sentence for placed in places]
-    got = sum(weight * max(word_match(word, one) for one in ones) for word, weight in core.words.items())
-    got += sum(any(value in one.numbers for one in ones) for value in core.numbers)
-    got += 2.0 * sum(any(tells(p.sentence, days, p.reference) for p in places) for days in core.dates)
+    words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
+    matched = matches(core.words, words)
+    got = sum(core.words[word] * (1.0 if word == other else ALIKE) for word, other in matched.items())
+    got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
+    got += DATE_WEIGHT * sum(any(tells(p.sentence, days, p.reference) for p in places) for days in core.dates)
     cover = got / core.weight if core.weight else 0.0
-    if cover == 0:
-        return 0.0
+    if cover == 0 or sole:
+        return cover
+    left = [word for word in words if word not in matched.values()]
+    near = matches(anchors, left)
     total = sum(anchors.values())
-    near = sum(weight * max(word_match(word, one) for one in ones) for word, weight in anchors.items())
-    anchored = near / total if total else 1.0
-    # Rare words of the core speak for themselves; a date or a number could be that of anything.
-    own = sum(sorted((weight for weight in core.words.values()), reverse=True)[:3]) / 1.5
-    need = 0.12 if own >= 1 else 0.3
-    return cover * min(1.0, anchored / need)
+    recall = sum(anchors[word] for word in near) / total if total else 1.0
+    precision = len(near) / len(left) if len(near) > 1 else 0.0
+    # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+    own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
+    return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
 
 
 __all__ = ["ABSENT", "Detail", "Presence", "PresenceAnswer", "PresenceJudge", "PresenceQuestion", "Sentence", "is_literal", "presence"]

@@ -62,7 +62,6 @@ _RELATIVE = re.compile(
     | \b(?P<count>{_COUNT})\s+(?P<unit>{_UNIT})\s+(?P<dir>ago|back|earlier|later|before)\b
     | \bin\s+(?P<count2>{_COUNT})\s+(?P<unit2>{_UNIT})\b
     | \b(?P<on>on|since)\s+(?P<weekday>{_WEEKDAY})
-    | \b(?P<recent>recently|the\s+other\s+day|lately)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -289,10 +288,8 @@ def _told(phrase: str, reference: date) -> Interval | None:
         if found is not None and vague:
             return Interval(found.first - 2 * found.days, found.last + found.days)
         return found
-    if match["weekday"]:
-        back = (reference.weekday() - _WEEKDAYS[match["weekday"].rstrip(".")]) % 7
-        return Interval(ordinal - back, ordinal - back)
-    return Interval(ordinal - 30, ordinal)
+    back = (reference.weekday() - _WEEKDAYS[match["weekday"].rstrip(".")]) % 7
+    return Interval(ordinal - back, ordinal - back)
 
 
 def _told_by_date(phrase: str, reference: int) -> Interval | None:

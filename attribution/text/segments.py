@@ -70,7 +70,7 @@ def sentence(text: str) -> Sentence:
         value = number(token.word)
         if value is not None:
             numbers.add(value)
-        if token.carries:
+        elif token.carries:
             stems.append(token.stem)
     stamps = [date.interval.first for date in dates if date.is_stamp and date.interval is not None]
     told = tuple(date for date in dates if not date.is_stamp)
