@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.text.dates import Interval
-from attribution.text.lexicon import likeness
+from attribution.text.lexicon import NEAR, SAME, likeness
 from attribution.text.segments import Placed, Sentence, passage, sentence
 
 DATE_WEIGHT = 2.0
@@ -17,8 +17,8 @@ _NUMBER_WEIGHT = 1.0
 _WIDE = 3.0
 """A date is told where a text names days of which most are meant, and at most this many times as many."""
 _SLACK_DAYS = 6
-ALIKE = 0.75
-"""Weight of a word that is found in other words."""
+_CREDIT = {1.0: 1.0, SAME: 0.85, NEAR: 0.65, 0.0: 0.0}
+"""How much of a word is told by one of some likeness."""
 
 
 class Rarity:
@@ -95,7 +95,12 @@ def word_match(stem: str, one: Sentence, *, alike: bool = True) -> float:
         return 1.0
     if not alike:
         return 0.0
-    return ALIKE if any(likeness(stem, other) for other in one.stems) else 0.0
+    return max((credit(stem, other) for other in one.stems), default=0.0)
+
+
+def credit(wanted: str, word: str) -> float:
+    """How much of a word another one tells: 1 for the word itself."""
+    return _CREDIT[likeness(wanted, word)]
 
 
 def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:
@@ -127,4 +132,4 @@ def _is_digits(stem: str) -> bool:
     return stem[0].isdigit()
 
 
-__all__ = ["Content", "Rarity", "content", "found", "matches", "same_days", "sentence", "tells", "word_match"]
+__all__ = ["Content", "Rarity", "content", "credit", "found", "matches", "same_days", "sentence", "tells", "word_match"]

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from attribution.detail import ALIKE, Rarity, matches
+from attribution.detail import Rarity, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.segments import Placed, Sentence, passage
@@ -42,10 +42,12 @@ class Messages:
         }
         self.rarity = Rarity(stems.values())
         self._said: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
+        self._sayers: dict[frozenset[str], set[str]] = defaultdict(set)
         for variable_id, placed in self.sentences.items():
             for one in placed:
                 words = frozenset(one.sentence.stems)
                 if len(words) >= _FEW_WORDS:
+                    self._sayers[words].add(variable_id)
                     for word in words:
                         self._said[word].append((variable_id, words))
         self._behind: dict[str, set[str]] = {}
@@ -83,6 +85,9 @@ class Messages:
         words = frozenset(one.stems)
         if len(words) < _FEW_WORDS:
             return False
+        sayers = self._sayers.get(words)
+        if sayers:
+            return detail.message_id not in sayers
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
@@ -95,7 +100,7 @@ class Messages:
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
         """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
         total = sum(map(self.rarity, words))
-        return sum(self.rarity(w) * (1.0 if w == o else ALIKE) for w, o in matches(sorted(words), sorted(said)).items()) / total
+        return sum(self.rarity(w) * credit(w, o) for w, o in matches(sorted(words), sorted(said)).items()) / total
 
     def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
         """The likeness of the messages that share most of these words."""

@@ -24,6 +24,7 @@ from schema.models import Failure
 AGREES = 0.55
 SUPPORTED = 0.45
 WELL_SUPPORTED = 0.7
+NEAR_SUPPORTED = 0.8
 HOLDS = 0.55
 _NEIGHBOURS = 3
 _TELLING = 1.5
@@ -110,7 +111,7 @@ class FlowPass:
                 return verdict
         if detail.support < SUPPORTED:
             near = needed(messages, messages.neighbours(evidence, _NEIGHBOURS), wanted, question)
-            if near is not None and near.support >= WELL_SUPPORTED:
+            if near is not None and near.support >= NEAR_SUPPORTED:
                 detail = near
         case = Case(graph, messages, failure, list(evidence), detail)
         case.future = graph.future([detail.message_id])
@@ -145,7 +146,7 @@ def needed(messages: Messages, evidence: Sequence[str], wanted: Content, questio
     core = _held(wanted, placed) if literal else said
     about = {word: weight for word, weight in said.words.items() if word not in core.words}
     about |= {word: weight for word, weight in question.words.items() if word not in core.words}
-    return Detail(message_id, core, about, placed.sentence, placed.reference, support, literal)
+    return Detail(message_id, core, about, placed.sentence, placed.reference, support, literal, rarity)
 
 
 def _held(wanted: Content, placed: Placed) -> Content:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from attribution.detail import ALIKE, DATE_WEIGHT, Content, found, matches, tells
+from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, found, matches, tells
 from attribution.text.segments import Placed, Sentence, passage
 
 _LITERAL_CHARACTERS = 20
@@ -15,6 +15,7 @@ _NEED = 0.15
 """The part of the anchors that must be near a core that is told by its own words; twice that for another one."""
 _OWN = 1.3
 """Weight of the core's own words that needs few anchors."""
+_SHARED = 0.4
 _PRECISION = 0.6
 """Or the part of the words beside the core that are anchors."""
 
@@ -40,6 +41,7 @@ class Detail:
     reference: int | None
     support: float
     literal: bool
+    rarity: Rarity = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     core, anchors = detail.core, detail.anchors
     words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
     matched = matches(core.words, words)
-    got = sum(core.words[word] * (1.0 if word == other else ALIKE) for word, other in matched.items())
+    got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
     got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
     got += DATE_WEIGHT * sum(any(tells(p.sentence, days, p.reference) for p in places) for days in core.dates)
     cover = got / core.weight if core.weight else 0.0
@@ -149,8 +151,9 @@ def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     left = [word for word in words if word not in matched.values()]
     near = matches(anchors, left)
     total = sum(anchors.values())
-    recall = sum(anchors[word] for word in near) / total if total else 1.0
-    precision = len(near) / len(left) if len(near) > 1 else 0.0
+    shared = sum(anchors[word] for word in near)
+    recall = shared / total if total else 1.0
+    precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
     # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
     own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
     return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))

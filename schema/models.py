@@ -178,7 +178,8 @@ class Attribution:
     """A verdict on a failure. ``error_type`` None is an abstention.
 
     Attributes:
-        evidence: JSON text, the path that proves the verdict.
+        evidence: JSON text, the path that proves the verdict: a list of steps, each an object; the variable that a
+            step names as ``variableId`` is cited (``CITES``).
         candidates: JSON text, other operations in question.
     """
 
@@ -199,6 +200,7 @@ class Attribution:
     seconds: float | None
     created_at: datetime | None
     author: str | None
+    attributes: str = NO_ATTRIBUTES
 
 
 Element = Trace | Session | Operation | Variable | Derivation | Failure | Attribution

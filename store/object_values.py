@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ import msgspec
 from schema.errors import CorruptValueError, StoreError
 from schema.ids import ID_LENGTH, hash_value
 from store.objects import Listed, Objects
-from store.packs import Pack, PackCache, PackEntry, cut, decompress, read_all
+from store.packs import Pack, PackCache, PackEntry, cut_all, decompress, read_all
 
 _FOOTER_BYTES = 8
 _SUFFIX = ".pack"
@@ -72,13 +72,17 @@ class ObjectValues:
 
     async def get(self, project_id: str, trace_id: str, value_hash: str) -> bytes:
         """See ``ValueStore.get``."""
+        return (await self.get_many(project_id, trace_id, [value_hash]))[value_hash]
+
+    async def get_many(self, project_id: str, trace_id: str, hashes: Collection[str]) -> dict[str, bytes]:
+        """See ``ValueStore.get_many``."""
         folder = _folder(project_id, trace_id)
         remembered = self._traces.get(folder)
-        if remembered is not None and value_hash in remembered.places:
-            # Others delete and mend: where it can't be had it may be elsewhere by now.
+        if remembered is not None and all(value_hash in remembered.places for value_hash in hashes):
+            # Others delete and mend: what can't be had may be elsewhere by now.
             with suppress(CorruptValueError):
-                return await self._find(remembered, value_hash)
-        return await self._find(await self._look(folder), value_hash)
+                return await self._find(remembered, hashes)
+        return await self._find(await self._look(folder), hashes)
 
     async def scan(self, project_id: str, trace_id: str) -> AsyncIterator[tuple[str, bytes]]:
         """See ``ValueStore.scan``."""
@@ -109,10 +113,21 @@ class ObjectValues:
             raise StoreError(f"values at {self._objects.place}: what was written can't be read back")
         await self._objects.delete_object(name)
 
-    async def _find(self, contents: _Contents, value_hash: str) -> bytes:
-        if value_hash not in contents.places:
-            raise CorruptValueError(value_hash)
-        listed, entry = contents.places[value_hash]
+    async def _find(self, contents: _Contents, hashes: Iterable[str]) -> dict[str, bytes]:
+        wanted: dict[Listed, list[PackEntry]] = {}
+        for value_hash in hashes:
+            if value_hash not in contents.places:
+                raise CorruptValueError(value_hash)
+            listed, entry = contents.places[value_hash]
+            wanted.setdefault(listed, []).append(entry)
+        found: dict[str, bytes] = {}
+        for listed, entries in wanted.items():
+            whole = await self._whole_pack(listed, entries[0].value_hash)
+            found |= await asyncio.to_thread(cut_all, whole, entries)
+        return found
+
+    async def _whole_pack(self, listed: Listed, value_hash: str) -> bytes:
+        """A decompressed pack; the error of one that is damaged or gone names the value that was asked for."""
         key = f"{listed.name} {listed.state}"
         whole = self._packs.get(key)
         if whole is None:
@@ -121,7 +136,7 @@ class ObjectValues:
                 raise CorruptValueError(value_hash)
             whole = await asyncio.to_thread(decompress, _frame(body), value_hash)
             self._packs.put(key, whole)
-        return cut(whole, entry)
+        return whole
 
     async def _look(self, folder: str) -> _Contents:
         """List a trace's folder, and read the indexes of the packs that are new since the last time."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -166,6 +166,15 @@ def cut(whole: bytes, entry: PackEntry) -> bytes:
         CorruptValueError: the pack is damaged.
     """
     return verified(whole[entry.offset : entry.offset + entry.size], entry.value_hash)
+
+
+def cut_all(whole: bytes, entries: Iterable[PackEntry]) -> dict[str, bytes]:
+    """Some values out of a decompressed pack, by hash.
+
+    Raises:
+        CorruptValueError: the pack is damaged.
+    """
+    return {entry.value_hash: cut(whole, entry) for entry in entries}
 
 
 def read_all(data: bytes, entries: list[PackEntry]) -> Iterator[tuple[PackEntry, bytes]]:

@@ -12,7 +12,18 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from schema.models import Attribution, Batch, Derivation, Element, Failure, Operation, Trace, Variable
+from schema.models import (
+    Attribution,
+    Batch,
+    Derivation,
+    Element,
+    Failure,
+    Invalidation,
+    Operation,
+    Trace,
+    Usage,
+    Variable,
+)
 from store.packs import PackWriter
 
 
@@ -203,7 +214,7 @@ class GraphStore(Protocol):
         ...
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        """All verdicts on these failures, oldest first."""
+        """All verdicts on these failures, which may be thousands, oldest first."""
         ...
 
     async def operation(self, operation_id: str) -> OperationDetail:
@@ -212,6 +223,14 @@ class GraphStore(Protocol):
         Raises:
             NotFoundError: there is no such operation.
         """
+        ...
+
+    async def usages(self, trace_id: str) -> list[Usage]:
+        """All that the operations of a trace used, by the operation's sequence and the position; none of no trace."""
+        ...
+
+    async def invalidations(self, trace_id: str) -> list[Invalidation]:
+        """All that the operations of a trace ended, by the sequences of operation and variable; none of no trace."""
         ...
 
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
@@ -259,6 +278,14 @@ class GraphStore(Protocol):
 
         Raises:
             CorruptValueError: what is stored is damaged or gone.
+        """
+        ...
+
+    async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
+        """The whole values of many variables by hash, each checked; faster than one by one, and all in memory.
+
+        Raises:
+            CorruptValueError: one that is stored is damaged or gone.
         """
         ...
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+import msgspec
+
 from schema.errors import InputError
-from schema.models import WHOLE_VALUE_BYTES, Batch
+from schema.models import WHOLE_VALUE_BYTES, Attribution, Batch
 from store.protocol import Label
 
 _PLACES = ("sessions", "operations", "variables", "derivations", "failures", "attributions")
@@ -48,6 +50,21 @@ def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
     yield "failures", Label.VARIABLE, set(chain.from_iterable(ends))
     yield "attributions", Label.FAILURE, {a.failure_id for a in batch.attributions}
     yield "attributions", Label.OPERATION, {a.operation_id for a in batch.attributions}
+    yield "attributions", Label.VARIABLE, set(chain.from_iterable(map(cited, batch.attributions)))
+
+
+def cited(attribution: Attribution) -> list[str]:
+    """The variables that the steps of an attribution's evidence name, once each and in order.
+
+    Raises:
+        InputError: the evidence is no JSON.
+    """
+    try:
+        steps = msgspec.json.decode(attribution.evidence)
+    except msgspec.DecodeError as error:
+        raise InputError("batch", "attributions", f"the evidence of {attribution.id} is no JSON: {error}") from error
+    named = (step.get("variableId") for step in steps if isinstance(step, dict)) if isinstance(steps, list) else ()
+    return list(dict.fromkeys(id_ for id_ in named if isinstance(id_, str)))
 
 
 def check_values(batch: Batch, arrived: set[str], stored: set[str]) -> None:

@@ -6,10 +6,11 @@ values, and nothing of one project can be met in another.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
 from typing import Protocol
 
-from store.packs import Pack
+from schema.models import Variable
+from store.packs import Pack, verified
 
 
 class ValueStore(Protocol):
@@ -28,6 +29,14 @@ class ValueStore(Protocol):
 
         Raises:
             CorruptValueError: it is damaged or gone.
+        """
+        ...
+
+    async def get_many(self, project_id: str, trace_id: str, hashes: Collection[str]) -> dict[str, bytes]:
+        """Values by hash, each checked; what lies in one pack is read at once.
+
+        Raises:
+            CorruptValueError: one is damaged or gone.
         """
         ...
 
@@ -50,3 +59,20 @@ class ValueStore(Protocol):
             StoreError: it can't.
         """
         ...
+
+
+def split_values(variables: Iterable[Variable]) -> tuple[dict[str, bytes], dict[str, list[str]]]:
+    """The values that stand on their variables, by hash and checked, and the hashes of the others by trace.
+
+    Raises:
+        CorruptValueError: one that stands on its variable is damaged.
+    """
+    here: dict[str, bytes] = {}
+    elsewhere: dict[str, dict[str, None]] = {}
+    for variable in variables:
+        value_hash = variable.value_hash
+        if variable.value is not None:
+            here[value_hash] = verified(variable.value.encode(), value_hash)
+        else:
+            elsewhere.setdefault(variable.trace_id, {})[value_hash] = None
+    return here, {trace_id: list(hashes) for trace_id, hashes in elsewhere.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 import msgspec
@@ -18,6 +18,7 @@ from schema.models import Derivation, Element, Failure, Operation, Session, Trac
 from store.protocol import GraphStore, Label
 
 _PAGE = 2_000
+_VALUE_BYTES = 32 << 20
 _TOP = ("graph_id", "user_id", "project_id", "storage_path", "strict", "driver_type", "created_at", "metadata")
 
 
@@ -136,11 +137,13 @@ class _Exporter:
                 if variable.occurrence == 0:
                     variables.append(variable)
         places = [_position(variable, place) for place, variable in enumerate(variables)]
-        for place in sorted(range(len(variables)), key=places.__getitem__):
-            variable = variables[place]
-            metadata, kept = leftover.split(variable.attributes)
-            value = (await self.store.value(variable)).decode()
-            yield leftover.apply(records.node_record(variable, value, metadata, self.common), kept)
+        in_order = [variables[place] for place in sorted(range(len(variables)), key=places.__getitem__)]
+        for part in _parts(in_order):
+            values = await self.store.values(part)
+            for variable in part:
+                metadata, kept = leftover.split(variable.attributes)
+                value = values[variable.value_hash].decode()
+                yield leftover.apply(records.node_record(variable, value, metadata, self.common), kept)
 
     async def _edges(self) -> AsyncIterator[dict[str, Any]]:
         async for derivation in self._all(Label.DERIVATION):
@@ -174,6 +177,20 @@ class _Exporter:
 def _annotations_of(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
     attributes = msgspec.json.decode(failure.attributes)
     return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]
+
+
+def _parts(variables: Sequence[Variable]) -> Iterator[list[Variable]]:
+    """Variables in lists whose values fit into memory together."""
+    part: list[Variable] = []
+    size = 0
+    for variable in variables:
+        if part and (size + variable.size > _VALUE_BYTES or len(part) == _PAGE):
+            yield part
+            part, size = [], 0
+        part.append(variable)
+        size += variable.size
+    if part:
+        yield part
 
 
 def _position(variable: Variable, place: int) -> int:

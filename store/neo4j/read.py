@@ -10,7 +10,7 @@ from typing import Any
 
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
-from schema.models import Attribution, Element, Failure, Trace, Variable
+from schema.models import Attribution, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.neo4j.connection import Connection
 from store.neo4j.rows import external_key, read_rows
 from store.protocol import Label, OperationDetail, Page
@@ -107,7 +107,9 @@ class Reader:
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
         """See ``GraphStore.attributions``."""
-        ids = await self.items("attributions_of_failures", ids=list(dict.fromkeys(failure_ids)))
+        ids: list[str] = []
+        for part in parts_of(dict.fromkeys(failure_ids)):
+            ids += await self.items("attributions_of_failures", ids=part)
         found = await self.get(Label.ATTRIBUTION, ids)
         return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
@@ -122,6 +124,14 @@ class Reader:
             [variables[id_] for id_ in dict.fromkeys(ids) if id_ in variables] for ids in rows[0]
         )
         return OperationDetail(operations[0], used, generated, invalidated)
+
+    async def usages(self, trace_id: str) -> list[Usage]:
+        """See ``GraphStore.usages``."""
+        return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
+
+    async def invalidations(self, trace_id: str) -> list[Invalidation]:
+        """See ``GraphStore.invalidations``."""
+        return [Invalidation(*row) for row in await self.items("invalidations", traceId=trace_id)]
 
     async def versions(self, variable_id: str) -> list[Variable]:
         """See ``GraphStore.versions``."""

@@ -14,8 +14,6 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
-import msgspec
-
 from schema.bulk import collector_paused
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import (
@@ -32,6 +30,7 @@ from schema.models import (
 from schema.quick import constructor
 from schema.words import words
 from store.protocol import Label
+from store.references import cited
 from store.times import from_microseconds, to_microseconds
 
 Row = dict[str, Any]
@@ -128,13 +127,7 @@ def attribution_row(attribution: Attribution) -> Row:
     """Properties of an attribution, and the variables that its evidence cites."""
     properties = _attribution_map(attribution)
     created_at = to_microseconds(properties.pop("createdAt"))
-    return {"cites": _cited(attribution.evidence), "createdAt": created_at, "properties": properties}
-
-
-def _cited(evidence: str) -> list[str]:
-    items = msgspec.json.decode(evidence)
-    named = (item.get("variableId") for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
-    return list(dict.fromkeys(id_ for id_ in named if isinstance(id_, str)))
+    return {"cites": cited(attribution), "createdAt": created_at, "properties": properties}
 
 
 _VARIABLE_KINDS = {kind.value: kind for kind in VariableKind}

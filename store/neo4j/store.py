@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
+from schema.models import Attribution, Batch, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.neo4j import find, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
 from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
-from store.packs import PackWriter, verified
+from store.packs import PackWriter
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -25,7 +25,7 @@ from store.protocol import (
     Stats,
     WriteResult,
 )
-from store.values import ValueStore
+from store.values import ValueStore, split_values
 
 
 class Neo4jStore:
@@ -83,6 +83,14 @@ class Neo4jStore:
         """See ``GraphStore.operation``."""
         return await self._reader.operation(operation_id)
 
+    async def usages(self, trace_id: str) -> list[Usage]:
+        """See ``GraphStore.usages``."""
+        return await self._reader.usages(trace_id)
+
+    async def invalidations(self, trace_id: str) -> list[Invalidation]:
+        """See ``GraphStore.invalidations``."""
+        return await self._reader.invalidations(trace_id)
+
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         """See ``GraphStore.search``."""
         return await find.search(self._reader, text, trace_id, limit)
@@ -118,9 +126,14 @@ class Neo4jStore:
 
     async def value(self, variable: Variable) -> bytes:
         """See ``GraphStore.value``."""
-        if variable.value is not None:
-            return verified(variable.value.encode(), variable.value_hash)
-        return await self._values.get(self._project_id, variable.trace_id, variable.value_hash)
+        return (await self.values([variable]))[variable.value_hash]
+
+    async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
+        """See ``GraphStore.values``."""
+        found, others = split_values(variables)
+        for trace_id, hashes in others.items():
+            found |= await self._values.get_many(self._project_id, trace_id, hashes)
+        return found
 
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""

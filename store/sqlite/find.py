@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from schema.errors import CorruptValueError
 from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.texts import sql
 from schema.words import contains, phrases, snippet
-from store.packs import PackCache, PackEntry, cut, decompress, read_all
+from store.packs import PackCache, PackEntry, cut_all, decompress, read_all
 from store.protocol import ScanResult, SearchHit
 from store.sqlite.context import ReadContext
 from store.sqlite.rows import bind_keys
@@ -110,24 +113,30 @@ def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
     return found
 
 
-def value_in_file(context: ReadContext, variable: Variable, cache: PackCache) -> bytes:
-    """A value that is kept in a pack of the file.
+def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], cache: PackCache) -> dict[str, bytes]:
+    """Values that are kept in packs of the file, by hash.
 
     Raises:
-        CorruptValueError: it is damaged or gone.
+        CorruptValueError: one is damaged or gone.
     """
-    digest = variable.value_hash.removeprefix(VALUE_HASH_PREFIX)
-    rows = context.rows("value_place", trace=variable.trace_id, hash=digest)
-    if not rows:
-        raise CorruptValueError(variable.value_hash)
-    ((pack_k, pack_id, offset, size),) = rows
-    entry = PackEntry(variable.value_hash, offset, size)
-    whole = cache.get(pack_id)
-    if whole is None:
-        ((data,),) = context.rows("pack_data", pack=pack_k)
-        whole = decompress(data, variable.value_hash)
-        cache.put(pack_id, whole)
-    return cut(whole, entry)
+    digests = [value_hash.removeprefix(VALUE_HASH_PREFIX) for value_hash in hashes]
+    packs: dict[tuple[int, str], list[PackEntry]] = {}
+    rows = context.rows("value_places", trace=trace_id, hashes=msgspec.json.encode(digests).decode())
+    for digest, pack_k, pack_id, offset, size in rows:
+        packs.setdefault((pack_k, pack_id), []).append(PackEntry(VALUE_HASH_PREFIX + digest, offset, size))
+    placed = {entry.value_hash for entries in packs.values() for entry in entries}
+    for value_hash in hashes:
+        if value_hash not in placed:
+            raise CorruptValueError(value_hash)
+    found: dict[str, bytes] = {}
+    for (pack_k, pack_id), entries in packs.items():
+        whole = cache.get(pack_id)
+        if whole is None:
+            ((data,),) = context.rows("pack_data", pack=pack_k)
+            whole = decompress(data, entries[0].value_hash)
+            cache.put(pack_id, whole)
+        found |= cut_all(whole, entries)
+    return found
 
 
 def known_values(context: ReadContext, trace_id: str) -> set[str]:

@@ -310,6 +310,7 @@ class RowReader:
                 seconds=r[14],
                 created_at=times[r[15]],
                 author=r[16],
+                attributes=r[17],
             )
             for r in rows
         }

@@ -11,7 +11,7 @@ import msgspec
 
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
-from schema.models import Attribution, Element, Failure, Trace, Variable
+from schema.models import Attribution, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.protocol import Label, OperationDetail, Page
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 
@@ -132,6 +132,18 @@ def operation_detail(context: ReadContext, operation_id: str) -> OperationDetail
         in_order(variables[k] for k in generated),
         in_order(variables[k] for k in invalidated),
     )
+
+
+def usages(context: ReadContext, trace_id: str) -> list[Usage]:
+    """See ``GraphStore.usages``."""
+    rows = context.rows("usages", trace=trace_id)
+    return [Usage(operation.hex(), variable.hex(), role, position) for operation, variable, role, position in rows]
+
+
+def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
+    """See ``GraphStore.invalidations``."""
+    rows = context.rows("invalidations", trace=trace_id)
+    return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
 
 
 def versions(context: ReadContext, variable_id: str) -> list[Variable]:

@@ -9,8 +9,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 import apsw
 
 from schema.errors import NotFoundError
-from schema.models import Attribution, Batch, Element, Failure, Trace, Variable
-from store.packs import PackCache, PackWriter, verified
+from schema.models import Attribution, Batch, Element, Failure, Invalidation, Trace, Usage, Variable
+from store.packs import PackCache, PackWriter
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -32,7 +32,7 @@ from store.sqlite.context import ReadContext
 from store.sqlite.maintain import check_conflicts, delete_trace, stats
 from store.sqlite.scan import scan_outside
 from store.sqlite.write import write_batch
-from store.values import ValueStore
+from store.values import ValueStore, split_values
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -108,6 +108,14 @@ class SqliteStore:
         """See ``GraphStore.operation``."""
         return await self._read(select.operation_detail, operation_id)
 
+    async def usages(self, trace_id: str) -> list[Usage]:
+        """See ``GraphStore.usages``."""
+        return await self._read(select.usages, trace_id)
+
+    async def invalidations(self, trace_id: str) -> list[Invalidation]:
+        """See ``GraphStore.invalidations``."""
+        return await self._read(select.invalidations, trace_id)
+
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         """See ``GraphStore.search``."""
         return await self._read(find.search, text, trace_id, limit)
@@ -146,11 +154,17 @@ class SqliteStore:
 
     async def value(self, variable: Variable) -> bytes:
         """See ``GraphStore.value``."""
-        if variable.value is not None:
-            return verified(variable.value.encode(), variable.value_hash)
-        if self._values is None:
-            return await self._read(find.value_in_file, variable, self._packs)
-        return await self._values.get(self._project_id, variable.trace_id, variable.value_hash)
+        return (await self.values([variable]))[variable.value_hash]
+
+    async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
+        """See ``GraphStore.values``."""
+        found, others = split_values(variables)
+        for trace_id, hashes in others.items():
+            if self._values is None:
+                found |= await self._read(find.values_in_file, trace_id, hashes, self._packs)
+            else:
+                found |= await self._values.get_many(self._project_id, trace_id, hashes)
+        return found
 
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""

@@ -6,6 +6,7 @@ New rows get their integer keys here, so that they are inserted with finished re
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -19,6 +20,7 @@ from schema.words import LONGEST_WORD, words
 from store.conflicts import check
 from store.packs import Pack
 from store.protocol import Label, WriteResult
+from store.references import cited
 from store.sqlite.context import text_hash
 from store.sqlite.rows import RowReader
 from store.times import to_microseconds
@@ -415,6 +417,7 @@ class _BatchWriter:
         key = self.keys[Label.ATTRIBUTION]
         failure = self._resolve(Label.FAILURE, {a.failure_id for a in attributions.values()}, "attributions")
         operation = self._resolve(Label.OPERATION, {a.operation_id for a in attributions.values()}, "attributions")
+        self._resolve(Label.VARIABLE, set(chain.from_iterable(map(cited, attributions.values()))), "attributions")
         self._insert("delete_attribution", ((bytes.fromhex(id_), self.trace_k) for id_ in attributions))
         self._insert(
             "insert_attribution",
@@ -437,6 +440,7 @@ class _BatchWriter:
                     a.seconds,
                     to_microseconds(a.created_at),
                     a.author,
+                    a.attributes,
                 )
                 for a in attributions.values()
             ),

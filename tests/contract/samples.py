@@ -46,7 +46,11 @@ def assistant(project: str, name: str = "assistant") -> TraceBuilder:
     failure = trace.failure(
         question, answer, expected_id=gold.id, evidence_ids=(moved.id, told.id), gold_answers=("Bergen", "in Bergen")
     )
-    trace.attribution(failure, error_type=ErrorType.UPDATE, operation_id=update.id, evidence='[["note"]]')
+    verdict = {
+        "evidence": f'[{{"variableId":"{moved.id}","quote":"Bergen"}},{{"variableId":"{note_2.id}"}}]',
+        "attributes": '{"judge":"words"}',
+    }
+    trace.attribution(failure, error_type=ErrorType.UPDATE, operation_id=update.id, **verdict)
     return trace
 
 

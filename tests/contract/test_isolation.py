@@ -82,6 +82,14 @@ async def attributions(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.attributions([failure.id for failure in owned.failures]) == []
 
 
+async def usages(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.usages(owned.trace.id) == []
+
+
+async def invalidations(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.invalidations(owned.trace.id) == []
+
+
 async def operation(stranger: GraphStore, owned: TraceBuilder) -> None:
     for known in owned.operations:
         with pytest.raises(NotFoundError):
@@ -130,6 +138,13 @@ async def value(stranger: GraphStore, owned: TraceBuilder) -> None:
             await stranger.value(variable)
 
 
+async def values(stranger: GraphStore, owned: TraceBuilder) -> None:
+    with pytest.raises(CorruptValueError):
+        await stranger.values(owned.variables)
+    small = [variable for variable in owned.variables if variable.value is not None]
+    assert set(await stranger.values(small)) == {variable.value_hash for variable in small}
+
+
 async def known_values(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.known_values(owned.trace.id) == set()
 
@@ -157,6 +172,8 @@ PROBES: dict[str, Probe] = {
         page,
         failures,
         attributions,
+        usages,
+        invalidations,
         operation,
         search,
         scan,
@@ -164,6 +181,7 @@ PROBES: dict[str, Probe] = {
         path,
         versions,
         value,
+        values,
         known_values,
         delete_trace,
         stats,

@@ -154,6 +154,17 @@ async def test_verdicts_come_oldest_first(store: GraphStore, project: str) -> No
     assert await store.attributions([]) == []
 
 
+async def test_the_verdicts_on_thousands_of_failures(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    for number in range(2_000):
+        trace.attribution(trace.failure(trace.variable(f"question {number}")))
+    await trace.write(store)
+    ids = [failure.id for failure in trace.failures]
+    assert await store.attributions(ids) == trace.attributions
+    many = [*ids, *(make_id("nothing", str(number)) for number in range(20_000)), *ids]
+    assert await store.attributions(many) == trace.attributions
+
+
 BAD_CURSORS = [
     "",
     "x",

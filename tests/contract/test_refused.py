@@ -58,6 +58,25 @@ async def test_a_use_of_nothing(store: GraphStore, project: str) -> None:
         await assert_refused(store, trace, replace(batch, invalidations=[invalidation]), ABSENT)
 
 
+async def test_evidence_that_cites_nothing(store: GraphStore, project: str) -> None:
+    first, second = assistant(project, "first"), assistant(project, "second")
+    await first.write(store)
+    batch = second.batch()
+    own = second.variables[0].id
+    for unknown in (ABSENT, first.variables[0].id, "note", "ünï", second.operations[0].id):
+        steps = f'[{{"variableId":"{own}"}},{{"variableId":"{unknown}"}}]'
+        verdict = replace(second.attributions[0], evidence=steps)
+        await assert_refused(store, second, replace(batch, attributions=[verdict]), unknown)
+        assert await store.attributions([verdict.failure_id]) == []
+
+
+async def test_evidence_that_is_no_json(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    for text in ("", "[", "path", '[{"variableId":"x"}'):
+        verdict = replace(trace.attributions[0], evidence=text)
+        await assert_refused(store, trace, replace(trace.batch(), attributions=[verdict]), "evidence")
+
+
 @pytest.mark.parametrize(("name", "field"), REFERENCES)
 async def test_a_reference_to_another_trace(store: GraphStore, project: str, name: str, field: str) -> None:
     first, second = assistant(project, "first"), assistant(project, "second")

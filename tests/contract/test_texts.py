@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,8 @@ def traced(project: str, text: str) -> TraceBuilder:
     trace.derive(variable, source, by=operation, external_id=text, kind=DerivationKind.REVISION, **both)
     trace.use(operation, source, role=text)
     failure = trace.failure(source, variable, question=text, prediction=text, gold_answers=(text, "", text))
-    trace.attribution(failure, text, model=text, reason=text, author=text)
+    attributes = json.dumps({text: text})
+    trace.attribution(failure, text, model=text, reason=text, author=text, attributes=attributes)
     return trace
 
 
@@ -177,7 +179,9 @@ async def test_attributes_come_back_to_the_letter(store: GraphStore, project: st
         trace.variable(f"v{number}", attributes=text)
     trace.trace = replace(trace.trace, attributes=texts[4])
     failure = trace.failure(trace.variables[0], attributes=texts[3])
-    trace.attribution(failure, evidence=texts[5], candidates=texts[1], cost=0.1, seconds=1e-9, confidence=1.0)
+    trace.attribution(
+        failure, evidence=texts[5], candidates=texts[1], attributes=texts[4], cost=0.1, seconds=1e-9, confidence=1.0
+    )
     await trace.write(store)
     await assert_same(store, trace)
 

@@ -40,6 +40,37 @@ async def test_values_come_back_whole(store: GraphStore, project: str) -> None:
     assert [variable.value is None for variable in trace.variables] == [False] * 5 + [True, False] + [True] * 4
 
 
+async def test_many_values_at_once(store: GraphStore, project: str) -> None:
+    random = Random(5)
+    traces = [TraceBuilder(project, name) for name in ("one", "two")]
+    for trace in traces:
+        for number, text in enumerate([*TEXTS, *(random.randbytes(1_500_000).hex() for _ in range(6))]):
+            trace.variable(f"v{number}", text)
+            trace.variable(f"again {number}", text, media_type="text/markdown")
+        await trace.write(store)
+    variables = [variable for trace in traces for variable in trace.variables]
+    expected = {variable.value_hash: trace.text(variable).encode() for trace in traces for variable in trace.variables}
+    assert await store.values(variables) == expected
+    some = random.sample(variables, 20)
+    assert await store.values(some) == {variable.value_hash: expected[variable.value_hash] for variable in some}
+    assert await store.values([]) == {}
+
+
+async def test_many_values_of_which_one_is_gone(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    for number in range(3):
+        trace.variable(f"v{number}", f"large {number}" * 1000)
+    await trace.write(store)
+    first, second, third = trace.variables
+    gone = hash_value(b"something else")
+    for forged in (replace(second, value_hash=gone), replace(second, value="large", value_hash=gone)):
+        with pytest.raises(CorruptValueError) as caught:
+            await store.values([first, forged, third])
+        assert caught.value.value_hash == gone
+    with pytest.raises(CorruptValueError):
+        await store.values([first, replace(second, trace_id="0" * 32)])
+
+
 async def test_only_large_values_stand_beside_the_graph_and_once(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     large = "large " * 1000

@@ -7,7 +7,7 @@ import pytest
 from schema.errors import NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
-from schema.models import Operation, Variable
+from schema.models import Operation, Usage, Variable
 from store.protocol import Budget, Direction, GraphStore, Path
 from tests.contract.model import Model
 from tests.contract.samples import assistant
@@ -186,6 +186,40 @@ async def test_the_versions_of_a_name(store: GraphStore, project: str) -> None:
     for absent in (ABSENT, "", "x", trace.operations[0].id):
         with pytest.raises(NotFoundError):
             await store.versions(absent)
+
+
+async def test_all_that_the_operations_of_a_trace_used_and_ended(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    late, early, idle = (trace.operation(name, sequence=place) for name, place in (("b", 7), ("a", 3), ("c", 5)))
+    inputs = [trace.variable(f"in {number}", sequence=40 - number) for number in range(5)]
+    trace.use(late, *(inputs[place] for place in (3, 1, 4, 1)), role="input")
+    trace.use(early, inputs[2], inputs[0])
+    trace.invalidate(late, inputs[4], inputs[2])
+    trace.invalidate(early, inputs[2])
+    await trace.write(store)
+    twin = assistant(project, "twin")
+    await twin.write(store)
+    used, ended = trace.usages, trace.invalidations
+    assert await store.usages(trace.trace.id) == [*used[4:], *used[:4]]
+    assert await store.invalidations(trace.trace.id) == [ended[2], ended[0], ended[1]]
+    assert await store.usages(twin.trace.id) == twin.usages
+    assert {usage.operation_id for usage in used}.isdisjoint({idle.id})
+    for absent in (ABSENT, "", "x", "ünï", late.id, trace.trace.id[:8]):
+        assert await store.usages(absent) == []
+        assert await store.invalidations(absent) == []
+
+
+async def test_uses_at_one_place_come_by_the_sequence_of_what_is_used(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    step = trace.operation("step")
+    inputs = [trace.variable(f"in {number}", sequence=number * 7 % 5) for number in range(5)]
+    trace.usages.extend(Usage(step.id, one.id, None, place) for place in (1, 0) for one in inputs)
+    await trace.write(store)
+    by_sequence = [one.id for one in sorted(inputs, key=lambda one: one.sequence)]
+    found = await store.usages(trace.trace.id)
+    assert [(usage.position, usage.variable_id) for usage in found] == [
+        (place, id_) for place in (0, 1) for id_ in by_sequence
+    ]
 
 
 async def test_an_operation_with_what_it_used_and_made(store: GraphStore, project: str) -> None:

@@ -253,6 +253,7 @@ async def test_a_verdict_is_replaced(store: GraphStore, project: str) -> None:
         created_at=LATER,
         author="ünï",
         model="m",
+        attributes='{"inputs": "b2:00"}',
     )
     result = await store.write(Batch(trace.trace, attributions=[new]))
     assert (result.created, result.existing) == ({}, {"Trace": 1, "Attribution": 1})

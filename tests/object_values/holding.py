@@ -50,6 +50,7 @@ async def assert_holds(
     assert sorted(await scanned(values, project, trace)) == sorted(expected.items())
     for value_hash, content in reversed(expected.items()):
         assert await values.get(project, trace, value_hash) == content
+    assert await values.get_many(project, trace, list(expected)) == expected
 
 
 async def assert_damaged(values: ObjectValues, content: bytes) -> None:

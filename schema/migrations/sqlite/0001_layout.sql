@@ -179,7 +179,8 @@ CREATE TABLE attribution (
     cost REAL,
     seconds REAL,
     created_at INTEGER,
-    author TEXT
+    author TEXT,
+    attributes TEXT NOT NULL
 ) STRICT;
 CREATE INDEX attribution_of_failure ON attribution (failure_k);
 CREATE INDEX attribution_of_trace ON attribution (trace_k);
