@@ -29,7 +29,7 @@ HOLDS = 0.55
 _NEIGHBOURS = 3
 _TELLING = 1.5
 """Weight of the words of an answer that is something said, whatever phrases are around it."""
-_MORE = 0.25
+_MORE = 0.1
 
 _LOSS = {
     OperationKind.EXTRACTION: ErrorType.EXTRACTION,

@@ -114,29 +114,37 @@ def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callabl
 
     The options that say where to work may stand before the command's name or after it; the nearer one holds.
     """
+    return lambda work: app.command(name, rich_help_panel=panel)(_entry(work))
 
-    def register(work: Work) -> Callable[..., None]:
-        def run(context: typer.Context, **arguments: Any) -> None:
-            where = {option: arguments.pop(option) for option in _WHERE}
-            root = context.find_root()
-            root.obj = (root.obj or Place()).merge(**where)
+
+def default_command(app: typer.Typer) -> Callable[[Work], Callable[..., None]]:
+    """Make what a group of commands does when none of them is named; see ``command``."""
+    return lambda work: app.callback(invoke_without_command=True)(_entry(work))
+
+
+def _entry(work: Work) -> Callable[..., None]:
+    """What Typer calls: it takes the options that say where to work besides those of the coroutine."""
+
+    def run(context: typer.Context, **arguments: Any) -> None:
+        where = {option: arguments.pop(option) for option in _WHERE}
+        root = context.find_root()
+        root.obj = (root.obj or Place()).merge(**where)
+        if context.invoked_subcommand is None:
             _run(work(root.obj, **arguments))
 
-        own = list(inspect.signature(work, eval_str=True).parameters.values())[1:]
-        parameters = [
-            inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
-            *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
-            *(
-                inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-                for option, (annotation, default) in _WHERE.items()
-            ),
-        ]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        run.__name__, run.__doc__ = work.__name__, work.__doc__
-        return app.command(name, rich_help_panel=panel)(run)
-
-    return register
+    own = list(inspect.signature(work, eval_str=True).parameters.values())[1:]
+    parameters = [
+        inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
+        *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
+        *(
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+            for option, (annotation, default) in _WHERE.items()
+        ),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__name__, run.__doc__ = work.__name__, work.__doc__
+    return run
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Place, command
 from api.cli.errors import complain, exit_code
+from api.cli.files import graph_files, whole_file
 from api.cli.options import JsonOption, TraceArgument
 from api.cli.output import Output, print_json
+from api.cli.progress import file_of, progress_bar
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
-    from ingest.importing import ImportReport, Progress
+    from ingest.importing import ImportReport
 
 commands = typer.Typer()
 
@@ -68,12 +66,12 @@ async def import_(
         results.append({"file": str(file), "error": str(error)})
         complain(str(error))
 
-    files = _find(paths, fail)
+    files = graph_files(paths, fail)
     if files:
         async with place.open(create=True) as store:
             for number, file in enumerate(files, 1):
                 try:
-                    with _progress(file, number, len(files)) as progress:
+                    with progress_bar(file_of(file, number, len(files))) as progress:
                         report = await import_path(store, file, timezone, progress)
                 except MemTraceError as error:
                     fail(file, error)
@@ -87,45 +85,10 @@ async def import_(
         raise typer.Exit(exit_code(errors[0]))
 
 
-def _find(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
-    """The files that all paths name; those that name none fail on their own."""
-    from ingest.importing import find_files
-
-    files: list[Path] = []
-    for path in paths:
-        try:
-            files.extend(find_files([path]))
-        except MemTraceError as error:
-            fail(path, error)
-    return files
-
-
 def _show(report: ImportReport) -> None:
     from api.cli.render.tables import imported
 
     Output().lines(imported(report))
-
-
-@contextmanager
-def _progress(file: Path, number: int, total: int) -> Iterator[Progress | None]:
-    """A bar on standard error, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    from api.cli.render.text import middle
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Output(stderr=True), transient=True) as bar:
-        place = f" ({number}/{total})" if total > 1 else ""
-        named = f"{middle(file.name, 40)}{place}"
-        task = bar.add_task(named, total=None)
-
-        def show(stage: str, done: int, whole: int) -> None:
-            bar.update(task, description=f"{named}: {stage}", completed=done, total=whole or None)
-
-        yield show
 
 
 @command(commands, panel=_PANEL)
@@ -146,37 +109,5 @@ async def export(
 
     async with place.open() as store:
         trace = await find(store, Trace, reference)
-        with _target(output) as out:
+        with whole_file(output) as out:
             await export_trace(store, trace.id, out)
-
-
-@contextmanager
-def _target(output: Path | None) -> Iterator[BinaryIO]:
-    """Where to write; a file appears under its name when it is whole.
-
-    Raises:
-        MemTraceError: the file can't be written.
-    """
-    if output is None or str(output) == "-":
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    import secrets
-
-    file = Path(os.path.realpath(output))
-    is_stream = file.exists() and not file.is_file()
-    part = file if is_stream else file.with_name(f".{file.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("wb" if is_stream else "xb") as out:
-            yield out
-            if not is_stream:
-                out.flush()
-                os.fsync(out.fileno())
-        if not is_stream:
-            part.replace(file)
-    except OSError as error:
-        raise MemTraceError(f"{output} can't be written: {error.strerror or error}") from error
-    finally:
-        if not is_stream:
-            part.unlink(missing_ok=True)
