@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.detail import Content, Rarity, content, same_days, word_match
-from attribution.text.dates import Interval, mentions
-from attribution.text.numbers import number
-from attribution.text.segments import passage, sentence
-from attribution.text.tokens import tokens
+from attribution.detail import DATE_WEIGHT, NUMBER_WEIGHT, Content, credit_in, same_days
+from attribution.text.dates import Interval
+from attribution.text.segments import passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +31,13 @@ def agreement(wanted: Content, text: str) -> Agreement:
         told += [days for days in (date.on(reference) for date in one.dates) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     got = sum(
-        weight * max((word_match(word, one) for one in sentences), default=0.0)
+        weight * max((credit_in(word, one) for one in sentences), default=0.0)
         for word, weight in wanted.words.items()
     )
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
-    got += 2.0 * sum(same) + len(wanted.numbers & numbers)
+    got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
     conflicts = bool(wanted.dates and told and not any(same)) or bool(
         wanted.numbers and numbers and not wanted.numbers & numbers
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts)
 
-
-__all__ = ["Agreement", "agreement"]
-_ = (Rarity, Sequence, content, mentions, number, sentence, tokens)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from attribution.text.dates import Interval
 from attribution.text.lexicon import NEAR, SAME, likeness
-from attribution.text.segments import Placed, Sentence, passage, sentence
+from attribution.text.segments import Placed, Sentence, passage
 
 DATE_WEIGHT = 2.0
 """A date weighs as much as some rare words: it is one thing, however many words it has."""
-_NUMBER_WEIGHT = 1.0
+NUMBER_WEIGHT = 1.0
 _WIDE = 3.0
 """A date is told where a text names days of which most are meant, and at most this many times as many."""
 _SLACK_DAYS = 6
@@ -54,7 +54,7 @@ class Content:
     @property
     def weight(self) -> float:
         """The sum of all weights."""
-        return sum(self.words.values()) + _NUMBER_WEIGHT * len(self.numbers) + DATE_WEIGHT * len(self.dates)
+        return sum(self.words.values()) + NUMBER_WEIGHT * len(self.numbers) + DATE_WEIGHT * len(self.dates)
 
     def without(self, stems: Iterable[str], numbers: Iterable[float] = ()) -> Content:
         """What is left without some words; all of it where nothing would be left."""
@@ -77,24 +77,22 @@ def content(text: str, rarity: Rarity, reference: int | None = None) -> Content:
     return Content(words, frozenset(numbers), tuple(dict.fromkeys(dates)))
 
 
-def found(wanted: Content, place: Placed, *, alike: bool = True) -> float:
+def found(wanted: Content, place: Placed) -> float:
     """The part of the wanted weight that a sentence has, 0 to 1."""
     total = wanted.weight
     if not total:
         return 0.0
     one = place.sentence
-    got = sum(weight * word_match(word, one, alike=alike) for word, weight in wanted.words.items())
-    got += _NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
+    got = sum(weight * credit_in(word, one) for word, weight in wanted.words.items())
+    got += NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
     got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
     return got / total
 
 
-def word_match(stem: str, one: Sentence, *, alike: bool = True) -> float:
+def credit_in(stem: str, one: Sentence) -> float:
     """How well a sentence has a word: 1 for the word itself, less for one that means nearly the same."""
     if stem in one.stems:
         return 1.0
-    if not alike:
-        return 0.0
     return max((credit(stem, other) for other in one.stems), default=0.0)
 
 
@@ -131,5 +129,3 @@ def same_days(wanted: Interval, told: Interval | None) -> bool:
 def _is_digits(stem: str) -> bool:
     return stem[0].isdigit()
 
-
-__all__ = ["Content", "Rarity", "content", "credit", "found", "matches", "same_days", "sentence", "tells", "word_match"]

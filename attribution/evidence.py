@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from operator import mul
+from typing import Protocol
 
-from attribution.detail import Rarity, credit, matches
+from attribution.detail import Content, Rarity, content, credit, found, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.segments import Placed, Sentence, passage
 from schema.kinds import VariableKind
+from schema.models import Failure
 
 _K1, _B = 1.2, 0.75
 """Of BM25 (Robertson and Zaragoza 2009)."""
@@ -24,6 +28,22 @@ _COMPARED = 5
 """Messages that a sentence is compared with closely."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
+
+
+class Mode(StrEnum):
+    """What evidence is searched by."""
+
+    QUESTION = "question"
+    GOLD = "question+gold"
+    PREDICTION = "question+prediction"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector per text."""
+        ...
 
 
 class Messages:
@@ -53,16 +73,51 @@ class Messages:
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
+        self._embedder: Embedder | None = None
+        self._vectors: list[list[float]] = []
 
     @classmethod
-    async def read(cls, graph: TraceGraph) -> Messages:
-        """Read the messages of a trace."""
+    async def read(cls, graph: TraceGraph, embedder: Embedder | None = None) -> Messages:
+        """Read the messages of a trace; with an embedder they are found by meaning, too."""
         ids = [
             variable.id
             for variable in graph.variables.values()
             if variable.kind is VariableKind.MESSAGE and variable.occurrence == 0
         ]
-        return cls(graph, await graph.texts(ids))
+        messages = cls(graph, await graph.texts(ids))
+        if embedder is not None and ids:
+            messages._embedder = embedder
+            messages._vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])
+        return messages
+
+    async def retrieve(self, failure: Failure, mode: Mode, limit: int) -> list[str]:
+        """The messages that look most like the evidence of a failure, best first."""
+        query = failure.question
+        if mode is Mode.GOLD:
+            query = "\n".join([query, *failure.gold_answers])
+        elif mode is Mode.PREDICTION:
+            query = f"{query}\n{failure.prediction or ''}"
+        stems = [stem for placed in passage(query) for stem in placed.sentence.stems]
+        by_words = self._index.search(stems, 2 * limit)
+        if self._embedder is None:
+            return by_words[:limit]
+        (vector,) = await self._embedder.embed([query])
+        likeness = [sum(map(mul, vector, other)) for other in self._vectors]
+        by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
+        return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
+
+    def likeliest(self, failure: Failure, want: Content | None, retrieved: Sequence[str]) -> list[str]:
+        """Of retrieved messages the one that best says what is wanted, and is about the question."""
+        asked = content(failure.question, self.rarity)
+
+        def fit(message_id: str) -> float:
+            places = [placed for placed in self.sentences[message_id] if placed.sentence.stems]
+            about = max((found(asked, placed) for placed in places), default=0.0)
+            says = max((found(want, placed) for placed in places), default=0.0) if want is not None else 0.0
+            return says + about
+
+        ranked = sorted(enumerate(retrieved), key=lambda item: (-fit(item[1]) + 0.01 * item[0]))
+        return [message_id for _, message_id in ranked[:1]]
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
         """The first messages that are found behind a variable, two at most."""
@@ -124,10 +179,6 @@ class Messages:
         } - set(given)
         return [self.ids[number] for number in sorted(near, key=lambda n: (min(abs(n - g) for g in given), n))]
 
-    def search(self, stems: Sequence[str], limit: int) -> list[str]:
-        """The messages that a query of stems finds, best first."""
-        return self._index.search(stems, limit)
-
 
 class Bm25:
     """Okapi BM25 over texts that are lists of stems."""
@@ -166,5 +217,3 @@ def _day(graph: TraceGraph, variable_id: str) -> int | None:
     moment = graph.variables[variable_id].created_at
     return moment.toordinal() if moment else None
 
-
-__all__ = ["Bm25", "Messages", "Placed", "fused"]

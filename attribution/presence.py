@@ -8,7 +8,10 @@ from typing import Protocol
 
 from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, found, matches, tells
 from attribution.text.segments import Placed, Sentence, passage
+from schema.models import Failure
 
+HOLDS = 0.55
+"""The score from which a text has the detail."""
 _LITERAL_CHARACTERS = 20
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
 _NEED = 0.15
@@ -42,6 +45,11 @@ class Detail:
     support: float
     literal: bool
     rarity: Rarity = field(repr=False, compare=False)
+
+    def plain(self, failure: Failure) -> str:
+        """The detail in plain words."""
+        gold = f"\nGold answer: {' / '.join(failure.gold_answers)}" if self.literal else ""
+        return f"Question: {failure.question}{gold}\nSaid in the evidence: {self.sentence.text.strip()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,5 +166,3 @@ def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
     return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
 
-
-__all__ = ["ABSENT", "Detail", "Presence", "PresenceAnswer", "PresenceJudge", "PresenceQuestion", "Sentence", "is_literal", "presence"]

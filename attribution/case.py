@@ -1,0 +1,118 @@
+"""One failure under the free pass: where in the trace the needed detail is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from attribution.evidence import Messages
+from attribution.graph import TraceGraph
+from attribution.presence import (
+    HOLDS,
+    Detail,
+    Presence,
+    PresenceJudge,
+    PresenceQuestion,
+    is_literal,
+    presence,
+)
+from attribution.text.segments import Sentence
+from schema.kinds import OperationKind, VariableKind
+from schema.models import Failure
+
+_UNSURE = 0.2
+"""How far from ``HOLDS`` a presence is that a judge is asked about."""
+_MOST_QUESTIONS = 24
+
+
+@dataclass(slots=True)
+class Case:
+    """A failure with its detail; what was found out about variables is kept.
+
+    Attributes:
+        future: all that depends on the message of the detail.
+    """
+
+    graph: TraceGraph
+    messages: Messages
+    failure: Failure
+    detail: Detail
+    future: set[str]
+    _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
+    _scores: dict[tuple[str, int | None, bool], float] = field(default_factory=dict)
+    _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail) -> Case:
+        """The case of a failure and its detail."""
+        return cls(graph, messages, failure, detail, graph.future([detail.message_id]))
+
+    async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """How surely the detail is in some variables."""
+        keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
+        texts = await self.graph.texts(v for v, key in keys.items() if key not in self._known)
+        for variable_id, text in texts.items():
+            key = keys[variable_id]
+            if key not in self._known:
+                found = presence(self.detail, text, self.is_foreign, self._scores, key[1])
+                self._known[key] = found
+                if abs(found.score - HOLDS) < _UNSURE:
+                    self._unsure[key] = variable_id
+        return {variable_id: self._known[key] for variable_id, key in keys.items()}
+
+    async def holders(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """Those that hold the detail."""
+        return {v: one for v, one in (await self.presence(variable_ids)).items() if one.score >= HOLDS}
+
+    async def ask(self, judge: PresenceJudge) -> int:
+        """Let a judge decide where it is unsure; how many it decided."""
+        keys = list(self._unsure.items())[:_MOST_QUESTIONS]
+        texts = await self.graph.texts(variable_id for _, variable_id in keys)
+        told = self.detail.plain(self.failure)
+        questions = [PresenceQuestion(told, texts[variable_id], variable_id) for _, variable_id in keys]
+        answers = await judge.judge(questions) if questions else []
+        decided = 0
+        for (key, _), answer in zip(keys, answers, strict=True):
+            if answer is not None:
+                share = answer.confidence if answer.present else 1.0 - answer.confidence
+                self._known[key] = Presence(share, answer.quote)
+                decided += 1
+        self._unsure.clear()
+        return decided
+
+    def is_foreign(self, one: Sentence) -> bool:
+        """Whether a sentence is another message's, rather than the evidence's."""
+        return self.messages.is_foreign(one, self.detail)
+
+    def is_literal(self, text: str) -> bool:
+        """Whether a text has the sentence of the evidence word by word."""
+        return is_literal(self.detail, text)
+
+    def searches(self, past: set[str]) -> list[str]:
+        """The retrieval operations that served the question, in order."""
+        graph = self.graph
+        asked = graph.future([self.failure.question_id])
+        makers = {graph.variables[variable_id].operation_id for variable_id in past & asked}
+        found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
+        return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
+
+    def read_units(self, past: set[str]) -> list[str]:
+        """The memory units that the way from the question to the answer read."""
+        graph = self.graph
+        asked = graph.future([self.failure.question_id])
+        readers = {graph.variables[v].operation_id for v in past & asked}
+        return [
+            v
+            for v in past
+            if graph.variables[v].kind is VariableKind.MEMORY_UNIT
+            and (v in asked or any(o in readers for o in graph.users(v)))
+        ]
+
+    def lineages(self) -> list[Sequence[str]]:
+        """The versions of each memory unit, oldest first."""
+        variables = self.graph.variables
+        return [ids for ids in self.graph.names() if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
+
+    def _is_sole(self, variable_id: str) -> bool:
+        """Whether a variable was made from no other message."""
+        return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}

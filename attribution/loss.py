@@ -1,0 +1,120 @@
+"""Where a detail that is in no current unit was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.case import Case
+from attribution.presence import HOLDS
+from attribution.sureness import likely
+from schema.kinds import ErrorType, OperationKind, VariableKind
+
+_BY_KIND = {
+    OperationKind.EXTRACTION: ErrorType.EXTRACTION,
+    OperationKind.INITIALIZATION: ErrorType.EXTRACTION,
+    OperationKind.SEGMENTATION: ErrorType.EXTRACTION,
+    OperationKind.DELETION: ErrorType.DELETION,
+    OperationKind.RETRIEVAL: ErrorType.RETRIEVAL,
+    OperationKind.GENERATION: ErrorType.RESPONSE,
+}
+"""What a loss is called by the kind of the operation; any other kind updates."""
+_STATE = frozenset({VariableKind.BUFFER, VariableKind.MEMORY_UNIT})
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """An operation that had the detail and did not carry it on.
+
+    Attributes:
+        holder: the variable that still has it.
+        after: the variable that should have it: the next version; None where none is known.
+    """
+
+    error_type: ErrorType
+    operation_id: str
+    holder: str
+    after: str | None
+    likelihood: float
+    reason: str
+
+
+async def last_loss(case: Case, place: int) -> Loss | None:
+    """The operation that last ended a version of a unit which had the detail, before a place in the order."""
+    graph = case.graph
+    losses: list[tuple[int, Loss]] = []
+    for versions in case.lineages():
+        stored = [version for version in versions if version in case.future and graph.place(version) < place]
+        holder = await _newest_holder(case, stored)
+        if holder is None:
+            continue
+        score = (await case.presence([holder]))[holder].score
+        ended = graph.invalidated_by(holder)
+        following = versions[versions.index(holder) + 1 :]
+        maker = graph.variables[following[0]].operation_id if following else None
+        if ended is not None and graph.operations[ended].sequence < place:
+            reason = "a unit with the detail was deleted"
+            loss = Loss(ErrorType.DELETION, ended, holder, None, likely(score, HOLDS), reason)
+        elif maker is not None and graph.operations[maker].sequence < place:
+            kind = _BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
+            reason = "the next version of a unit with the detail lacks it"
+            loss = Loss(kind, maker, holder, following[0], likely(score, HOLDS), reason)
+        else:
+            continue
+        losses.append((graph.operations[loss.operation_id].sequence, loss))
+    return max(losses, key=lambda item: (item[0], item[1].operation_id))[1] if losses else None
+
+
+async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
+    """The newest of some versions that has the detail.
+
+    Versions of a long buffer are many: where one has the sentence word by word, of those after it only the next and
+    the newest are read closely.
+    """
+    if not versions:
+        return None
+    texts = await case.graph.texts(versions)
+    last = len(versions) - 1
+    literal = next((n for n in range(last, -1, -1) if case.is_literal(texts[versions[n]])), None)
+    close = range(last, -1, -1) if literal is None else sorted({last, min(last, literal + 1), literal}, reverse=True)
+    for number in close:
+        if await case.holders([versions[number]]):
+            return versions[number]
+    return None
+
+
+async def lost_on_the_way(case: Case, place: int) -> Loss | None:
+    """The last operation that used what still had the detail, and made nothing that has it."""
+    graph = case.graph
+    before = [
+        v
+        for v in case.future
+        if graph.variables[v].occurrence == 0 and graph.place(v) < place and graph.variables[v].kind is not _PROMPT
+    ]
+    before.sort(key=lambda v: (graph.place(v), graph.variables[v].sequence))
+    carriers = {case.detail.message_id}
+    for variable_id in before:
+        reached = any(d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id))
+        if reached and await case.holders([variable_id]):
+            carriers.add(variable_id)
+    best: tuple[int, str, str] | None = None
+    for carrier in carriers:
+        for operation_id in graph.users(carrier):
+            operation = graph.operations[operation_id]
+            if operation.sequence >= place or any(made in carriers for made in graph.made(operation_id)):
+                continue
+            key = (operation.sequence, operation_id, carrier)
+            best = key if best is None or key > best else best
+    if best is None:
+        return None
+    _, blamed, carrier = best
+    state = graph.variables[carrier].kind in _STATE
+    kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
+    made = graph.made(blamed)
+    derived = [d.target for d in graph.children(carrier) if d.target in made]
+    after = derived[0] if derived else made[0] if made else None
+    reason = "the operation had the detail and made nothing that has it"
+    return Loss(kind, blamed, carrier, after, 0.85, reason)
+
+
+_PROMPT = VariableKind.PROMPT

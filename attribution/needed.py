@@ -1,0 +1,122 @@
+"""What the answer needed: the sentence of the evidence that tells it, and what of it must survive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.detail import Content, content, credit_in, found, tells
+from attribution.evidence import Messages
+from attribution.presence import Detail
+from attribution.text.segments import Placed
+from schema.models import Failure
+
+SUPPORTED = 0.45
+"""A sentence with this part of what is wanted tells it; with less, the answer is inferred or foreign."""
+_NEAR_SUPPORTED = 0.8
+"""What a message beside the evidence must have to be taken instead."""
+_NEIGHBOURS = 3
+_TELLING = 1.2
+"""Weight of the words of an answer that is something said, whatever phrases are around it."""
+
+
+def wanted(messages: Messages, failure: Failure) -> Content:
+    """What the gold answers say beyond the question."""
+    asked = content(failure.question, messages.rarity)
+    return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
+
+
+def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+    """The detail by the gold answer: from the evidence, else from a message beside it that tells it clearly.
+
+    Returns:
+        None where no message is given.
+    """
+    detail = told(messages, failure, evidence, want)
+    if detail is not None and detail.support < SUPPORTED:
+        near = told(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want)
+        if near is not None and near.support >= _NEAR_SUPPORTED:
+            return near
+    return detail
+
+
+def told(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+    """The sentence that has most of what is wanted, or of those the nearest to the question."""
+    asked = content(failure.question, messages.rarity)
+    best = (-1.0, -1.0)
+    chosen: tuple[str, Placed] | None = None
+    for message_id in evidence:
+        for placed in messages.sentences.get(message_id, []):
+            if placed.sentence.is_metadata or not placed.sentence.stems:
+                continue
+            score = (round(found(want, placed), 6), found(asked, placed))
+            if score > best:
+                best, chosen = score, (message_id, placed)
+    if chosen is None:
+        return None
+    literal = best[0] >= SUPPORTED
+    said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
+    return _detail(messages, chosen, asked, _held(want, chosen[1]) if literal else said, best[0], literal)
+
+
+def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) -> Detail | None:
+    """The detail by the question alone: what the sentence nearest to it says beyond the question.
+
+    A question for a time needs the dates, one for an amount the numbers, where the sentence has some.
+    """
+    asked = content(failure.question, messages.rarity)
+    best = -1.0
+    chosen: tuple[str, Placed] | None = None
+    for message_id in evidence:
+        for placed in messages.sentences.get(message_id, []):
+            if placed.sentence.is_metadata or not placed.sentence.stems:
+                continue
+            score = round(found(asked, placed), 6)
+            if score > best:
+                best, chosen = score, (message_id, placed)
+    if chosen is None:
+        return None
+    said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
+    core = said.without(asked.words, asked.numbers)
+    first = failure.question.casefold().split()[:2]
+    if first[:1] == ["when"] and core.dates:
+        core = Content({}, frozenset(), core.dates)
+    elif first[:1] == ["how"] and first[1:] in (["many"], ["much"], ["long"], ["often"], ["old"]) and core.numbers:
+        core = Content({}, core.numbers, ())
+    return _detail(messages, chosen, asked, core, best, False)
+
+
+def backing(messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None) -> tuple[float, str, str]:
+    """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
+    asked = content(failure.question, messages.rarity)
+    said = content(failure.prediction or "", messages.rarity, reference).without(asked.words, asked.numbers)
+    best = (0.0, "", "")
+    for message_id in evidence:
+        for placed in messages.sentences.get(message_id, []):
+            share = found(said, placed)
+            score = max(share, min(1.0, share * said.weight / _TELLING))
+            if score > best[0]:
+                best = (score, message_id, placed.sentence.text)
+    return best
+
+
+def _detail(
+    messages: Messages, chosen: tuple[str, Placed], asked: Content, core: Content, support: float, literal: bool
+) -> Detail:
+    message_id, placed = chosen
+    about = {
+        stem: weight
+        for words in (content(placed.sentence.text, messages.rarity).words, asked.words)
+        for stem, weight in words.items()
+        if stem not in core.words
+    }
+    return Detail(message_id, core, about, placed.sentence, placed.reference, support, literal, messages.rarity)
+
+
+def _held(want: Content, placed: Placed) -> Content:
+    """The part of what is wanted that a sentence has."""
+    one = placed.sentence
+    return Content(
+        {stem: weight for stem, weight in want.words.items() if credit_in(stem, one)},
+        want.numbers & one.numbers,
+        tuple(days for days in want.dates if tells(one, days, placed.reference)),
+    )

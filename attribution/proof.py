@@ -1,0 +1,151 @@
+"""The path that proves a verdict of the free pass, and the check that any path must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.case import Case
+from attribution.graph import TraceGraph
+from attribution.loss import Loss
+from attribution.presence import HOLDS
+from attribution.verdict import Link, Step, Verdict
+from schema.kinds import ErrorType, OperationKind
+from schema.models import Derivation, Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a path is made of: a message, the variable that still has the detail, and what comes after.
+
+    Attributes:
+        start: the first variable.
+        holder: the last variable that has the detail; the way there is found in the graph.
+        then: variables after it, in order, each with the operation that leads there.
+        quote: of the first variable, where no detail gives it.
+    """
+
+    start: str
+    holder: str
+    then: tuple[tuple[str, str | None], ...] = ()
+    quote: str = ""
+
+    async def steps(self, graph: TraceGraph, case: Case | None) -> list[Step]:
+        """The path, each step with a quote of its variable."""
+        if case is None or self.quote:
+            steps = [Step(self.start, graph.variables[self.start].operation_id, Link.START, self.quote, True)]
+        else:
+            steps = await _way(case, self.start, self.holder)
+        current = steps[-1].variable_id
+        for variable_id, operation_id in self.then:
+            direct = [d for d in graph.parents(variable_id) if d.source == current]
+            if direct:
+                steps.append(await _step(graph, case, direct[0]))
+            else:
+                steps.append(Step(variable_id, operation_id, Link.OPERATION, "", False))
+            current = variable_id
+        return steps
+
+
+def of_judge(graph: TraceGraph, failure: Failure, judge: str | None) -> Proof:
+    """The answer, and what the judge made of it."""
+    answer = failure.answer_id or ""
+    judged = [d for d in graph.children(answer) if d.operation_id == judge]
+    return Proof(answer, answer, tuple((d.target, judge) for d in judged[:1]), quote=failure.prediction or "")
+
+
+def of_message(message_id: str, quote: str) -> Proof:
+    """A message alone."""
+    return Proof(message_id, message_id, quote=quote)
+
+
+def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
+    """From the evidence to what was read, and to the answer."""
+    graph = case.graph
+    start = case.detail.message_id
+    if holder not in case.future:
+        start = holder
+    return Proof(start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),))
+
+
+def of_search(case: Case, unit: str, blamed: str) -> Proof:
+    """From the evidence to the unit, and to what the search made instead."""
+    made = case.graph.made(blamed)
+    return Proof(case.detail.message_id, unit, ((made[0], blamed),) if made else ())
+
+
+def of_loss(case: Case, loss: Loss) -> Proof:
+    """From the evidence to the last holder, and to what lacks the detail."""
+    after = loss.after
+    if after is None and loss.error_type is ErrorType.DELETION:
+        ends = [d.target for d in case.graph.children(loss.holder) if d.operation_id == loss.operation_id]
+        after = ends[0] if ends else None
+    return Proof(case.detail.message_id, loss.holder, ((after, loss.operation_id),) if after else ())
+
+
+async def _way(case: Case, start: str, holder: str) -> list[Step]:
+    """From a variable to one that depends on it: through variables with the detail where there is such a way."""
+    graph = case.graph
+    inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
+    chain = graph.path(start, holder, inside)
+    steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
+    for derivation in chain:
+        steps.append(await _step(graph, case, derivation))
+    return steps
+
+
+async def _step(graph: TraceGraph, case: Case | None, derivation: Derivation) -> Step:
+    target = derivation.target
+    if case is None:
+        return Step(target, derivation.operation_id, Link.DERIVATION, "", False)
+    answer = target == case.failure.answer_id
+    one = (await case.presence([target]))[target]
+    holds = one.score >= HOLDS and not answer
+    quote = await _whole(graph, case, target) if answer else one.quote.strip() if holds else ""
+    return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
+
+
+async def _quote(case: Case, variable_id: str) -> str:
+    if variable_id == case.detail.message_id:
+        return case.detail.sentence.text.strip()
+    return (await case.presence([variable_id]))[variable_id].quote.strip()
+
+
+async def _whole(graph: TraceGraph, case: Case, variable_id: str) -> str:
+    prediction = case.failure.prediction or ""
+    text = await graph.text(variable_id)
+    return prediction if prediction and prediction in text else text[:200]
+
+
+async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
+    """What is wrong with the path of a verdict: unknown ids, quotes that don't stand in values, steps that don't join."""
+    found: list[str] = []
+    if verdict.operation_id is not None and verdict.operation_id not in graph.operations:
+        found.append(f"operation {verdict.operation_id} is not in the trace")
+    before: str | None = None
+    for number, step in enumerate(verdict.path):
+        place = f"step {number}"
+        if step.variable_id not in graph.variables:
+            found.append(f"{place}: variable {step.variable_id} is not in the trace")
+            before = None
+            continue
+        if step.quote and step.quote not in await graph.text(step.variable_id):
+            found.append(f"{place}: the quote does not stand in the value")
+        if before is not None and not _joined(graph, before, step):
+            found.append(f"{place}: does not follow from the step before")
+        before = step.variable_id
+    return found
+
+
+def _joined(graph: TraceGraph, before: str, step: Step) -> bool:
+    """By a derivation, or by an operation that had the one at hand and should have brought it into the other."""
+    if any(d.source == before and d.operation_id == step.operation_id for d in graph.parents(step.variable_id)):
+        return True
+    operation = graph.operations.get(step.operation_id or "")
+    if operation is None or graph.variables[step.variable_id].operation_id != operation.id:
+        return False
+    if before in graph.used(operation.id) or graph.invalidated_by(before) == operation.id:
+        return True
+    recorded = graph.recorded(before)
+    searched = operation.kind is OperationKind.RETRIEVAL
+    return searched and graph.current_version(graph.versions(recorded), operation.sequence) == recorded
