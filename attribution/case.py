@@ -10,13 +10,12 @@ from attribution.graph import TraceGraph
 from attribution.presence import (
     HOLDS,
     Detail,
+    Finder,
     Presence,
     PresenceJudge,
     PresenceQuestion,
     is_literal,
-    presence,
 )
-from attribution.text.segments import Sentence
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
 
@@ -38,14 +37,15 @@ class Case:
     failure: Failure
     detail: Detail
     future: set[str]
+    finder: Finder
     _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
-    _scores: dict[tuple[str, int | None, bool], float] = field(default_factory=dict)
     _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail) -> Case:
         """The case of a failure and its detail."""
-        return cls(graph, messages, failure, detail, graph.future([detail.message_id]))
+        finder = Finder(detail, lambda one: messages.is_foreign(one, detail))
+        return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
         """How surely the detail is in some variables."""
@@ -54,7 +54,7 @@ class Case:
         for variable_id, text in texts.items():
             key = keys[variable_id]
             if key not in self._known:
-                found = presence(self.detail, text, self.is_foreign, self._scores, key[1])
+                found = self.finder.presence(text, sole=key[1])
                 self._known[key] = found
                 if abs(found.score - HOLDS) < _UNSURE:
                     self._unsure[key] = variable_id
@@ -79,10 +79,6 @@ class Case:
                 decided += 1
         self._unsure.clear()
         return decided
-
-    def is_foreign(self, one: Sentence) -> bool:
-        """Whether a sentence is another message's, rather than the evidence's."""
-        return self.messages.is_foreign(one, self.detail)
 
     def is_literal(self, text: str) -> bool:
         """Whether a text has the sentence of the evidence word by word."""

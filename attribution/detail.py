@@ -26,6 +26,7 @@ class Rarity:
 
     def __init__(self, texts: Iterable[Iterable[str]]) -> None:
         self._counts: Counter[str] = Counter()
+        self._weights: dict[str, float] = {}
         self._texts = 0
         for stems in texts:
             self._texts += 1
@@ -33,14 +34,15 @@ class Rarity:
 
     def __call__(self, stem: str) -> float:
         """The weight of a stem."""
+        weight = self._weights.get(stem)
+        if weight is None:
+            weight = self._weights[stem] = self._weigh(stem)
+        return weight
+
+    def _weigh(self, stem: str) -> float:
         if self._texts < 2:
             return 1.0
-        count = self._counts.get(stem, 0)
-        return max(0.05, 1.0 - math.log(1 + count) / math.log(1 + self._texts))
-
-    def knows(self, stem: str) -> bool:
-        """Whether a message has it."""
-        return stem in self._counts
+        return max(0.05, 1.0 - math.log(1 + self._counts[stem]) / math.log(1 + self._texts))
 
 
 @dataclass(frozen=True, slots=True)

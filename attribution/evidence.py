@@ -26,6 +26,8 @@ _LOOKED_UP = 6
 """The rarest words of a sentence by which its origin is looked up."""
 _COMPARED = 5
 """Messages that a sentence is compared with closely."""
+_GIVEN = 0.8
+"""What an answer that was given counts beside a gold answer, in the search for evidence."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -66,8 +68,8 @@ class Messages:
         for variable_id, placed in self.sentences.items():
             for one in placed:
                 words = frozenset(one.sentence.stems)
+                self._sayers[words].add(variable_id)
                 if len(words) >= _FEW_WORDS:
-                    self._sayers[words].add(variable_id)
                     for word in words:
                         self._said[word].append((variable_id, words))
         self._behind: dict[str, set[str]] = {}
@@ -106,17 +108,26 @@ class Messages:
         by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
-    def likeliest(self, failure: Failure, want: Content | None, retrieved: Sequence[str]) -> list[str]:
-        """Of retrieved messages the one that best says what is wanted, and is about the question."""
+    async def likeliest(self, failure: Failure, want: Content | None, retrieved: Sequence[str]) -> list[str]:
+        """Of the messages that may be the evidence the one that is most about the question, and says an answer.
+
+        That may be the gold answer or, nearly as well, the one that was given: a gold answer can be the wrong one.
+        """
         asked = content(failure.question, self.rarity)
+        given = await self.retrieve(failure, Mode.PREDICTION, len(retrieved))
 
         def fit(message_id: str) -> float:
             places = [placed for placed in self.sentences[message_id] if placed.sentence.stems]
             about = max((found(asked, placed) for placed in places), default=0.0)
-            says = max((found(want, placed) for placed in places), default=0.0) if want is not None else 0.0
-            return says + about
+            if want is None:
+                return about
+            days = next((placed.reference for placed in places), None)
+            said = content(failure.prediction or "", self.rarity, days).without(asked.words, asked.numbers)
+            gold = max((found(want, placed) for placed in places), default=0.0)
+            answer = max((found(said, placed) for placed in places), default=0.0)
+            return about + max(gold, _GIVEN * answer)
 
-        ranked = sorted(enumerate(retrieved), key=lambda item: (-fit(item[1]) + 0.01 * item[0]))
+        ranked = sorted(enumerate(dict.fromkeys([*retrieved, *given])), key=lambda item: -fit(item[1]) + 0.01 * item[0])
         return [message_id for _, message_id in ranked[:1]]
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
@@ -134,6 +145,10 @@ class Messages:
                         seen.add(derivation.source)
                         waiting.append(derivation.source)
         return known
+
+    def is_unique(self, one: Sentence) -> bool:
+        """Whether only one message has a sentence of these words."""
+        return len(self._sayers.get(frozenset(one.stems), ())) == 1
 
     def is_foreign(self, one: Sentence, detail: Detail) -> bool:
         """Whether a sentence repeats another message, rather than the one that the detail is from."""

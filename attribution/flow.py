@@ -88,7 +88,7 @@ class FlowPass:
             mode = Mode.QUESTION if gold_free else Mode.GOLD
             retrieved = await messages.retrieve(failure, mode, _RETRIEVED)
             want = None if gold_free else wanted(messages, failure)
-            evidence = messages.likeliest(failure, want, retrieved)
+            evidence = await messages.likeliest(failure, want, retrieved)
         details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
         verdict = await _Trial(graph, messages, failure, evidence, gold_free).verdict(judge)
         details |= verdict.details
@@ -116,7 +116,7 @@ class _Trial:
         if problem:
             return abstention(problem)
         want = None if self.gold_free else wanted(self.messages, self.failure)
-        findings = [self._right(want)] if want is not None and self.failure.prediction else []
+        findings = [self._right(want)] if self.failure.prediction else []
         case: Case | None = None
         if not _settled(findings):
             detail = (
@@ -147,18 +147,26 @@ class _Trial:
             return "no messages are recorded in this trace"
         return None
 
-    def _right(self, want: Content) -> Finding:
-        """The answer says what the gold answer says."""
-        agreed = agreement(want, self.failure.prediction or "")
+    def _right(self, want: Content | None) -> Finding:
+        """The answer says what the gold answer says; without one, what the evidence says."""
         judges = [
             o
             for o in self.graph.users(self.failure.answer_id or "")
             if self.graph.operations[o].kind is OperationKind.JUDGE
         ]
         judge = judges[-1] if judges else None
-        likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
-        reason = "the answer says what the gold answer says"
+        if want is None:
+            share, _, _ = backing(self.messages, self.failure, self.evidence, self._day())
+            likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
+        else:
+            agreed = agreement(want, self.failure.prediction or "")
+            likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
+            reason = "the answer says what the gold answer says"
         return Finding(ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(self.graph, self.failure, judge))
+
+    def _day(self) -> int | None:
+        places = [placed for message in self.evidence for placed in self.messages.sentences[message]]
+        return next((placed.reference for placed in places), None)
 
     async def _flow(self, case: Case) -> list[Finding]:
         findings = [self._foreign_gold(case), await self._in_context(case)]

@@ -109,7 +109,8 @@ def _detail(
         for stem, weight in words.items()
         if stem not in core.words
     }
-    return Detail(message_id, core, about, placed.sentence, placed.reference, support, literal, messages.rarity)
+    unique = messages.is_unique(placed.sentence)
+    return Detail(message_id, core, about, placed.sentence, placed.reference, support, unique, literal, messages.rarity)
 
 
 def _held(want: Content, placed: Placed) -> Content:

@@ -6,14 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, found, matches, tells
+from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
 
 HOLDS = 0.55
 """The score from which a text has the detail."""
-_LITERAL_CHARACTERS = 20
+_LITERAL_CHARACTERS = 8
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
+_TOGETHER = 0.97
+"""What two sentences count that have the detail together."""
+_FAINT = 0.25
+"""Less is nothing."""
 _NEED = 0.15
 """The part of the anchors that must be near a core that is told by its own words; twice that for another one."""
 _OWN = 1.3
@@ -34,6 +38,7 @@ class Detail:
         sentence: the sentence that has it, as it stands in the message.
         reference: the day that it was said on.
         support: the part of what the answer needs that the sentence has, 0 to 1.
+        unique: whether no other message has the sentence.
         literal: whether the core is told by the gold answer; else it is the sentence as a whole.
     """
 
@@ -43,6 +48,7 @@ class Detail:
     sentence: Sentence
     reference: int | None
     support: float
+    unique: bool
     literal: bool
     rarity: Rarity = field(repr=False, compare=False)
 
@@ -97,53 +103,88 @@ class PresenceJudge(Protocol):
 def is_literal(detail: Detail, text: str) -> bool:
     """Whether a text has the sentence of the evidence word by word."""
     said = detail.sentence.text.strip()
-    return len(said) >= _LITERAL_CHARACTERS and said in text
+    return detail.unique and len(said) >= _LITERAL_CHARACTERS and said in text
 
 
-def presence(
-    detail: Detail,
-    text: str,
-    is_foreign: Callable[[Sentence], bool],
-    scores: dict[tuple[str, int | None, bool], float],
-    sole: bool = False,
-) -> Presence:
-    """How surely the detail is in a text.
+class Finder:
+    """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
-    Args:
-        is_foreign: whether a sentence is what another message says: then it doesn't count.
-        scores: what sentences scored for this detail; versions of a buffer share most of theirs.
-        sole: whether the text was made from no other message: then it can't be about anything else.
-    """
-    if is_literal(detail, text):
-        return Presence(1.0, detail.sentence.text.strip())
-    places = passage(text)
-    singles = []
-    for placed in places:
+    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool]) -> None:
+        """
+        Args:
+            is_foreign: whether a sentence is what another message says: then it doesn't count.
+        """
+        self._detail = detail
+        self._is_foreign = is_foreign
+        self._near: dict[str, bool] = {}
+        self._foreign: dict[tuple[str, ...], bool] = {}
+        self._scores: dict[tuple[str, int | None, bool], float | None] = {}
+        self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
+
+    def presence(self, text: str, *, sole: bool = False) -> Presence:
+        """How surely the detail is in a text.
+
+        Args:
+            sole: whether the text was made from no other message: then it can't be about anything else.
+        """
+        if is_literal(self._detail, text):
+            return Presence(1.0, self._detail.sentence.text.strip())
+        places = passage(text)
+        best = ABSENT
+        touched: list[int] = []
+        for number, placed in enumerate(places):
+            score = self._single(placed, sole)
+            if score is not None:
+                touched.append(number)
+                if score > best.score:
+                    best = Presence(score, placed.sentence.text)
+        if best.score < 1.0:
+            for number in touched:
+                for first in (number - 1, number):
+                    if 0 <= first < len(places) - 1:
+                        together = self._pair(places[first], places[first + 1], sole)
+                        if together > best.score:
+                            best = Presence(together, places[number].sentence.text)
+        return best
+
+    def _single(self, placed: Placed, sole: bool) -> float | None:
+        """The score of a sentence; None where it has nothing of the core."""
         key = placed.sentence.text, placed.reference, sole
-        if key not in scores:
-            touched = _touches(detail.core, placed) and not is_foreign(placed.sentence)
-            scores[key] = _score(detail, [placed], sole) if touched else 0.0
-        singles.append(scores[key])
-    best = ABSENT
-    for number, score in enumerate(singles):
-        if score > best.score:
-            best = Presence(score, places[number].sentence.text)
-    if best.score < 1.0:
-        for number in range(len(places) - 1):
-            if (singles[number] or singles[number + 1]) and not (
-                is_foreign(places[number].sentence) or is_foreign(places[number + 1].sentence)
-            ):
-                together = 0.97 * _score(detail, places[number : number + 2], sole)
-                if together > best.score:
-                    best = Presence(together, places[number if singles[number] else number + 1].sentence.text)
-    return best
+        if key not in self._scores:
+            score = None
+            if self._touches(placed):
+                score = _score(self._detail, [placed], sole)
+                score = 0.0 if score < _FAINT or self._excluded(placed) else score
+            self._scores[key] = score
+        return self._scores[key]
 
+    def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
+        key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
+        if key not in self._pairs:
+            score = _TOGETHER * _score(self._detail, [first, second], sole)
+            faint = score < _FAINT or self._excluded(first) or self._excluded(second)
+            self._pairs[key] = 0.0 if faint else score
+        return self._pairs[key]
 
-def _touches(core: Content, placed: Placed) -> bool:
-    one = placed.sentence
-    if not one.stems and not one.dates:
+    def _excluded(self, placed: Placed) -> bool:
+        stems = placed.sentence.stems
+        if stems not in self._foreign:
+            self._foreign[stems] = self._is_foreign(placed.sentence)
+        return self._foreign[stems]
+
+    def _touches(self, placed: Placed) -> bool:
+        """Whether a sentence could have a part of the core."""
+        core, one = self._detail.core, placed.sentence
+        if one.dates and core.dates or core.numbers & one.numbers:
+            return True
+        near = self._near
+        for stem in one.stems:
+            known = near.get(stem)
+            if known is None:
+                known = near[stem] = any(credit(word, stem) for word in core.words)
+            if known:
+                return True
         return False
-    return found(core, placed) > 0
 
 
 def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:

@@ -90,7 +90,8 @@ def cut(text: str) -> list[tuple[int, str]]:
     return [(place, piece) for place, piece in found if not piece.isspace()]
 
 
-def passage(text: str, said_on: int | None = None) -> list[Placed]:
+@lru_cache(maxsize=1_000)
+def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
     """The sentences of a text, each with the day that it was said on.
 
     A timestamp speaks for the sentences before it, back to the timestamp before; where a text begins with one, for

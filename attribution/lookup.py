@@ -1,0 +1,32 @@
+"""Reading from a store what verdicts speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
+from store.protocol import GraphStore, Label
+
+E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
+
+_PAGE = 1000
+
+
+async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) -> dict[str, E]:
+    """The things of this model with these ids, by id; those that do not exist are left out."""
+    wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
+    found: list[Element] = await store.get(Label(model.__name__), wanted) if wanted else []
+    return {element.id: element for element in found if isinstance(element, model)}
+
+
+async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
+    """All failures, of one trace or of the project."""
+    found: list[Failure] = []
+    after = None
+    while True:
+        page = await store.failures(trace_id, first=_PAGE, after=after)
+        found.extend(page.items)
+        after = page.next
+        if after is None:
+            return found
