@@ -66,8 +66,9 @@ async def operation(
 ) -> None:
     """Show an operation: what it is, what it used, what it made."""
     from api.cli import documents
-    from api.cli.find import by_id, find, find_trace_id
+    from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
+    from attribution.lookup import by_id
     from schema.models import Operation, Session
 
     async with place.open() as store:
@@ -98,8 +99,9 @@ async def variable(
 ) -> None:
     """Show a variable: what it says, who made it, its version, its size."""
     from api.cli import documents
-    from api.cli.find import by_id, find_variable
+    from api.cli.find import find_variable
     from api.cli.render import sheets
+    from attribution.lookup import by_id
     from schema.models import Operation, Session
 
     async with place.open() as store:
@@ -139,8 +141,9 @@ async def versions(
     as_json: JsonOption = False,
 ) -> None:
     """List all versions of a variable, oldest first, each with the operation that made it."""
-    from api.cli.find import by_id, find_variable
+    from api.cli.find import find_variable
     from api.cli.render import tables
+    from attribution.lookup import by_id
     from schema.models import Operation
     from schema.models import as_json as public
 

@@ -127,8 +127,9 @@ async def path(
 ) -> None:
     """Show a shortest chain of derivations by which one variable depends on the other, whichever way it runs."""
     from api.cli import documents
-    from api.cli.find import by_id, find_variable
+    from api.cli.find import find_variable
     from api.cli.render.draw import path_lines
+    from attribution.lookup import by_id
     from schema.models import Operation
 
     async with place.open() as store:

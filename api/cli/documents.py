@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
 from store.protocol import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
+    from attribution.kappa import Agreement
     from ingest.importing import ImportReport
 
 Document = dict[str, Any]
@@ -88,6 +89,21 @@ def failure(
         "answerExternalId": answer.external_id if answer else None,
         "verdicts": [_verdict(verdict, operations.get(verdict.operation_id or "")) for verdict in verdicts],
     }
+
+
+def attribution(
+    found: Attribution, about: Failure, variables: Mapping[str, Variable], operations: Mapping[str, Operation]
+) -> Document:
+    """A verdict, with the source's ids of the question that it is about and of the operation that it blames."""
+    question = variables.get(about.question_id)
+    return _verdict(found, operations.get(found.operation_id or "")) | {
+        "questionExternalId": question.external_id if question else None
+    }
+
+
+def agreement(found: Agreement) -> Document:
+    """How far two sources of verdicts agree."""
+    return {camel_case(name): value for name, value in asdict(found).items()}
 
 
 def _verdict(found: Attribution, blamed: Operation | None) -> Document:

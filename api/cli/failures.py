@@ -16,9 +16,10 @@ commands = typer.Typer()
 async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """List the questions that were answered wrong, with the verdicts on each."""
     from api.cli import documents
-    from api.cli.find import by_id, every_failure, find_trace_id
+    from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
+    from attribution.lookup import by_id, every_failure
     from schema.models import Attribution, Operation, Variable
 
     verdicts: dict[str, list[Attribution]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from schema.errors import NotFoundError
@@ -48,13 +48,6 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
     raise NotFoundError(reference, "variable, operation or failure")
 
 
-async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) -> dict[str, E]:
-    """The things of this model with these ids, by id."""
-    wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
-    found = await store.get(Label(model.__name__), wanted) if wanted else []
-    return {element.id: element for element in found if isinstance(element, model)}
-
-
 async def every_trace(store: GraphStore) -> AsyncIterator[Trace]:
     """All traces, page by page."""
     after = None
@@ -74,18 +67,6 @@ async def every_session(store: GraphStore, trace_id: str) -> list[Session]:
     while True:
         page = await store.page(Label.SESSION, trace_id, after=after)
         found.extend(element for element in page.items if isinstance(element, Session))
-        after = page.next
-        if after is None:
-            return found
-
-
-async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
-    """All failures, of one trace or of the project."""
-    found: list[Failure] = []
-    after = None
-    while True:
-        page = await store.failures(trace_id, first=1000, after=after)
-        found.extend(page.items)
         after = page.next
         if after is None:
             return found

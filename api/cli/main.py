@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from api.cli import admin, browse, causal, failures, ingest, neo4j
+from api.cli import admin, attribute, audit, benchmark, browse, causal, failures, ingest, neo4j, report
 from api.cli.context import Place
 from api.cli.errors import ExitCode, complain, exit_code
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
@@ -51,8 +51,9 @@ app = typer.Typer(
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (ingest, browse, causal, failures, admin):
+for group in (ingest, browse, causal, failures, attribute, audit, benchmark, admin):
     app.add_typer(group.commands)
+app.add_typer(report.app, name="report", rich_help_panel="Ask why")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")
 
 

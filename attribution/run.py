@@ -1,0 +1,216 @@
+"""Attributing many failures: one at a time may fail, none is paid for twice, and each verdict is stored at once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from attribution.evidence import Mode
+from attribution.flow import SURE, FlowPass
+from attribution.graph import TraceGraph
+from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution
+from schema.errors import InputError, MemTraceError, NotFoundError
+from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
+from store.protocol import GraphStore, Label
+
+if TYPE_CHECKING:
+    from attribution.llm.client import LlmClient
+    from attribution.llm.settings import LlmSettings
+
+RULES = "1"
+"""Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to attribute.
+
+    Attributes:
+        gold_free: do without the gold answers.
+        retrieve_evidence: find the evidence, also where it is given.
+        llm: the model's settings, which all methods but ``flow`` need.
+        replies: the folder where a model's replies are kept; None is one in the user's cache.
+        concurrency: failures at a time, where a model is asked.
+    """
+
+    method: Method = Method.FLOW
+    gold_free: bool = False
+    retrieve_evidence: bool = False
+    llm: LlmSettings | None = None
+    replies: Path | None = None
+    concurrency: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict on one failure; ``cached`` where it was found, not made."""
+
+    failure: Failure
+    attribution: Attribution
+    cached: bool
+
+
+async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncIterator[Outcome]:
+    """Attribute failures, trace by trace; each verdict is stored before it is yielded.
+
+    An error in one case makes its verdict an abstention that says why, and does not touch the others.
+
+    Raises:
+        InputError: the method needs a model, and no settings are given.
+    """
+    if options.method is not Method.FLOW and options.llm is None:
+        raise InputError("attribute", "method", f"{options.method} needs a language model: set MEMTRACE_LLM_MODEL")
+    by_trace: dict[str, list[Failure]] = defaultdict(list)
+    for failure in failures:
+        by_trace[failure.trace_id].append(failure)
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(_client(options)) if options.llm is not None else None
+        for trace_id, some in by_trace.items():
+            async for outcome in _Run(store, options, client, trace_id).all(some):
+                yield outcome
+
+
+def _client(options: Options) -> LlmClient:
+    from attribution.llm.cache import FileCache, default_folder
+    from attribution.llm.client import LlmClient
+
+    assert options.llm is not None
+    return LlmClient(options.llm, FileCache(options.replies or default_folder()))
+
+
+class _Run:
+    """The failures of one trace."""
+
+    def __init__(self, store: GraphStore, options: Options, client: LlmClient | None, trace_id: str) -> None:
+        self._store = store
+        self._options = options
+        self._client = client
+        self._trace_id = trace_id
+        self._flow = FlowPass(client if client is not None and client.settings.embedding_model else None)
+        self._graph: TraceGraph | None = None
+        self._loading = asyncio.Lock()
+
+    async def all(self, failures: Sequence[Failure]) -> AsyncIterator[Outcome]:
+        found = await self._store.get(Label.TRACE, [self._trace_id])
+        if not found:
+            raise NotFoundError(f"there is no trace {self._trace_id}")
+        trace = cast("Trace", found[0])
+        labels = (await self._store.stats(self._trace_id)).labels
+        size = {label: labels.get(label, 0) for label in ("Variable", "Operation", "Derivation")}
+        ids = {failure.id: self._inputs(failure, size) for failure in failures}
+        method = self._options.method
+        wanted = [attribution_id(failure.id, method, ids[failure.id]) for failure in failures]
+        known = {one.id: cast("Attribution", one) for one in await self._store.get(Label.ATTRIBUTION, wanted)}
+        waiting: list[Failure] = []
+        for failure, id_ in zip(failures, wanted, strict=True):
+            one = known.get(id_)
+            # An abstention of a model may have been its server's fault: what it said so far is kept, so asking again is cheap.
+            if one is not None and (one.error_type is not None or one.model is None):
+                yield Outcome(failure, one, cached=True)
+            else:
+                waiting.append(failure)
+        width = max(1, self._options.concurrency) if self._client is not None else 1
+        queue = list(reversed(waiting))
+        tasks: set[asyncio.Task[Outcome]] = set()
+        try:
+            while queue or tasks:
+                while queue and len(tasks) < width:
+                    failure = queue.pop()
+                    tasks.add(asyncio.create_task(self._one(trace, failure, ids[failure.id])))
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _one(self, trace: Trace, failure: Failure, inputs: str) -> Outcome:
+        start = time.perf_counter()
+        # Data sets keep their labels in the attributes of a failure: no method may see them.
+        seen = replace(failure, attributes=NO_ATTRIBUTES)
+        if self._options.retrieve_evidence:
+            seen = replace(seen, evidence_ids=())
+        try:
+            async with self._loading:
+                if self._graph is None:
+                    self._graph = await TraceGraph.load(self._store, self._trace_id)
+            verdict = await self._verdict(self._graph, seen)
+        except MemTraceError as error:
+            verdict = abstention(str(error))
+        except Exception as error:  # one case never ends the run; what it says may hold values, its kind does not
+            verdict = abstention(f"attribution failed ({type(error).__name__})")
+        verdict = replace(verdict, seconds=time.perf_counter() - start)
+        attribution = to_attribution(verdict, failure, self._options.method, inputs)
+        await self._store.write(Batch(trace, attributions=[attribution]))
+        return Outcome(failure, attribution, cached=False)
+
+    async def _verdict(self, graph: TraceGraph, failure: Failure) -> Verdict:
+        options = self._options
+        if options.method is Method.FLOW or self._client is None:
+            return await self._flow.attribute(graph, failure, gold_free=options.gold_free)
+        if options.method is Method.AUTO:
+            return await self._auto(graph, failure, self._client)
+        evidence = await self._evidence(graph, failure)
+        asked = replace(failure, gold_answers=(), expected_id=None) if options.gold_free else failure
+        if options.method is Method.LLM:
+            from attribution.llm.agent import Agent
+
+            verdict = await Agent(self._client).attribute(graph, asked, evidence)
+        else:
+            from attribution.llm.oneshot import Oneshot
+
+            verdict = await Oneshot(self._client).attribute(graph, asked, evidence)
+        if not failure.evidence_ids:
+            verdict.details["retrieved"] = evidence
+        return verdict
+
+    async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
+        """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
+        from attribution.llm.agent import Agent
+        from attribution.llm.presence import LlmPresence
+
+        gold_free = self._options.gold_free
+        free = await self._flow.attribute(graph, failure, gold_free=gold_free)
+        if free.confidence >= SURE:
+            return free
+        budget = client.case_budget()
+        judge = LlmPresence(client, budget)
+        judged = await self._flow.attribute(graph, failure, gold_free=gold_free, judge=judge)
+        if judged.confidence < SURE:
+            asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
+            explored = await Agent(client).attribute(graph, asked, judged.details["evidence"], judged, budget)
+            if explored.error_type is not None:
+                return replace(explored, details=judged.details | explored.details)
+            judged = replace(judged, details=judged.details | explored.details | {"agent": explored.reason})
+        spent = budget.spent
+        return replace(judged, model=client.settings.model if spent != Usage() else None, usage=spent)
+
+    async def _evidence(self, graph: TraceGraph, failure: Failure) -> list[str]:
+        given = [message for message in failure.evidence_ids if message in graph.variables]
+        mode = Mode.QUESTION if self._options.gold_free else Mode.GOLD
+        return given or await self._flow.retrieve(graph, failure, mode)
+
+    def _inputs(self, failure: Failure, size: dict[str, int]) -> str:
+        """Hash of all that a verdict depends on."""
+        options, llm = self._options, self._options.llm
+        asked = [failure.question_id, failure.answer_id, failure.question, failure.prediction, failure.gold_answers]
+        given = () if options.retrieve_evidence else failure.evidence_ids
+        model = None if llm is None else [llm.base_url, llm.model, llm.embedding_model, _prompts()]
+        parts = [RULES, size, asked, given, options.method, options.gold_free, model]
+        return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _prompts() -> dict[str, str]:
+    from attribution.llm.prompt import prompt_hashes
+
+    return prompt_hashes("agent", "oneshot", "presence", "taxonomy")
