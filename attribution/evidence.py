@@ -28,6 +28,8 @@ _COMPARED = 5
 """Messages that a sentence is compared with closely."""
 _GIVEN = 0.8
 """What an answer that was given counts beside a gold answer, in the search for evidence."""
+_PHRASE_ANSWERS = 4
+"""A word that so many different answers of a trace have belongs to the way in which answers are put."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -51,7 +53,11 @@ class Embedder(Protocol):
 class Messages:
     """The recorded messages of a trace, in order, as sentences, with an index of their words."""
 
-    def __init__(self, graph: TraceGraph, texts: Mapping[str, str]) -> None:
+    def __init__(self, graph: TraceGraph, texts: Mapping[str, str], answers: Iterable[str] = ()) -> None:
+        """
+        Args:
+            answers: what was answered in this trace, to tell phrases from facts.
+        """
         self.ids = list(texts)
         self.texts = texts
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
@@ -75,6 +81,8 @@ class Messages:
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
+        said = Counter(stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems})
+        self._phrases = frozenset(stem for stem, count in said.items() if count >= _PHRASE_ANSWERS)
         self._embedder: Embedder | None = None
         self._vectors: list[list[float]] = []
 
@@ -86,7 +94,7 @@ class Messages:
             for variable in graph.variables.values()
             if variable.kind is VariableKind.MESSAGE and variable.occurrence == 0
         ]
-        messages = cls(graph, await graph.texts(ids))
+        messages = cls(graph, await graph.texts(ids), await _answers(graph))
         if embedder is not None and ids:
             messages._embedder = embedder
             messages._vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])
@@ -108,6 +116,14 @@ class Messages:
         by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
+    def claim(self, failure: Failure, reference: int | None) -> Content:
+        """What an answer says beyond the question and beyond phrases that many answers have."""
+        asked = content(failure.question, self.rarity)
+        said = content(failure.prediction or "", self.rarity, reference)
+        dropped = self._phrases | asked.words.keys()
+        words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
+        return Content(words, said.numbers - asked.numbers, said.dates)
+
     async def likeliest(self, failure: Failure, want: Content | None, retrieved: Sequence[str]) -> list[str]:
         """Of the messages that may be the evidence the one that is most about the question, and says an answer.
 
@@ -122,7 +138,7 @@ class Messages:
             if want is None:
                 return about
             days = next((placed.reference for placed in places), None)
-            said = content(failure.prediction or "", self.rarity, days).without(asked.words, asked.numbers)
+            said = self.claim(failure, days)
             gold = max((found(want, placed) for placed in places), default=0.0)
             answer = max((found(said, placed) for placed in places), default=0.0)
             return about + max(gold, _GIVEN * answer)
@@ -226,6 +242,11 @@ def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
         for rank, key in enumerate(ranking, 1):
             scores[key] += 1 / (_RANK_CONSTANT + rank)
     return sorted(scores, key=lambda key: -scores[key])[:limit]
+
+
+async def _answers(graph: TraceGraph) -> list[str]:
+    kinds = {v.id: v.kind for v in graph.variables.values()}
+    return list((await graph.texts(v for v, kind in kinds.items() if kind is VariableKind.ANSWER)).values())
 
 
 def _day(graph: TraceGraph, variable_id: str) -> int | None:

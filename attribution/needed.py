@@ -87,8 +87,7 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
 
 def backing(messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None) -> tuple[float, str, str]:
     """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
-    asked = content(failure.question, messages.rarity)
-    said = content(failure.prediction or "", messages.rarity, reference).without(asked.words, asked.numbers)
+    said = messages.claim(failure, reference)
     best = (0.0, "", "")
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
