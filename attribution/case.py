@@ -14,7 +14,6 @@ from attribution.presence import (
     Presence,
     PresenceJudge,
     PresenceQuestion,
-    is_literal,
 )
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
@@ -79,10 +78,6 @@ class Case:
                 decided += 1
         self._unsure.clear()
         return decided
-
-    def is_literal(self, text: str) -> bool:
-        """Whether a text has the sentence of the evidence word by word."""
-        return is_literal(self.detail, text)
 
     def searches(self, past: set[str]) -> list[str]:
         """The retrieval operations that served the question, in order."""

@@ -19,6 +19,7 @@ _BY_KIND = {
     OperationKind.GENERATION: ErrorType.RESPONSE,
 }
 """What a loss is called by the kind of the operation; any other kind updates."""
+_MANY = 8
 _STATE = frozenset({VariableKind.BUFFER, VariableKind.MEMORY_UNIT})
 
 
@@ -68,15 +69,15 @@ async def last_loss(case: Case, place: int) -> Loss | None:
 async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
     """The newest of some versions that has the detail.
 
-    Versions of a long buffer are many: where one has the sentence word by word, of those after it only the next and
-    the newest are read closely.
+    A long buffer has many: of these only those are read closely around which the words end that the first one has.
     """
-    if not versions:
-        return None
-    texts = await case.graph.texts(versions)
-    last = len(versions) - 1
-    literal = next((n for n in range(last, -1, -1) if case.is_literal(texts[versions[n]])), None)
-    close = range(last, -1, -1) if literal is None else sorted({last, min(last, literal + 1), literal}, reverse=True)
+    close: Sequence[int] = range(len(versions) - 1, -1, -1)
+    if len(versions) > _MANY:
+        first = (await case.presence(versions[:1]))[versions[0]]
+        if first.score >= HOLDS:
+            texts = await case.graph.texts(versions)
+            last = next(number for number in close if first.quote in texts[versions[number]])
+            close = sorted({close[0], min(close[0], last + 1), last}, reverse=True)
     for number in close:
         if await case.holders([versions[number]]):
             return versions[number]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
@@ -100,10 +101,18 @@ class PresenceJudge(Protocol):
         ...
 
 
-def is_literal(detail: Detail, text: str) -> bool:
-    """Whether a text has the sentence of the evidence word by word."""
-    said = detail.sentence.text.strip()
-    return detail.unique and len(said) >= _LITERAL_CHARACTERS and said in text
+@lru_cache(maxsize=10_000)
+def spellings(text: str) -> tuple[str, ...]:
+    """A sentence as values may have it: as it is, and with its quotes escaped as in JSON or in Python, or not."""
+    plain = text.strip().replace('\\"', '"').replace("\\'", "'")
+    return tuple(dict.fromkeys([text.strip(), plain, plain.replace('"', '\\"'), plain.replace("'", "\\'")]))
+
+
+def literal(detail: Detail, text: str) -> str:
+    """The sentence of the evidence as a text has it word by word, empty where it hasn't."""
+    if not detail.unique or len(detail.sentence.text) < _LITERAL_CHARACTERS:
+        return ""
+    return next((said for said in spellings(detail.sentence.text) if said in text), "")
 
 
 class Finder:
@@ -127,8 +136,9 @@ class Finder:
         Args:
             sole: whether the text was made from no other message: then it can't be about anything else.
         """
-        if is_literal(self._detail, text):
-            return Presence(1.0, self._detail.sentence.text.strip())
+        said = literal(self._detail, text)
+        if said:
+            return Presence(1.0, said)
         places = passage(text)
         best = ABSENT
         touched: list[int] = []

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from attribution.case import Case
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
-from attribution.presence import HOLDS
+from attribution.presence import HOLDS, spellings
 from attribution.verdict import Link, Step, Verdict
 from schema.kinds import ErrorType, OperationKind
 from schema.models import Derivation, Failure
+
+
+_BEGINNING = 200
+"""Characters of a value that stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ class Proof:
     async def steps(self, graph: TraceGraph, case: Case | None) -> list[Step]:
         """The path, each step with a quote of its variable."""
         if case is None or self.quote:
-            steps = [Step(self.start, graph.variables[self.start].operation_id, Link.START, self.quote, True)]
+            quote = await _spelled(graph, self.start, self.quote)
+            steps = [Step(self.start, graph.variables[self.start].operation_id, Link.START, quote, True)]
         else:
             steps = await _way(case, self.start, self.holder)
         current = steps[-1].variable_id
@@ -89,8 +94,13 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
     inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
     chain = graph.path(start, holder, inside)
     steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
+    texts = await graph.texts(derivation.target for derivation in chain)
     for derivation in chain:
-        steps.append(await _step(graph, case, derivation))
+        quote = steps[-1].quote
+        if quote and quote in texts[derivation.target]:  # versions of a buffer repeat each other
+            steps.append(Step(derivation.target, derivation.operation_id, Link.DERIVATION, quote, True))
+        else:
+            steps.append(await _step(graph, case, derivation))
     return steps
 
 
@@ -101,7 +111,7 @@ async def _step(graph: TraceGraph, case: Case | None, derivation: Derivation) ->
     answer = target == case.failure.answer_id
     one = (await case.presence([target]))[target]
     holds = one.score >= HOLDS and not answer
-    quote = await _whole(graph, case, target) if answer else one.quote.strip() if holds else ""
+    quote = await _spelled(graph, target, case.failure.prediction or "") if answer else one.quote.strip() if holds else ""
     return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
 
 
@@ -111,10 +121,10 @@ async def _quote(case: Case, variable_id: str) -> str:
     return (await case.presence([variable_id]))[variable_id].quote.strip()
 
 
-async def _whole(graph: TraceGraph, case: Case, variable_id: str) -> str:
-    prediction = case.failure.prediction or ""
+async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:
+    """What was said as the variable's value has it; else how the value begins."""
     text = await graph.text(variable_id)
-    return prediction if prediction and prediction in text else text[:200]
+    return next((spelled for spelled in spellings(said) if spelled and spelled in text), text[:_BEGINNING])
 
 
 async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
