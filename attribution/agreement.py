@@ -31,8 +31,7 @@ def agreement(wanted: Content, text: str) -> Agreement:
         told += [days for days in (date.on(reference) for date in one.dates) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     got = sum(
-        weight * max((credit_in(word, one) for one in sentences), default=0.0)
-        for word, weight in wanted.words.items()
+        weight * max((credit_in(word, one) for one in sentences), default=0.0) for word, weight in wanted.words.items()
     )
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
     got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
@@ -40,4 +39,3 @@ def agreement(wanted: Content, text: str) -> Agreement:
         wanted.numbers and numbers and not wanted.numbers & numbers
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts)
-

@@ -130,4 +130,3 @@ def same_days(wanted: Interval, told: Interval | None) -> bool:
 
 def _is_digits(stem: str) -> bool:
     return stem[0].isdigit()
-

@@ -12,7 +12,7 @@ from typing import Protocol
 from attribution.detail import Content, Rarity, content, credit, found, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
-from attribution.text.segments import Placed, Sentence, passage
+from attribution.text.segments import Sentence, passage
 from schema.kinds import VariableKind
 from schema.models import Failure
 
@@ -54,16 +54,17 @@ class Messages:
     """The recorded messages of a trace, in order, as sentences, with an index of their words."""
 
     def __init__(self, graph: TraceGraph, texts: Mapping[str, str], answers: Iterable[str] = ()) -> None:
-        """
+        """Looks at every message.
+
         Args:
-            answers: what was answered in this trace, to tell phrases from facts.
+            graph: the trace.
+            texts: the values of its messages, in order.
+            answers: what was answered in it, to tell phrases from facts.
         """
         self.ids = list(texts)
         self.texts = texts
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
-        self.sentences = {
-            variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()
-        }
+        self.sentences = {variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()}
         stems = {
             variable_id: [stem for one in placed for stem in one.sentence.stems]
             for variable_id, placed in self.sentences.items()
@@ -81,7 +82,9 @@ class Messages:
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
-        said = Counter(stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems})
+        said = Counter(
+            stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
+        )
         self._phrases = frozenset(stem for stem, count in said.items() if count >= _PHRASE_ANSWERS)
         self._embedder: Embedder | None = None
         self._vectors: list[list[float]] = []
@@ -193,8 +196,8 @@ class Messages:
         rarest = sorted(words, key=lambda word: (-self.rarity(word), word))[:_LOOKED_UP]
         shared: dict[tuple[str, frozenset[str]], float] = defaultdict(float)
         for word in rarest:
-            for said in self._said.get(word, ()):
-                shared[said] += self.rarity(word)
+            for sentence in self._said.get(word, ()):
+                shared[sentence] += self.rarity(word)
         scores: dict[str, float] = {}
         for message, said in sorted(shared, key=lambda key: (-shared[key], self.place[key[0]]))[:_COMPARED]:
             scores[message] = max(scores.get(message, 0.0), self._likeness(words, said))
@@ -252,4 +255,3 @@ async def _answers(graph: TraceGraph) -> list[str]:
 def _day(graph: TraceGraph, variable_id: str) -> int | None:
     moment = graph.variables[variable_id].created_at
     return moment.toordinal() if moment else None
-

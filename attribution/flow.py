@@ -34,6 +34,8 @@ _MORE = 0.1
 _RETRIEVED = 10
 _INFERRED = 0.6
 """What a verdict is worth whose detail no gold answer tells."""
+_GOLD_FREE = 0.7
+"""What a verdict is worth that does without gold answers."""
 _NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -77,6 +79,8 @@ class FlowPass:
         """The verdict on one failure.
 
         Args:
+            graph: the trace.
+            failure: what was asked, answered and expected; its attributes are not looked at.
             gold_free: do without the gold answers.
             judge: decides where words don't, for verdicts that are not sure.
         """
@@ -95,7 +99,7 @@ class FlowPass:
         return Verdict(
             verdict.error_type,
             verdict.operation_id,
-            calibrated(verdict.confidence * (_INFERRED if gold_free else 1.0)),
+            round(verdict.confidence * (_GOLD_FREE if gold_free else 1.0), 4),
             verdict.reason,
             verdict.path,
             verdict.candidates,
@@ -162,7 +166,9 @@ class _Trial:
             agreed = agreement(want, self.failure.prediction or "")
             likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
             reason = "the answer says what the gold answer says"
-        return Finding(ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(self.graph, self.failure, judge))
+        return Finding(
+            ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(self.graph, self.failure, judge)
+        )
 
     def _day(self) -> int | None:
         places = [placed for message in self.evidence for placed in self.messages.sentences[message]]
@@ -235,7 +241,10 @@ class _Trial:
         holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
         if searches:
             blamed = await self._blamed_search(searches, holders)
-            kind, reason = ErrorType.RETRIEVAL, "a unit that was current at the search has the detail, and was not returned"
+            kind, reason = (
+                ErrorType.RETRIEVAL,
+                "a unit that was current at the search has the detail, and was not returned",
+            )
         else:
             blamed = answering
             kind, reason = ErrorType.RESPONSE, "a current unit has the detail; no search is recorded"
@@ -280,7 +289,7 @@ class _Trial:
         return Verdict(
             finding.error_type,
             finding.operation_id,
-            share,
+            calibrated(share),
             finding.reason,
             tuple(path),
             _candidates(weighed),

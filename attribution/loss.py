@@ -95,7 +95,9 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     before.sort(key=lambda v: (graph.place(v), graph.variables[v].sequence))
     carriers = {case.detail.message_id}
     for variable_id in before:
-        reached = any(d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id))
+        reached = any(
+            d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id)
+        )
         if reached and await case.holders([variable_id]):
             carriers.add(variable_id)
     best: tuple[int, str, str] | None = None

@@ -85,7 +85,9 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
     return _detail(messages, chosen, asked, core, best, False)
 
 
-def backing(messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None) -> tuple[float, str, str]:
+def backing(
+    messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None
+) -> tuple[float, str, str]:
     """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
     said = messages.claim(failure, reference)
     best = (0.0, "", "")

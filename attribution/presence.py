@@ -119,8 +119,10 @@ class Finder:
     """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
     def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool]) -> None:
-        """
+        """Knows nothing of any text yet.
+
         Args:
+            detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
         """
         self._detail = detail
@@ -134,6 +136,7 @@ class Finder:
         """How surely the detail is in a text.
 
         Args:
+            text: a value.
             sole: whether the text was made from no other message: then it can't be about anything else.
         """
         said = literal(self._detail, text)
@@ -185,7 +188,7 @@ class Finder:
     def _touches(self, placed: Placed) -> bool:
         """Whether a sentence could have a part of the core."""
         core, one = self._detail.core, placed.sentence
-        if one.dates and core.dates or core.numbers & one.numbers:
+        if (one.dates and core.dates) or core.numbers & one.numbers:
             return True
         near = self._near
         for stem in one.stems:
@@ -216,4 +219,3 @@ def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
     own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
     return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
-

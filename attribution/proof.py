@@ -13,7 +13,6 @@ from attribution.verdict import Link, Step, Verdict
 from schema.kinds import ErrorType, OperationKind
 from schema.models import Derivation, Failure
 
-
 _BEGINNING = 200
 """Characters of a value that stand for it."""
 
@@ -70,7 +69,9 @@ def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
     start = case.detail.message_id
     if holder not in case.future:
         start = holder
-    return Proof(start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),))
+    return Proof(
+        start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),)
+    )
 
 
 def of_search(case: Case, unit: str, blamed: str) -> Proof:
@@ -111,7 +112,9 @@ async def _step(graph: TraceGraph, case: Case | None, derivation: Derivation) ->
     answer = target == case.failure.answer_id
     one = (await case.presence([target]))[target]
     holds = one.score >= HOLDS and not answer
-    quote = await _spelled(graph, target, case.failure.prediction or "") if answer else one.quote.strip() if holds else ""
+    quote = (
+        await _spelled(graph, target, case.failure.prediction or "") if answer else one.quote.strip() if holds else ""
+    )
     return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
 
 
@@ -128,7 +131,7 @@ async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:
 
 
 async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
-    """What is wrong with the path of a verdict: unknown ids, quotes that don't stand in values, steps that don't join."""
+    """What is wrong with a verdict's path: unknown ids, quotes that don't stand in values, steps that don't join."""
     found: list[str] = []
     if verdict.operation_id is not None and verdict.operation_id not in graph.operations:
         found.append(f"operation {verdict.operation_id} is not in the trace")

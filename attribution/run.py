@@ -113,7 +113,7 @@ class _Run:
         waiting: list[Failure] = []
         for failure, id_ in zip(failures, wanted, strict=True):
             one = known.get(id_)
-            # An abstention of a model may have been its server's fault: what it said so far is kept, so asking again is cheap.
+            # A model's abstention may be its server's fault. What it said so far is kept: asking again is cheap.
             if one is not None and (one.error_type is not None or one.model is None):
                 yield Outcome(failure, one, cached=True)
             else:

@@ -13,5 +13,9 @@ def likely(score: float, threshold: float) -> float:
 
 
 def calibrated(share: float) -> float:
-    """A share of the rules as the probability that the verdict is right."""
-    return round(min(0.99, max(0.0, share)), 4)
+    """The probability that a verdict is right which has such a share of the rules' likelihood.
+
+    The rules multiply doubts that go together, and so doubt too much; the square root takes some of that back
+    (docs/attribution.md has the table of calibration).
+    """
+    return round(min(0.99, math.sqrt(max(0.0, share))), 4)

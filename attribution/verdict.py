@@ -119,6 +119,9 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
     """The verdict as an element of the graph.
 
     Args:
+        verdict: what was found out.
+        failure: what it is about.
+        method: how it was found out.
         inputs: hash of all that the verdict depends on.
     """
     details = verdict.details | {"inputs": inputs, "usage": asdict(verdict.usage)}

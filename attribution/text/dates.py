@@ -32,8 +32,12 @@ _MONTH = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _WEEKDAY = "(?:" + "|".join(sorted(_WEEKDAYS, key=len, reverse=True)) + r")\b\.?"
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
-_COUNT = r"(?:a couple of|a couple|a few|several|couple of|few|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,3})"
+_COUNT = (
+    r"(?:a couple of|a couple|a few|several|couple of|few|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|\d{1,3})"
+)
 _UNIT = r"(?:day|night|weekend|week|month|year)s?"
+_TIME = rf"(?:{_UNIT}|{_WEEKDAY}|spring|summer|autumn|fall|winter|{_MONTH})"
 _WHEN = r"(?:before|prior to|preceding|ahead of|earlier than|after|following|of|leading up to)"
 
 _ABSOLUTE = re.compile(
@@ -58,7 +62,7 @@ _WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY},?\s+(?:the\s+)?$", re.IGNORECASE)
 _RELATIVE = re.compile(
     rf"""
       \b(?P<day>day\s+before\s+yesterday|yesterday|last\s+night|today|tonight|this\s+(?:morning|afternoon|evening)|tomorrow)\b
-    | \b(?P<which>last|past|previous|this|next|coming|upcoming)\s+(?P<few>few\s+)?(?P<what>{_UNIT}|{_WEEKDAY}|spring|summer|autumn|fall|winter|{_MONTH})
+    | \b(?P<which>last|past|previous|this|next|coming|upcoming)\s+(?P<few>few\s+)?(?P<what>{_TIME})
     | \b(?P<count>{_COUNT})\s+(?P<unit>{_UNIT})\s+(?P<dir>ago|back|earlier|later|before)\b
     | \bin\s+(?P<count2>{_COUNT})\s+(?P<unit2>{_UNIT})\b
     | \b(?P<on>on|since)\s+(?P<weekday>{_WEEKDAY})
@@ -159,7 +163,9 @@ def _named(match: re.Match[str]) -> tuple[Interval | None, tuple[int, int] | Non
     """
     if match["y1"]:
         month = int(match["m1"])
-        return (_month(int(match["y1"]), month) if not match["d1"] else _day(int(match["y1"]), month, int(match["d1"]))), None
+        return (
+            _month(int(match["y1"]), month) if not match["d1"] else _day(int(match["y1"]), month, int(match["d1"]))
+        ), None
     if match["m8"]:
         return _day(int(match["y8"]), int(match["m8"]), int(match["d8"])), None
     for place in "23":
@@ -245,7 +251,11 @@ def _step(unit: str, count: int, start: date) -> Interval | None:
         return Interval(first - 1, first + 2)
     if singular == "week":
         if abs(count) == 1:
-            return Interval(ordinal - 7 - start.weekday(), ordinal - 1) if count < 0 else Interval(ordinal + 1, ordinal + 13 - start.weekday())
+            return (
+                Interval(ordinal - 7 - start.weekday(), ordinal - 1)
+                if count < 0
+                else Interval(ordinal + 1, ordinal + 13 - start.weekday())
+            )
         return Interval(ordinal + 7 * count - 4, ordinal + 7 * count + 4)
     if singular == "month":
         months = start.year * 12 + start.month - 1 + count
@@ -276,7 +286,9 @@ def _told(phrase: str, reference: date) -> Interval | None:
         return _told_by_date(phrase, ordinal)
     if match["day"]:
         words = match["day"]
-        away = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(" ".join(words.split()), -2 if "before" in words else 0)
+        away = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(
+            " ".join(words.split()), -2 if "before" in words else 0
+        )
         return Interval(ordinal + away, ordinal + away)
     if match["which"]:
         return _which(match["which"], bool(match["few"]), match["what"].rstrip("."), reference)
@@ -284,7 +296,14 @@ def _told(phrase: str, reference: date) -> Interval | None:
         count = _count(match["count"] or match["count2"])
         back = match["count"] and match["dir"] in {"ago", "back", "earlier", "before"}
         found = _step(match["unit"] or match["unit2"], -count if back else count, reference)
-        vague = (match["count"] or match["count2"]).lower() in {"a few", "few", "several", "a couple of", "a couple", "couple of"}
+        vague = (match["count"] or match["count2"]).lower() in {
+            "a few",
+            "few",
+            "several",
+            "a couple of",
+            "a couple",
+            "couple of",
+        }
         if found is not None and vague:
             return Interval(found.first - 2 * found.days, found.last + found.days)
         return found
@@ -353,5 +372,3 @@ def days_of(text: str) -> int | None:
         if mention.interval is not None and mention.interval.days == 1:
             return mention.interval.first
     return None
-
-

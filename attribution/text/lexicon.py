@@ -22,7 +22,7 @@ NEAR = 0.8
 def _entries() -> dict[str, str]:
     packed = files("attribution.text").joinpath("lexicon.zst").read_bytes()
     lines = zstandard.ZstdDecompressor().decompress(packed).decode().split("\n")
-    return dict(line.split("\t", 1) for line in lines if line)  # type: ignore[misc]
+    return {stem: senses for stem, _, senses in (line.partition("\t") for line in lines) if stem}
 
 
 @lru_cache(maxsize=50_000)

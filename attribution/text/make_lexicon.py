@@ -14,7 +14,7 @@ import zstandard
 from attribution.text.tokens import is_stop, stem
 
 _PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-_NEIGHBOURS = frozenset("& ^ $ + = \\ < @ *".split())
+_NEIGHBOURS = frozenset(["&", "^", "$", "+", "=", "\\", "<", "@", "*"])
 
 
 def main(folder: Path) -> None:
@@ -35,7 +35,9 @@ def main(folder: Path) -> None:
             near[word].update(numbers[target] for symbol, target in pointers if symbol in _NEIGHBOURS)
             heads[word].update(numbers[target] for symbol, target in pointers if symbol == "&")
     lines = (
-        "\t".join([word, " ".join(sorted(own[word])), " ".join(sorted(near[word] - own[word])), " ".join(sorted(heads[word]))])
+        "\t".join(
+            [word, " ".join(sorted(own[word])), " ".join(sorted(near[word] - own[word])), " ".join(sorted(heads[word]))]
+        )
         for word in sorted(own)
     )
     packed = zstandard.ZstdCompressor(level=19).compress("\n".join(lines).encode())

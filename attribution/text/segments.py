@@ -98,6 +98,7 @@ def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
     those after it.
 
     Args:
+        text: a value.
         said_on: the day of a text that has no timestamp.
     """
     pieces = [(place, sentence(piece)) for place, piece in cut(text)]

@@ -12,8 +12,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u
 _WORD = re.compile(f"[{_UNSPACED}]{{1,2}}|\\d+(?:[.,]\\d+)*|[^\\W\\d_{_UNSPACED}]+(?:['’][^\\W\\d_{_UNSPACED}]+)?")
 """Scripts that don't part their words are cut into pairs of characters. Possessives and contractions are one word."""
 
-_STOP = frozenset(
-    """a about after again all also am an and any are as at back be because been before being both but by came can
+_STOP_WORDS = """
+    a about after again all also am an and any are as at back be because been before being both but by came can
     come could did do does doing done down during each even ever every for from get gets getting go goes going gone
     got had has have having he her here hers herself him himself his how i if in into is it its itself just kind let
     like lot lots made make makes making many may me might mine more most much must my myself no nor not now of off
@@ -23,9 +23,10 @@ _STOP = frozenset(
     your yours yourself didn't don't doesn't isn't wasn't weren't can't couldn't won't wouldn't i'm i've i'd i'll it's
     that's there's he's she's we're we've they're they've you're you've let's what's hasn't haven't hadn't shouldn't
     say says said mention mentions mentioned tell tells told state states stated note notes noted report reports
-    according remark remarks remarked""".split()
-)
+    according remark remarks remarked
+"""
 """Words that carry little: also those by which speech is reported."""
+_STOP = frozenset(_STOP_WORDS.split())
 
 _IRREGULAR = {
     form: base
