@@ -18,8 +18,8 @@ from attribution.detail import Content
 from attribution.evidence import Embedder, Messages, Mode
 from attribution.graph import TraceGraph
 from attribution.loss import Loss, last_loss, lost_on_the_way
-from attribution.needed import SUPPORTED, backing, needed, wanted, without_gold
-from attribution.presence import HOLDS, Presence, PresenceJudge
+from attribution.needed import SUPPORTED, backing, needed, told_nearby, wanted, without_gold
+from attribution.presence import HOLDS, Detail, Presence, PresenceJudge
 from attribution.sureness import calibrated, likely
 from attribution.verdict import Candidate, Step, Verdict, abstention
 from schema.kinds import ErrorType, OperationKind, VariableKind
@@ -36,6 +36,7 @@ _INFERRED = 0.6
 """What a verdict is worth whose detail no gold answer tells."""
 _GOLD_FREE = 0.7
 """What a verdict is worth that does without gold answers."""
+_NOT_THE_MEMORY = frozenset({ErrorType.JUDGE, ErrorType.ANNOTATION})
 _NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -94,7 +95,7 @@ class FlowPass:
             want = None if gold_free else wanted(messages, failure)
             evidence = await messages.likeliest(failure, want, retrieved)
         details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await _Trial(graph, messages, failure, evidence, gold_free).verdict(judge)
+        verdict = await _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)).verdict(judge)
         details |= verdict.details
         return Verdict(
             verdict.error_type,
@@ -114,6 +115,7 @@ class _Trial:
     failure: Failure
     evidence: list[str]
     gold_free: bool
+    searched: bool
 
     async def verdict(self, judge: PresenceJudge | None) -> Verdict:
         problem = self._unusable()
@@ -131,11 +133,20 @@ class _Trial:
             if detail is None and not findings:
                 return abstention("the trace has no message that could be the evidence")
             if detail is not None:
+                nearby = None
+                if want is not None and detail.support < SUPPORTED:
+                    nearby = told_nearby(self.messages, self.failure, self.evidence, want)
+                # Evidence that was searched for may be beside the message that was found.
+                detail = nearby or detail if self.searched else detail
+                foreign = self._foreign_gold(detail)
+                findings.append(foreign)
+                detail = nearby or detail if foreign.likelihood < 0.5 else detail
                 case = Case.of(self.graph, self.messages, self.failure, detail)
-                findings += await self._flow(case)
+                findings += await self._flow(case, findings)
         made = await self._decide(findings, case)
         if judge is not None and case is not None and made.confidence < SURE and await case.ask(judge):
-            findings = [one for one in findings if one.error_type is ErrorType.JUDGE] + await self._flow(case)
+            findings = [one for one in findings if one.error_type in _NOT_THE_MEMORY]
+            findings += await self._flow(case, findings)
             made = await self._decide(findings, case)
         return made
 
@@ -174,29 +185,32 @@ class _Trial:
         places = [placed for message in self.evidence for placed in self.messages.sentences[message]]
         return next((placed.reference for placed in places), None)
 
-    async def _flow(self, case: Case) -> list[Finding]:
-        findings = [self._foreign_gold(case), await self._in_context(case)]
-        if _settled(findings):
+    async def _flow(self, case: Case, before: Sequence[Finding]) -> list[Finding]:
+        """What the way of the detail says, after what was found before."""
+        findings: list[Finding] = []
+        if _settled(before):
+            return findings
+        findings.append(await self._in_context(case))
+        if _settled([*before, *findings]):
             return findings
         past = self.graph.past([self.failure.answer_id or ""])
         searches = case.searches(past)
         answering = self.graph.variables[self.failure.answer_id or ""].operation_id or ""
         place = self.graph.operations[searches[0] if searches else answering].sequence
         findings.append(await self._stored(case, searches, answering, place))
-        if _settled(findings):
+        if _settled([*before, *findings]):
             return findings
         loss = await last_loss(case, place)
         if loss is not None:
             findings.append(self._lost(case, loss))
-        if not _settled(findings):
+        if not _settled([*before, *findings]):
             stopped = await lost_on_the_way(case, place)
             if stopped is not None:
                 findings.append(self._lost(case, stopped))
         return findings
 
-    def _foreign_gold(self, case: Case) -> Finding:
+    def _foreign_gold(self, detail: Detail) -> Finding:
         """The evidence says what was answered, not what the gold answer says."""
-        detail = case.detail
         likelihood, quote, message = 0.0, "", detail.message_id
         if not self.gold_free and self.failure.prediction:
             share, found, sentence = backing(self.messages, self.failure, self.evidence, detail.reference)

@@ -25,22 +25,18 @@ def wanted(messages: Messages, failure: Failure) -> Content:
     return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
 
 
+def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+    """The detail from a message beside the evidence, where one tells clearly what is wanted."""
+    near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want)
+    return near if near is not None and near.support >= _NEAR_SUPPORTED else None
+
+
 def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
-    """The detail by the gold answer: from the evidence, else from a message beside it that tells it clearly.
+    """The detail by the gold answer: the sentence that has most of what is wanted, or is the nearest to the question.
 
     Returns:
         None where no message is given.
     """
-    detail = told(messages, failure, evidence, want)
-    if detail is not None and detail.support < SUPPORTED:
-        near = told(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want)
-        if near is not None and near.support >= _NEAR_SUPPORTED:
-            return near
-    return detail
-
-
-def told(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
-    """The sentence that has most of what is wanted, or of those the nearest to the question."""
     asked = content(failure.question, messages.rarity)
     best = (-1.0, -1.0)
     chosen: tuple[str, Placed] | None = None
@@ -82,6 +78,8 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
         core = Content({}, frozenset(), core.dates)
     elif first[:1] == ["how"] and first[1:] in (["many"], ["much"], ["long"], ["often"], ["old"]) and core.numbers:
         core = Content({}, core.numbers, ())
+    elif core.words:
+        core = Content(core.words, core.numbers, ())
     return _detail(messages, chosen, asked, core, best, False)
 
 

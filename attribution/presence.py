@@ -19,6 +19,8 @@ _TOGETHER = 0.97
 """What two sentences count that have the detail together."""
 _FAINT = 0.25
 """Less is nothing."""
+_GIST = 0.7
+"""The part of a whole sentence that tells it, where no gold answer says what of it is needed."""
 _NEED = 0.15
 """The part of the anchors that must be near a core that is told by its own words; twice that for another one."""
 _OWN = 1.3
@@ -206,8 +208,12 @@ def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
     matched = matches(core.words, words)
     got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
     got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
-    got += DATE_WEIGHT * sum(any(tells(p.sentence, days, p.reference) for p in places) for days in core.dates)
+    got += DATE_WEIGHT * sum(
+        any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
+    )
     cover = got / core.weight if core.weight else 0.0
+    if not detail.literal:
+        cover = min(1.0, cover / _GIST)
     if cover == 0 or sole:
         return cover
     left = [word for word in words if word not in matched.values()]

@@ -1,0 +1,132 @@
+"""Commands that find out why answers are wrong, and how far sources of verdicts agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import UsageError, note
+from api.cli.options import (
+    ConcurrencyOption,
+    GoldFreeOption,
+    JsonOption,
+    MethodName,
+    MethodOption,
+    NoEvidenceOption,
+    TraceOption,
+)
+from api.cli.output import Output, print_json
+from api.cli.progress import progress_bar
+from schema.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from schema.models import Failure
+    from store.protocol import GraphStore
+
+commands = typer.Typer()
+
+_PANEL = "Ask why"
+
+
+@command(commands, panel=_PANEL)
+async def attribute(
+    place: Place,
+    failure: Annotated[
+        list[str] | None,
+        typer.Option("--failure", metavar="ID", help="This failure; may be repeated.", show_default=False),
+    ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option("--trace", metavar="TRACE", help="All failures of this trace.", show_default=False),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
+    method: MethodOption = MethodName.FLOW,
+    gold_free: GoldFreeOption = False,
+    no_evidence: NoEvidenceOption = False,
+    concurrency: ConcurrencyOption = 4,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the operation that made an answer wrong, and keep the verdict beside the failure.
+
+    What was attributed before in the same way is not attributed again. A case that can't be decided is an abstention
+    with its reason, and does not keep the others from it.
+    """
+    from attribution.run import attribute as attributed
+
+    from api.cli import documents
+    from api.cli.method import runner_options
+    from api.cli.render import verdicts
+    from api.cli.render.text import counted
+    from attribution.lookup import by_id
+    from attribution.report.gather import cases_of
+    from schema.models import Operation, Variable
+
+    if sum(map(bool, (failure, trace, all_))) != 1:
+        raise UsageError("say which failures: one of --failure ID, --trace TRACE and --all")
+    options = runner_options(method, gold_free, no_evidence, concurrency)
+    async with place.open() as store:
+        failures = await _chosen(store, failure or [], trace)
+        found = {}
+        with progress_bar("attributing") as tell:
+            async for outcome in attributed(store, failures, options):
+                found[outcome.failure.id] = outcome.attribution
+                if tell:
+                    tell(f"{len(found):,} of {len(failures):,}", len(found), len(failures))
+        pairs = [(one, found[one.id]) for one in failures]
+        if as_json:
+            questions = await by_id(store, Variable, (one.question_id for one in failures))
+            blamed = await by_id(store, Operation, (verdict.operation_id for verdict in found.values()))
+            print_json([documents.attribution(verdict, one, questions, blamed) for one, verdict in pairs])
+            return
+        cases = await cases_of(store, pairs)
+    out = Output()
+    for case in cases:
+        out.show(verdicts.case(case))
+        out.lines("")
+    abstained = sum(case.error_type is None for case in cases)
+    note(f"{counted(len(cases), 'failure')}, {abstained:,} without an answer." if cases else "There is no failure.")
+
+
+async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:
+    """The failures with these ids; without any those of the trace, or of the project."""
+    from api.cli.find import find, find_trace_id
+    from attribution.lookup import every_failure
+    from schema.models import Failure
+
+    if not ids:
+        return await every_failure(store, await find_trace_id(store, trace))
+    found = [await find(store, Failure, reference) for reference in ids]
+    return list({one.id: one for one in found}.values())
+
+
+@command(commands, panel=_PANEL)
+async def agreement(
+    place: Place,
+    first: Annotated[str, typer.Argument(metavar="A", help="A method or an author.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell how far two sources of verdicts agree: accuracy, and Cohen's kappa, which counts out chance."""
+    from api.cli import documents
+    from api.cli.find import find_trace_id
+    from api.cli.render import verdicts
+    from attribution.kappa import agreement as measured
+    from attribution.kappa import sources_of
+    from attribution.lookup import every_failure
+
+    async with place.open() as store:
+        failures = await every_failure(store, await find_trace_id(store, trace))
+        given = await store.attributions([one.id for one in failures])
+    known = sources_of(given)
+    for name in (first, second):
+        if name not in known:
+            note(f"There are verdicts of {', '.join(known)}." if known else "There are no verdicts.")
+            raise NotFoundError(name, "source")
+    found = measured(given, first, second)
+    if as_json:
+        print_json(documents.agreement(found))
+    else:
+        Output().show(*verdicts.agreement(found))

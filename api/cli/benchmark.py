@@ -1,0 +1,105 @@
+"""The command that measures a method on failures whose cause is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import complain, exit_code
+from api.cli.files import graph_files, whole_file
+from api.cli.options import (
+    ConcurrencyOption,
+    GoldFreeOption,
+    JsonOption,
+    MethodName,
+    MethodOption,
+    NoEvidenceOption,
+    PathsArgument,
+)
+from api.cli.output import Output, print_json
+from api.cli.progress import Tell, file_of, progress_bar
+from schema.errors import MemTraceError
+
+if TYPE_CHECKING:
+    from attribution.benchmark.run import Progress
+
+commands = typer.Typer()
+
+
+@command(commands, panel="Ask why")
+async def benchmark(
+    place: Place,
+    paths: PathsArgument,
+    method: MethodOption = MethodName.FLOW,
+    gold_free: GoldFreeOption = False,
+    no_evidence: NoEvidenceOption = False,
+    concurrency: ConcurrencyOption = 4,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Also write the JSON document here.", show_default=False),
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            "--work",
+            metavar="FOLDER",
+            help="Keep graphs and verdicts here, so that a run that was stopped goes on.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a method on graphs with annotated failures (as MemTraceBench has them), and on right answers.
+
+    The method never sees the annotations. The JSON document is that of MemTraceBench's own runner, with more beside it.
+    """
+    import msgspec
+
+    from api.cli.method import runner_options
+    from api.cli.render.benchmark import parts
+    from attribution.benchmark.run import run
+
+    options = runner_options(method, gold_free, no_evidence, concurrency)
+    errors: list[MemTraceError] = []
+
+    def fail(path: Path, error: MemTraceError) -> None:
+        errors.append(error)
+        complain(str(error))
+
+    files = graph_files(paths, fail)
+    with ExitStack() as stack:
+        found = await run(files, options, work=work, progress=_bars(files, stack))
+    for _, error in found.errors:
+        errors.append(error)
+        complain(str(error))
+    document = found.document()
+    if output is not None:
+        with whole_file(output) as out:
+            out.write(msgspec.json.format(msgspec.json.encode(document), indent=4) + b"\n")
+    if as_json:
+        print_json(document)
+    else:
+        Output().show(*parts(found))
+    if errors:
+        raise typer.Exit(exit_code(errors[0]))
+
+
+def _bars(files: list[Path], stack: ExitStack) -> Callable[[Path], Progress]:
+    """A bar for the file at hand."""
+    begun: list[Path] = []
+
+    def begin(file: Path) -> Tell:
+        stack.close()
+        begun.append(file)
+        return stack.enter_context(progress_bar(file_of(file, len(begun), len(files)))) or _nobody
+
+    return begin
+
+
+def _nobody(stage: str, done: int, whole: int) -> None:
+    """Nobody looks at a screen."""

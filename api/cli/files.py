@@ -1,0 +1,57 @@
+"""Files that commands read and write."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from schema.errors import MemTraceError
+
+
+def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
+    """The files that all paths name; those that name none fail on their own."""
+    from ingest.importing import find_files
+
+    files: list[Path] = []
+    for path in paths:
+        try:
+            files.extend(find_files([path]))
+        except MemTraceError as error:
+            fail(path, error)
+    return files
+
+
+@contextmanager
+def whole_file(output: Path | None) -> Iterator[BinaryIO]:
+    """Where to write; a file appears under its name when it is whole.
+
+    Raises:
+        MemTraceError: the file can't be written.
+    """
+    if output is None or str(output) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    import secrets
+
+    file = Path(os.path.realpath(output))
+    is_stream = file.exists() and not file.is_file()
+    part = file if is_stream else file.with_name(f".{file.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("wb" if is_stream else "xb") as out:
+            yield out
+            if not is_stream:
+                out.flush()
+                os.fsync(out.fileno())
+        if not is_stream:
+            part.replace(file)
+    except OSError as error:
+        raise MemTraceError(f"{output} can't be written: {error.strerror or error}") from error
+    finally:
+        if not is_stream:
+            part.unlink(missing_ok=True)

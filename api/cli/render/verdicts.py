@@ -1,0 +1,139 @@
+"""Verdicts as blocks, and how far sources of verdicts agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.render import style
+from api.cli.render.tables import sheet, table
+from api.cli.render.text import middle, one_line, short
+from schema.kinds import ErrorType
+
+if TYPE_CHECKING:
+    from attribution.intervals import Interval
+    from attribution.kappa import Agreement
+    from attribution.report.model import Case, CitedCandidate, CitedStep
+
+_QUOTE = 300
+_REASON = 500
+
+
+def case(found: Case, file: str | None = None) -> Table:
+    """A failure with its verdict, the path that proves it, and what else was weighed.
+
+    Args:
+        found: the failure.
+        file: which it is from, where it is not from the store.
+    """
+    return sheet(
+        (
+            ("verdict", _verdict(found)),
+            ("file", file),
+            ("failure", None if file else style.id_(found.failure_id)),
+            ("question", _question(found)),
+            ("answer", Text(one_line(found.prediction or "", _QUOTE))),
+            ("gold", Text(" | ".join(one_line(gold, _QUOTE) for gold in found.gold_answers), style=style.GOOD)),
+            ("reason", Text(one_line(found.reason or "", _REASON))),
+            ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
+            ("or else", Text("\n").join(map(_candidate, found.candidates)) if found.candidates else None),
+        )
+    )
+
+
+def _question(found: Case) -> Text:
+    text = Text(one_line(found.question, _QUOTE))
+    if found.question_external_id:
+        text.append(f"  ({middle(found.question_external_id, 60)})", style=style.DIM)
+    return text
+
+
+def _verdict(found: Case) -> Text:
+    text = Text(found.error_type.value if found.error_type else "abstained", style=style.BAD)
+    if found.operation:
+        text.append(" at ", style="default").append_text(style.id_(found.operation.id))
+        text.append(f" {one_line(found.operation.label, 60)}", style="default")
+    by = " ".join(part for part in (found.method, found.model, found.author) if part)
+    sure = "" if found.confidence is None else f", confidence {found.confidence:.2f}"
+    return text.append(f"  ({one_line(by, 80)}{sure})", style=style.DIM)
+
+
+def _step(step: CitedStep) -> Text:
+    text = Text("held ", style=style.GOOD) if step.holds else Text("lost ", style=style.BAD)
+    text.append("in ", style="default")
+    if step.kind:
+        text.append_text(style.kind(step.kind.value)).append(" ")
+    text.append_text(style.id_(step.variable_id))
+    if step.external_id:
+        text.append(f" {middle(step.external_id, 40)}", style="default")
+    if step.operation:
+        text.append(f" by {one_line(step.operation, 60)}", style=style.DIM)
+    if step.quote:
+        text.append(f" “{one_line(step.quote, _QUOTE)}”", style="default")
+    return text
+
+
+def _candidate(candidate: CitedCandidate) -> Text:
+    at = (
+        f" at {short(candidate.operation_id)} {one_line(candidate.operation or '', 60)}"
+        if candidate.operation_id
+        else ""
+    )
+    text = Text(f"{candidate.error_type}{at}")
+    text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
+    return text.append(f" {one_line(candidate.reason, _REASON)}", style="default")
+
+
+def agreement(found: Agreement) -> list[RenderableType]:
+    """How far two sources agree, and which error types met."""
+    parts: list[RenderableType] = [
+        sheet(
+            (
+                ("cases", f"{found.cases:,} judged by both ({found.abstained:,} more with an abstention)"),
+                ("same error type", _share(found.type_accuracy, found.type_accuracy_interval)),
+                ("Cohen's kappa", _number(found.type_kappa, found.type_kappa_interval)),
+                ("same operation", _share(found.operation_accuracy)),
+                ("its kappa", _number(found.operation_kappa)),
+                ("both", _share(found.joint_accuracy)),
+            )
+        )
+    ]
+    if found.confusion:
+        parts += [Text(), Text(f"{one_line(found.first, 40)} down, {one_line(found.second, 40)} across", style.DIM)]
+        parts.append(confusion(found.confusion))
+    return parts
+
+
+def confusion(counts: dict[str, dict[str, int]]) -> Table:
+    """How often which error types met."""
+    named = {name for row in counts.values() for name in row}
+    columns = [*(kind.value for kind in ErrorType if kind.value in named), *sorted(named - set(ErrorType))]
+    return table(
+        ("", *map(_abbreviated, columns)),
+        (
+            (Text(name), *(Text(f"{row[column]:,}" if column in row else "·") for column in columns))
+            for name, row in counts.items()
+        ),
+        numbers=[_abbreviated(column) for column in columns],
+    )
+
+
+def _abbreviated(name: str) -> str:
+    return name.removesuffix("Error").replace("LLMAsAJudge", "Judge")
+
+
+def _share(value: float | None, interval: Interval | None = None) -> str:
+    if value is None:
+        return "n/a"
+    sure = f"  ({100 * interval.low:.1f} to {100 * interval.high:.1f} %)" if interval else ""
+    return f"{100 * value:.1f} %{sure}"
+
+
+def _number(value: float | None, interval: Interval | None = None) -> str:
+    if value is None:
+        return "n/a"
+    sure = f"  ({interval.low:.2f} to {interval.high:.2f})" if interval else ""
+    return f"{value:.2f}{sure}"

@@ -1,0 +1,211 @@
+"""Commands that report on failures."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.context import Place, command, default_command
+from api.cli.errors import UsageError, note
+from api.cli.files import whole_file
+from api.cli.options import JsonOption, SourceOption
+from schema.errors import MemTraceError, NotFoundError
+
+if TYPE_CHECKING:
+    from attribution.report.compare import Comparison
+    from attribution.report.model import ReportData, Scope
+    from schema.models import Failure, Trace
+    from store.protocol import GraphStore
+
+app = typer.Typer(help="Report on failures: what goes wrong, how often, where, and what to change first.")
+
+
+class Form(StrEnum):
+    """How a report is written."""
+
+    HTML = "html"
+    MARKDOWN = "md"
+    JSON = "json"
+
+
+_ENDINGS = {
+    ".html": Form.HTML,
+    ".htm": Form.HTML,
+    ".md": Form.MARKDOWN,
+    ".markdown": Form.MARKDOWN,
+    ".json": Form.JSON,
+}
+
+FormOption = Annotated[
+    Form | None,
+    typer.Option("--format", help="How to write it. (default: by the file's ending, else md)", show_default=False),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write to this file, whole or not at all.", show_default=False),
+]
+
+
+@default_command(app)
+async def report(
+    place: Place,
+    trace: Annotated[
+        list[str] | None,
+        typer.Option("--trace", metavar="TRACE", help="Only this trace; may be repeated.", show_default=False),
+    ] = None,
+    failure: Annotated[
+        list[str] | None,
+        typer.Option("--failure", metavar="ID", help="Only this failure; may be repeated.", show_default=False),
+    ] = None,
+    source: SourceOption = None,
+    summary: Annotated[
+        bool | None,
+        typer.Option(
+            "--summary/--no-summary",
+            help="A summary by the model. (default: where MEMTRACE_LLM_BASE_URL is set)",
+            show_default=False,
+        ),
+    ] = None,
+    form: FormOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Report on the failures of the project: what goes wrong, how often, where, and what to change first.
+
+    It counts the verdicts that are there: `memtrace attribute` makes them.
+    """
+    wanted = _form(form, output, as_json)
+    async with place.open() as store:
+        data = await _data(store, trace or [], failure or [], source)
+    data = await _summarised(data, summary)
+    missing = data.totals.without_verdict
+    if missing:
+        note(f"{missing:,} of {data.totals.failures:,} failures have no verdict; memtrace attribute makes them.")
+    _write(data, wanted, output)
+
+
+@command(app, panel="Commands")
+async def compare(
+    place: Place,
+    before: Annotated[Path, typer.Argument(metavar="A", help="A report as JSON.", show_default=False)],
+    after: Annotated[Path, typer.Argument(metavar="B", help="A later one.", show_default=False)],
+    form: FormOption = None,
+    output: OutputOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two reports: what became rarer or more frequent, and which questions it was."""
+    from attribution.report import compare as comparing
+
+    wanted = _form(form, output, as_json)
+    _write(comparing.compare(comparing.read_report(before), comparing.read_report(after)), wanted, output)
+
+
+def _form(form: Form | None, output: Path | None, as_json: bool) -> Form:
+    if as_json:
+        if form not in {None, Form.JSON}:
+            raise UsageError(f"--json and --format {form} can't both be meant")
+        return Form.JSON
+    if form is not None:
+        return form
+    ending = output.suffix.lower() if output else ".md"
+    if ending not in _ENDINGS:
+        raise UsageError(f"{output}: say how to write it: --format html, md or json")
+    return _ENDINGS[ending]
+
+
+async def _data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
+    from attribution.lookup import by_id
+    from attribution.report.build import build
+    from attribution.report.gather import gather
+    from schema.models import Trace
+
+    failures = await _failures(store, traces, ids)
+    if source is not None:
+        await _check_source(store, failures, source)
+    cases = await gather(store, failures, source)
+    covered = await by_id(store, Trace, sorted({failure.trace_id for failure in failures}))
+    scope = _scope(store.project_id, covered.values(), source, [failure.id for failure in failures] if ids else [])
+    return build(cases, scope, datetime.now(UTC))
+
+
+async def _failures(store: GraphStore, traces: list[str], ids: list[str]) -> list[Failure]:
+    from api.cli.find import find, find_trace_id
+    from attribution.lookup import every_failure
+    from schema.models import Failure
+
+    if ids:
+        chosen = [await find(store, Failure, reference) for reference in ids]
+        if traces:
+            inside = {await find_trace_id(store, reference) for reference in traces}
+            chosen = [failure for failure in chosen if failure.trace_id in inside]
+    elif traces:
+        chosen = [one for name in traces for one in await every_failure(store, await find_trace_id(store, name))]
+    else:
+        chosen = await every_failure(store, None)
+    return list({failure.id: failure for failure in chosen}.values())
+
+
+async def _check_source(store: GraphStore, failures: list[Failure], source: str) -> None:
+    from attribution.kappa import sources_of
+
+    known = sources_of(await store.attributions([failure.id for failure in failures]))
+    if source not in known:
+        note(f"There are verdicts of {', '.join(known)}." if known else "There are no verdicts.")
+        raise NotFoundError(source, "source")
+
+
+def _scope(project: str, traces: Any, source: str | None, selection: list[str]) -> Scope:
+    from attribution.report.model import Scope, TraceRef
+
+    covered: list[Trace] = sorted(traces, key=lambda trace: (trace.external_id, trace.id))
+    return Scope(
+        project=project,
+        traces=[TraceRef(trace.id, trace.external_id, trace.name) for trace in covered],
+        source=source,
+        selection=sorted(selection),
+    )
+
+
+async def _summarised(data: ReportData, asked: bool | None) -> ReportData:
+    """The report with a summary, where one is wanted and can be had."""
+    if not (bool(os.environ.get("MEMTRACE_LLM_BASE_URL")) if asked is None else asked):
+        return data
+    from msgspec.structs import replace
+
+    from attribution.llm.cache import FileCache, default_folder
+    from attribution.llm.client import LlmClient
+    from attribution.llm.settings import LlmSettings
+    from attribution.report.summary import summarise
+
+    settings = LlmSettings.load()
+    try:
+        async with LlmClient(settings, FileCache(default_folder())) as client:
+            return replace(data, summary=await summarise(data, client))
+    except MemTraceError as error:
+        if asked:
+            raise
+        note(f"There is no summary: {error}")
+        return data
+
+
+def _write(found: ReportData | Comparison, form: Form, output: Path | None) -> None:
+    with whole_file(output) as out:
+        out.write(_rendered(found, form))
+
+
+def _rendered(found: ReportData | Comparison, form: Form) -> bytes:
+    import msgspec
+
+    from attribution.report import html, markdown
+    from attribution.report.model import ReportData
+
+    if form is Form.JSON:
+        return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+    renderer: Any = html if form is Form.HTML else markdown
+    text: str = renderer.render(found) if isinstance(found, ReportData) else renderer.render_comparison(found)
+    return text.encode()

@@ -1,0 +1,167 @@
+"""How often error type and operation are right, over all cases and for each error type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.benchmark.result import MEMORY_ERRORS, Marks
+from attribution.intervals import Interval
+from schema.kinds import ErrorType
+
+ABSTAINED = "abstained"
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Shares of some cases; None where there are none."""
+
+    cases: int
+    error_type: float | None
+    operation: float | None
+    joint: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """One error type.
+
+    Attributes:
+        support: cases that the label gives this type.
+        predicted: cases that the method gives it.
+        precision: share of ``predicted`` that are right; None where it was never named.
+        recall: share of ``support`` that was found; None where there is none.
+        f1: their harmonic mean; None without support.
+        operation: share of ``support`` whose operation was found.
+        intervals: 95 % bootstrap intervals of precision, recall and F1.
+    """
+
+    error_type: ErrorType
+    support: int
+    predicted: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    operation: float | None
+    intervals: dict[str, Interval | None]
+
+
+def strict(marks: Sequence[Marks]) -> Accuracy:
+    """Accuracy as the paper defines it."""
+    return _accuracy(Counter(marks), _is_right)
+
+
+def lenient(marks: Sequence[Marks]) -> Accuracy:
+    """Accuracy that also counts error types which are as good as right (see ``Result.is_type_accepted``)."""
+    return _accuracy(Counter(marks), _is_accepted)
+
+
+def memory_errors(marks: Sequence[Marks]) -> Accuracy:
+    """Strict accuracy without the cases whose label is no error of the memory: those that the paper counts."""
+    return strict([one for one in marks if one.label in MEMORY_ERRORS])
+
+
+def numbers(marks: Sequence[Marks]) -> dict[str, float | None]:
+    """The numbers that get an interval, by name; those of an error type have its name in front."""
+    counts = Counter(marks)
+    plain, kind = _accuracy(counts, _is_right), _accuracy(counts, _is_accepted)
+    found = {
+        "error_type_prediction_accuracy": plain.error_type,
+        "operation_identifier_prediction_accuracy": plain.operation,
+        "joint_accuracy": plain.joint,
+        "lenient_error_type_accuracy": kind.error_type,
+        "lenient_joint_accuracy": kind.joint,
+    }
+    tallies = {error_type: _tally(counts, error_type) for error_type in ErrorType}
+    scores = [f1 for tally in tallies.values() if (f1 := tally.f1) is not None]
+    found["macro_f1"] = sum(scores) / len(scores) if scores else None
+    for error_type, tally in tallies.items():
+        found[f"{error_type}.precision"] = _ratio(tally.right, tally.predicted)
+        found[f"{error_type}.recall"] = _ratio(tally.right, tally.support)
+        found[f"{error_type}.f1"] = tally.f1
+    return found
+
+
+def class_scores(marks: Sequence[Marks], intervals: Mapping[str, Interval | None]) -> list[ClassScore]:
+    """Scores of the error types that a label or a verdict names, in the order of ``ErrorType``.
+
+    Args:
+        marks: of the labelled cases.
+        intervals: of ``numbers``, by name.
+    """
+    counts = Counter(marks)
+    scores = []
+    for kind in ErrorType:
+        tally = _tally(counts, kind)
+        if tally.support or tally.predicted:
+            scores.append(
+                ClassScore(
+                    error_type=kind,
+                    support=tally.support,
+                    predicted=tally.predicted,
+                    precision=_ratio(tally.right, tally.predicted),
+                    recall=_ratio(tally.right, tally.support),
+                    f1=tally.f1,
+                    operation=_ratio(tally.operation, tally.support),
+                    intervals={name: intervals.get(f"{kind}.{name}") for name in ("precision", "recall", "f1")},
+                )
+            )
+    return scores
+
+
+def confusion(marks: Sequence[Marks]) -> dict[str, dict[str, int]]:
+    """How often a label's type (outer) was given which type (inner); where it was none, ``abstained``."""
+    counts = Counter((one.label, one.found) for one in marks)
+    columns: list[ErrorType | None] = [*ErrorType, None]
+    return {
+        kind.value: row
+        for kind in ErrorType
+        if (row := {column or ABSTAINED: counts[kind, column] for column in columns if counts[kind, column]})
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    support: int
+    predicted: int
+    right: int
+    operation: int
+
+    @property
+    def f1(self) -> float | None:
+        return 2 * self.right / (self.support + self.predicted) if self.support else None
+
+
+def _tally(counts: Mapping[Marks, int], kind: ErrorType) -> _Tally:
+    support = predicted = right = operation = 0
+    for one, count in counts.items():
+        if one.found is kind:
+            predicted += count
+            right += count * (one.label is kind)
+        if one.label is kind:
+            support += count
+            operation += count * one.operation
+    return _Tally(support, predicted, right, operation)
+
+
+def _is_right(one: Marks) -> bool:
+    return one.found is one.label
+
+
+def _is_accepted(one: Marks) -> bool:
+    return one.accepted
+
+
+def _accuracy(counts: Mapping[Marks, int], test: Callable[[Marks], bool]) -> Accuracy:
+    total = sum(counts.values())
+    return Accuracy(
+        total,
+        _ratio(sum(count for one, count in counts.items() if test(one)), total),
+        _ratio(sum(count for one, count in counts.items() if one.operation), total),
+        _ratio(sum(count for one, count in counts.items() if one.operation and test(one)), total),
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

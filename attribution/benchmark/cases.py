@@ -1,0 +1,170 @@
+"""The cases of a benchmark file, and the graph without their labels.
+
+A file of MemTraceBench is a graph whose ``data.annotations`` say which operation made which answer wrong;
+``data.controls`` (ours) name questions that were answered right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from attribution.benchmark.controls import control_failures
+from attribution.lookup import by_id, every_failure
+from ingest.failures import HUMAN_METHOD
+from ingest.importing import Progress, import_path
+from ingest.smartcomment.leftover import KEY
+from schema.errors import InputError
+from schema.kinds import ErrorType
+from schema.models import NO_ATTRIBUTES, Batch, Failure, Trace, Variable
+from store.protocol import GraphStore
+
+_ALIASES = {"JudgeError": ErrorType.JUDGE}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known about a failure.
+
+    Attributes:
+        accepted: further error types that are right too.
+        operation: external id of the decisive operation; None where there is none.
+    """
+
+    error_type: ErrorType
+    operation: str | None
+    accepted: frozenset[ErrorType] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCase:
+    """A failure, or a right answer in the guise of one, as the method under test sees it.
+
+    Attributes:
+        record: the file's own record, with all of its keys.
+        failure: without attributes, where an import keeps the labels.
+        label: None for a control, and for a record whose labels are null.
+        evidence: external ids of the messages that hold the answer, as the file says.
+    """
+
+    graph_path: str
+    record: dict[str, Any]
+    failure: Failure
+    label: Label | None
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchFile:
+    """The cases of one file, whose graph stands in a store."""
+
+    path: str
+    split: str
+    annotated: list[BenchCase]
+    controls: list[BenchCase]
+
+
+async def load(store: GraphStore, path: Path, progress: Progress | None = None) -> BenchFile:
+    """Import a file, and take the labels out of the store, so that no method can find them there.
+
+    Args:
+        store: one of its own: failures and verdicts of the file's trace are overwritten in it.
+        path: a graph file, see ``ingest.importing.import_path``.
+        progress: is told how far the import is.
+
+    Raises:
+        InputError: the file is malformed, or has neither annotations nor controls.
+    """
+    report = await import_path(store, path, progress=progress)
+    (trace,) = (await by_id(store, Trace, [report.trace_id])).values()
+    failures = await every_failure(store, trace.id)
+    records = {failure.id: _records(failure) for failure in failures}
+    attributes = msgspec.json.decode(trace.attributes)
+    controls = attributes.get(KEY, {}).get("data", {}).pop("controls", [])
+    if not isinstance(controls, list):
+        raise InputError(str(path), "data.controls", "Expected 'array'")
+    if not controls and not any(records.values()):
+        raise InputError(str(path), "data", "has neither annotations nor controls: it is no benchmark")
+    blind = [replace(failure, attributes=NO_ATTRIBUTES) for failure in failures]
+    negatives = await control_failures(store, trace.id, controls, str(path))
+    await _forget(store, trace, attributes, blind, negatives)
+    names = await by_id(store, Variable, (id_ for failure in (*blind, *negatives) for id_ in failure.evidence_ids))
+    placed = [(position, record, failure) for failure in blind for position, record in records[failure.id]]
+    annotated = [
+        _case(path, record, failure, _label(record, f"data.annotations[{position}]", path), names)
+        for position, record, failure in sorted(placed, key=lambda item: item[0])
+    ]
+    return BenchFile(
+        str(path),
+        _split_of(path),
+        annotated,
+        [_case(path, record, failure, None, names) for record, failure in zip(controls, negatives, strict=True)],
+    )
+
+
+def _split_of(path: Path) -> str:
+    """The part of the data set that a file belongs to: the folder it lies in."""
+    return path.absolute().parent.name
+
+
+async def _forget(
+    store: GraphStore, trace: Trace, attributes: dict[str, Any], failures: list[Failure], negatives: list[Failure]
+) -> None:
+    """Write the trace and its failures without labels, and void the verdicts of people.
+
+    Controls are written as failures: a verdict has to stand on something.
+    """
+    known = {failure.id for failure in failures}
+    verdicts = await store.attributions([failure.id for failure in failures])
+    voided = [
+        replace(verdict, error_type=None, operation_id=None, reason=None)
+        for verdict in verdicts
+        if verdict.method == HUMAN_METHOD
+    ]
+    unnamed = replace(trace, attributes=msgspec.json.encode(attributes).decode())
+    batch = Batch(unnamed, attributions=voided)
+    batch.failures.extend(failures)
+    batch.failures.extend(failure for failure in negatives if failure.id not in known)
+    await store.write(batch)
+
+
+def _records(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
+    attributes = msgspec.json.decode(failure.attributes)
+    return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]
+
+
+def _case(
+    path: Path, record: dict[str, Any], failure: Failure, label: Label | None, names: Mapping[str, Variable]
+) -> BenchCase:
+    evidence = tuple(names[id_].external_id for id_ in failure.evidence_ids if id_ in names)
+    return BenchCase(str(path), record, failure, label, evidence)
+
+
+def _label(record: dict[str, Any], place: str, path: Path) -> Label | None:
+    name = record.get("final_error_type")
+    if name is None:
+        return None
+    accepted = record.get("accepted_error_types") or []
+    if not isinstance(accepted, list):
+        raise InputError(str(path), f"{place}.accepted_error_types", "Expected 'array'")
+    return Label(
+        _error_type(name),
+        record.get("final_op_id"),
+        frozenset(_error_types(accepted, f"{place}.accepted_error_types", path)),
+    )
+
+
+def _error_type(name: Any) -> ErrorType:
+    return _ALIASES.get(name) or ErrorType(name)
+
+
+def _error_types(names: Iterable[Any], place: str, path: Path) -> Iterable[ErrorType]:
+    for name in names:
+        try:
+            yield _error_type(name)
+        except (ValueError, TypeError) as error:
+            raise InputError(str(path), place, f"{name!r} is none of {', '.join(ErrorType)}") from error

@@ -1,0 +1,110 @@
+"""Right answers in the guise of failures: what a method should not find a memory error in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.failures import readable
+from ingest.smartcomment import leftover
+from schema.errors import InputError, NotFoundError
+from schema.ids import make_id
+from schema.kinds import OperationKind, Origin, VariableKind
+from schema.models import Failure, Variable
+from store.protocol import Closure, Direction, GraphStore, Label
+
+_PAGE = 5000
+
+
+async def control_failures(store: GraphStore, trace_id: str, records: Sequence[Any], source: str) -> list[Failure]:
+    """The failures that controls would be, had their judges said no.
+
+    The answer is the newest occurrence that the question's operations made, the gold answers are those that its judge
+    was given, and the evidence is what the question names: as an import does with a failure.
+
+    Args:
+        store: holds the graph.
+        trace_id: the graph.
+        records: ``data.controls``, each with ``query_id`` and ``prediction_id``, both external ids.
+        source: the file, for errors.
+
+    Raises:
+        InputError: a record is no object, or names what is not in the graph.
+    """
+    finder = _Finder(store, trace_id, source, await _latest_messages(store, trace_id) if records else {})
+    return [await finder.failure(record, f"data.controls[{position}]") for position, record in enumerate(records)]
+
+
+async def _latest_messages(store: GraphStore, trace_id: str) -> dict[str, str]:
+    """The id of the newest version of each message, by name."""
+    latest: dict[str, str] = {}
+    after = None
+    while True:
+        page = await store.page(Label.VARIABLE, trace_id, _PAGE, after, [VariableKind.MESSAGE.value])
+        latest.update((v.name, v.id) for v in page.items if isinstance(v, Variable) and not v.occurrence)
+        after = page.next
+        if after is None:
+            return latest
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    store: GraphStore
+    trace_id: str
+    source: str
+    latest: Mapping[str, str]
+
+    async def failure(self, record: Any, place: str) -> Failure:
+        if not isinstance(record, dict):
+            raise InputError(self.source, place, "Expected 'object'")
+        question = await self._variable(record, "query_id", place)
+        named = await self._variable(record, "prediction_id", place)
+        future = await self.store.closure([question.id], Direction.FORWARD)
+        meant = [variable for variable in future.variables if variable.external_id == named.external_id]
+        answer = max(meant, key=lambda variable: variable.occurrence) if meant else named
+        gold = await self._gold_answer(future, answer)
+        return Failure(
+            id=make_id("Failure", self.trace_id, question.id, answer.id),
+            project_id=question.project_id,
+            trace_id=self.trace_id,
+            origin=Origin.JUDGE,
+            question_id=question.id,
+            answer_id=answer.id,
+            expected_id=None if gold is None else gold.id,
+            evidence_ids=tuple(self._evidence(question)),
+            question=await self._text(question),
+            prediction=await self._text(answer),
+            gold_answers=() if gold is None else (await self._text(gold),),
+            created_at=None,
+        )
+
+    async def _variable(self, record: dict[str, Any], key: str, place: str) -> Variable:
+        reference = record.get(key)
+        try:
+            found = await self.store.resolve(str(reference), Label.VARIABLE, self.trace_id)
+        except NotFoundError:
+            found = None
+        if not isinstance(found, Variable) or found.external_id != reference:
+            raise InputError(self.source, f"{place}.{key}", f"variable {reference!r} is not in the file")
+        return found
+
+    async def _gold_answer(self, future: Closure, answer: Variable) -> Variable | None:
+        """What the judge of this answer, in the question's future, was told to expect."""
+        users = {derivation.operation_id for derivation in future.derivations if derivation.source == answer.id}
+        for operation in future.operations:
+            if operation.kind is OperationKind.JUDGE and operation.id in users:
+                for used in (await self.store.operation(operation.id)).used:
+                    if used.kind is VariableKind.GOLD_ANSWER:
+                        return used
+        return None
+
+    def _evidence(self, question: Variable) -> list[str]:
+        """Ids of the messages that the question's metadata names."""
+        metadata, _ = leftover.split(question.attributes)
+        named = metadata.get("evidence")
+        names = named if isinstance(named, list) else []
+        return list(dict.fromkeys(self.latest[name] for name in names if isinstance(name, str) and name in self.latest))
+
+    async def _text(self, variable: Variable) -> str:
+        return readable((await self.store.value(variable)).decode())

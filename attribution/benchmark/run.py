@@ -1,0 +1,162 @@
+"""Running a benchmark: each file into a store of its own, every case through the method, and the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from attribution.benchmark.cases import BenchCase, load
+from attribution.benchmark.metrics import Metrics, measure
+from attribution.benchmark.result import Result, order_of
+from attribution.benchmark.scratch import scratch_store
+from attribution.lookup import by_id
+from attribution.run import Options, attribute
+from attribution.verdict import Verdict, from_attribution
+from schema.errors import MemTraceError
+from schema.models import Failure, Operation, Variable
+from store.protocol import GraphStore
+
+RETRIEVED = "retrieved"
+"""Where a verdict's details name the evidence that was retrieved."""
+
+Progress = Callable[[str, int, int], None]
+"""Takes what is done with the file (``read``, ``repair``, ``write``, ``attribute``), how far it is and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """What a method made of a benchmark.
+
+    Attributes:
+        paths: the files that were read.
+        split: the parts of the data set that they belong to.
+        errors: files that could not be read, with what is wrong.
+    """
+
+    options: Options
+    paths: list[str]
+    split: str
+    results: list[Result]
+    controls: list[Result]
+    metrics: Metrics
+    errors: list[tuple[str, MemTraceError]]
+
+    def document(self) -> dict[str, Any]:
+        """The result object of MemTraceBench's own runner, with our metrics and results beside its own."""
+        every = [*self.results, *self.controls]
+        return {
+            "split": self.split,
+            "sampled_graph_paths": self.paths,
+            "results": [result.annotated_document() for result in self.results],
+            "metrics": asdict(self.metrics),
+            "controls": [result.control_document() for result in self.controls],
+            "settings": {
+                "method": self.options.method,
+                "gold_free": self.options.gold_free,
+                "no_evidence": self.options.retrieve_evidence,
+                "models": sorted({result.verdict.model for result in every if result.verdict.model}),
+            },
+            "errors": [{"file": file, "error": str(error)} for file, error in self.errors],
+        }
+
+
+async def run(
+    files: Sequence[Path],
+    options: Options,
+    *,
+    work: Path | None = None,
+    progress: Callable[[Path], Progress] | None = None,
+) -> Benchmark:
+    """Attribute all cases of some files.
+
+    The method gets each failure without its labels, and a store in which there are none. A file that can't be read
+    does not keep the others from it.
+
+    Args:
+        files: graph files with annotations or controls.
+        options: how to attribute. With ``retrieve_evidence`` the failures come without evidence.
+        work: where to keep the stores, so that a run that was stopped goes on; None keeps nothing.
+        progress: is asked, for each file, whom to tell how far it is.
+    """
+    results: list[Result] = []
+    controls: list[Result] = []
+    splits: dict[str, str] = {}
+    errors: list[tuple[str, MemTraceError]] = []
+    for file in files:
+        tell = progress(file) if progress else _silent
+        try:
+            async with scratch_store(file, work) as store:
+                loaded = await load(store, file, progress=tell)
+                judged = await _attribute(store, loaded.annotated, loaded.controls, options, tell)
+        except MemTraceError as error:
+            errors.append((str(file), error))
+            continue
+        splits[loaded.path] = loaded.split
+        results.extend(judged[: len(loaded.annotated)])
+        controls.extend(judged[len(loaded.annotated) :])
+    results.sort(key=order_of)
+    controls.sort(key=order_of)
+    return Benchmark(
+        options,
+        sorted(splits),
+        "+".join(sorted(set(splits.values()))),
+        results,
+        controls,
+        measure(results, controls, splits),
+        errors,
+    )
+
+
+async def _attribute(
+    store: GraphStore,
+    annotated: Sequence[BenchCase],
+    controls: Sequence[BenchCase],
+    options: Options,
+    tell: Progress,
+) -> list[Result]:
+    cases = [*annotated, *controls]
+    failures: dict[str, Failure] = {}
+    for case in cases:
+        evidence = () if options.retrieve_evidence else case.failure.evidence_ids
+        failures[case.failure.id] = replace(case.failure, evidence_ids=evidence)
+    verdicts: dict[str, Verdict] = {}
+    tell("attribute", 0, len(failures))
+    async for outcome in attribute(store, list(failures.values()), options):
+        verdicts[outcome.failure.id] = from_attribution(outcome.attribution)
+        tell("attribute", len(verdicts), len(failures))
+    names = await _names(store, list(verdicts.values()))
+    return [_result(case, verdicts[case.failure.id], names, options.retrieve_evidence) for case in cases]
+
+
+async def _names(store: GraphStore, verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """External ids of all that the verdicts speak of, by id."""
+    variables: set[str | None] = set()
+    operations: set[str | None] = set()
+    for verdict in verdicts:
+        variables.update(step.variable_id for step in verdict.path)
+        variables.update(verdict.details.get(RETRIEVED) or ())
+        operations.update(step.operation_id for step in verdict.path)
+        operations.update(candidate.operation_id for candidate in verdict.candidates)
+        operations.add(verdict.operation_id)
+    found: dict[str, Variable | Operation] = {
+        **await by_id(store, Variable, variables),
+        **await by_id(store, Operation, operations),
+    }
+    return {id_: element.external_id for id_, element in found.items()}
+
+
+def _result(case: BenchCase, verdict: Verdict, names: dict[str, str], was_retrieved: bool) -> Result:
+    retrieved = verdict.details.get(RETRIEVED) if was_retrieved else None
+    return Result(
+        case,
+        verdict,
+        names.get(verdict.operation_id or ""),
+        None if retrieved is None else tuple(names[id_] for id_ in retrieved if id_ in names),
+        names,
+    )
+
+
+def _silent(stage: str, done: int, whole: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,111 @@
+"""Replies that were paid for once, by a hash of all that they depend on, so that a killed run does not pay again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from schema.errors import StoreError
+
+_DIGEST_BYTES = 32
+
+
+def content_hash(*parts: str) -> str:
+    """SHA-256 over some texts, each with its length in front, so that no two lists of parts run together."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        state.update(b"%d:%b" % (len(data), data))
+    return state.hexdigest()
+
+
+def default_folder() -> Path:
+    """Where replies are kept when nobody says where: in the user's cache, which may be emptied at any time."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("memtrace", appauthor=False) / "replies"
+
+
+class Cache(Protocol):
+    """Keeps replies by key. What is kept under a key never changes."""
+
+    async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The replies that are there, by key."""
+        ...
+
+    async def put(self, key: str, body: bytes) -> None:
+        """Keep a reply."""
+        ...
+
+
+class MemoryCache:
+    """Keeps replies as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, bytes] = {}
+
+    async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The replies that are there, by key."""
+        return {key: self._bodies[key] for key in keys if key in self._bodies}
+
+    async def put(self, key: str, body: bytes) -> None:
+        """Keep a reply."""
+        self._bodies[key] = body
+
+
+class FileCache:
+    """Keeps replies in a folder, a file each, readable by its owner only; many processes may share it.
+
+    A file appears whole or not at all, and starts with the hash of what follows: one that is damaged counts as absent.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The replies that are there, by key."""
+        return await asyncio.to_thread(self._read, keys)
+
+    async def put(self, key: str, body: bytes) -> None:
+        """Keep a reply."""
+        await asyncio.to_thread(self._write, key, body)
+
+    def _read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        found = {}
+        for key in keys:
+            path = self._path(key)
+            if path.is_file():
+                data = self._bytes(path)
+                digest, body = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+                if hashlib.sha256(body).digest() == digest:
+                    found[key] = body
+        return found
+
+    def _write(self, key: str, body: bytes) -> None:
+        path = self._path(key)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+            try:
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(hashlib.sha256(body).digest() + body)
+                Path(temporary).replace(path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise StoreError(f"{self.folder}: a reply can't be kept: {error.strerror}") from error
+
+    def _bytes(self, path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise StoreError(f"{self.folder}: a reply that was kept can't be read: {error.strerror}") from error
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / key

@@ -1,0 +1,24 @@
+"""Finding a quote in the text that it is said to be from."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 1_000
+
+
+def find_quote(text: str, quote: str) -> str | None:
+    """The part of a text that a quote repeats word by word, as it stands there; None where it doesn't.
+
+    Models reflow what they repeat, so any white space may stand for any other.
+    """
+    wanted = quote.strip()
+    if not wanted or len(wanted) > _LONGEST:
+        return None
+    if wanted in text:
+        return wanted
+    words = wanted.split()
+    if len(words) == 1:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text)
+    return found.group() if found else None

@@ -1,0 +1,132 @@
+"""From cases to a report: pure, and independent of the order of the cases."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from attribution.kappa import cohens_kappa
+from attribution.report.levers import levers
+from attribution.report.model import (
+    ABSTAINED,
+    Case,
+    Family,
+    HumanAgreement,
+    OperationRef,
+    ReportData,
+    Scope,
+    Share,
+    Totals,
+)
+from attribution.report.shares import share
+from ingest.failures import HUMAN_METHOD
+from schema.kinds import ErrorType
+
+
+def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportData:
+    """The report on some cases; its summary is None, for that takes a model (see ``summary``).
+
+    Args:
+        cases: in any order.
+        scope: what they are.
+        created_at: when, in UTC.
+    """
+    ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
+    numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
+    judged = [case for case in numbered if case.attribution_id is not None]
+    attributed = [case for case in judged if case.error_type is not None]
+    total = len(judged)
+    return ReportData(
+        created_at=created_at,
+        scope=scope,
+        totals=Totals(
+            failures=len(numbered),
+            attributed=len(attributed),
+            abstained=total - len(attributed),
+            without_verdict=len(numbered) - total,
+        ),
+        by_error_type=_error_types(judged),
+        by_operation=_shares((_operation(case.operation) for case in attributed if case.operation), total),
+        by_prompt=_shares(((prompt.key, prompt.key) for case in attributed for prompt in case.prompts), total),
+        by_session=_sessions(attributed, total),
+        families=_families(judged, total),
+        levers=levers(attributed, total),
+        agreement=_agreement(attributed),
+        summary=None,
+        cases=numbered,
+    )
+
+
+def _shares(named: Iterable[tuple[str, str]], total: int) -> list[Share]:
+    """Parts by key, the largest first; each pair of key and label counts once."""
+    counts = Counter(named)
+    parts = [share(key, label, count, total) for (key, label), count in counts.items()]
+    return sorted(parts, key=lambda part: (-part.count, part.label, part.key))
+
+
+def _error_types(judged: Sequence[Case]) -> list[Share]:
+    """All error types in their order, then abstentions."""
+    counts = Counter(case.error_type for case in judged)
+    total = len(judged)
+    parts = [share(kind.value, kind.value, counts[kind], total) for kind in ErrorType]
+    return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
+
+
+def _operation(operation: OperationRef) -> tuple[str, str]:
+    return operation.key, f"{operation.label} ({operation.kind})"
+
+
+def _sessions(attributed: Sequence[Case], total: int) -> list[Share]:
+    several = len({case.trace_id for case in attributed}) > 1
+    inside = [(case, case.session) for case in attributed if case.session]
+    places = {session.id: (case.trace_external_id, session.sequence) for case, session in inside}
+    parts = _shares(
+        ((session.id, f"{session.label} of {case.trace}" if several else session.label) for case, session in inside),
+        total,
+    )
+    return sorted(parts, key=lambda part: (-part.count, places[part.key]))
+
+
+def _families(judged: Sequence[Case], total: int) -> list[Family]:
+    """The families of failures, the largest first, then those on which the method abstained."""
+    members: dict[tuple[ErrorType | None, str], list[Case]] = defaultdict(list)
+    for case in judged:
+        members[case.error_type, case.operation.label if case.operation else ""].append(case)
+    families = [
+        Family(
+            _family_share(kind, operation, len(cases), total),
+            kind,
+            operation or None,
+            [case.number for case in sorted(cases, key=lambda case: (-(case.confidence or 0.0), case.number))],
+        )
+        for (kind, operation), cases in members.items()
+    ]
+    return sorted(families, key=lambda family: (family.error_type is None, -family.share.count, family.share.key))
+
+
+def _family_share(kind: ErrorType | None, operation: str, count: int, total: int) -> Share:
+    named = kind.value if kind else ABSTAINED
+    return share(f"{named}:{operation}", f"{named} at {operation}" if operation else named, count, total)
+
+
+def _agreement(attributed: Sequence[Case]) -> HumanAgreement | None:
+    """Agreement with the newest verdict of a person on each case; None where no case has one, or it is the subject."""
+    pairs = []
+    for case in attributed:
+        human = [one for one in case.others if one.method == HUMAN_METHOD and one.error_type is not None]
+        if human and case.method != HUMAN_METHOD:
+            mine = case.operation.id if case.operation else None
+            pairs.append(((case.error_type, human[-1].error_type), (mine, human[-1].operation_id)))
+    if not pairs:
+        return None
+    types, places = [kinds for kinds, _ in pairs], [operations for _, operations in pairs]
+    return HumanAgreement(
+        cases=len(pairs),
+        type_accuracy=sum(a == b for a, b in types) / len(pairs),
+        type_kappa=cohens_kappa(types),
+        operation_accuracy=sum(a == b for a, b in places) / len(pairs),
+        joint_accuracy=sum(a == b and c == d for (a, b), (c, d) in pairs) / len(pairs),
+    )

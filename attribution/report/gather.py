@@ -1,0 +1,254 @@
+"""Failures with their verdicts, and all that a report says of them, read from a store."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from attribution.kappa import is_from
+from attribution.lookup import by_id
+from attribution.report.model import (
+    Case,
+    CitedCandidate,
+    CitedStep,
+    OperationRef,
+    OtherVerdict,
+    PromptRef,
+    SessionRef,
+)
+from attribution.verdict import Candidate, Step, Verdict, from_attribution
+from ingest.failures import HUMAN_METHOD
+from schema.kinds import VariableKind
+from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
+from store.protocol import GraphStore, OperationDetail
+
+_AT_ONCE = 8
+_DIGEST = re.compile(r"[0-9a-f]{32,}$")
+
+
+async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Case]:
+    """The cases of some failures.
+
+    Args:
+        store: holds them.
+        failures: what to report on.
+        source: a method or an author whose newest verdict on each failure counts; None for the newest verdict that
+            is not a person's.
+    """
+    verdicts = await _verdicts(store, failures)
+    pairs = [(failure, _choose(verdicts.get(failure.id, []), source)) for failure in failures]
+    return await _cases(store, pairs, verdicts)
+
+
+async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[Case]:
+    """The cases of some failures with the verdicts that are given, in their order."""
+    return await _cases(store, pairs, await _verdicts(store, [failure for failure, _ in pairs]))
+
+
+async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Attribution]]:
+    verdicts: dict[str, list[Attribution]] = {}
+    for one in await store.attributions([failure.id for failure in failures]):
+        verdicts.setdefault(one.failure_id, []).append(one)
+    return verdicts
+
+
+async def _cases(
+    store: GraphStore, pairs: Sequence[tuple[Failure, Attribution | None]], verdicts: Mapping[str, list[Attribution]]
+) -> list[Case]:
+    reader = await _read(store, pairs, verdicts)
+    return [reader.case(failure, chosen, verdicts.get(failure.id, [])) for failure, chosen in pairs]
+
+
+def _choose(verdicts: Sequence[Attribution], source: str | None) -> Attribution | None:
+    for verdict in reversed(verdicts):
+        if verdict.method != HUMAN_METHOD if source is None else is_from(verdict, source):
+            return verdict
+    return None
+
+
+async def _read(
+    store: GraphStore,
+    pairs: Sequence[tuple[Failure, Attribution | None]],
+    verdicts: Mapping[str, Sequence[Attribution]],
+) -> _Reader:
+    failures = [failure for failure, _ in pairs]
+    spoken = [from_attribution(chosen) for _, chosen in pairs if chosen is not None]
+    operations = await by_id(
+        store,
+        Operation,
+        [
+            *(one.operation_id for many in verdicts.values() for one in many),
+            *(step.operation_id for verdict in spoken for step in verdict.path),
+            *(candidate.operation_id for verdict in spoken for candidate in verdict.candidates),
+        ],
+    )
+    variables = await by_id(
+        store,
+        Variable,
+        [
+            *(id_ for failure in failures for id_ in (failure.question_id, failure.answer_id)),
+            *(step.variable_id for verdict in spoken for step in verdict.path),
+        ],
+    )
+    blamed = sorted({verdict.operation_id for verdict in spoken if verdict.operation_id in operations} - {None})
+    return _Reader(
+        await by_id(store, Trace, (failure.trace_id for failure in failures)),
+        await by_id(store, Session, (operation.session_id for operation in operations.values())),
+        operations,
+        variables,
+        await _details(store, [id_ for id_ in blamed if id_ is not None]),
+    )
+
+
+async def _details(store: GraphStore, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(operation_id: str) -> OperationDetail:
+        async with room:
+            return await store.operation(operation_id)
+
+    found = await asyncio.gather(*map(read, operation_ids))
+    return dict(zip(operation_ids, found, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """All that was read, by id."""
+
+    traces: Mapping[str, Trace]
+    sessions: Mapping[str, Session]
+    operations: Mapping[str, Operation]
+    variables: Mapping[str, Variable]
+    details: Mapping[str, OperationDetail]
+
+    def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> Case:
+        trace = self.traces[failure.trace_id]
+        question = self.variables.get(failure.question_id)
+        answer = self.variables.get(failure.answer_id or "")
+        return Case(
+            failure_id=failure.id,
+            trace_id=trace.id,
+            trace_external_id=trace.external_id,
+            trace=trace.name or trace.external_id,
+            question_id=failure.question_id,
+            question_external_id=question.external_id if question else None,
+            answer_external_id=answer.external_id if answer else None,
+            question=failure.question,
+            prediction=failure.prediction,
+            gold_answers=list(failure.gold_answers),
+            others=[self._other(one) for one in others if attribution is None or one.id != attribution.id],
+            **({} if attribution is None else self._explained(attribution)),
+        )
+
+    def _explained(self, attribution: Attribution) -> dict[str, Any]:
+        verdict: Verdict = from_attribution(attribution)
+        operation = self.operations.get(verdict.operation_id or "")
+        session = self.sessions.get(operation.session_id or "") if operation else None
+        return {
+            "attribution_id": attribution.id,
+            "method": attribution.method,
+            "author": attribution.author,
+            "model": attribution.model,
+            "error_type": attribution.error_type,
+            "confidence": attribution.confidence,
+            "reason": attribution.reason,
+            "operation": None if operation is None else _operation_ref(operation),
+            "session": None if session is None else _session_ref(session),
+            "prompts": [] if operation is None else _prompts(self.details[operation.id]),
+            "path": [self._step(step) for step in verdict.path],
+            "candidates": [self._candidate(candidate) for candidate in verdict.candidates],
+        }
+
+    def _step(self, step: Step) -> CitedStep:
+        variable = self.variables.get(step.variable_id)
+        return CitedStep(
+            variable_id=step.variable_id,
+            external_id=variable.external_id if variable else None,
+            kind=variable.kind if variable else None,
+            operation_id=step.operation_id,
+            operation_external_id=self._external(step.operation_id),
+            operation=self._label(step.operation_id),
+            link=step.link.value,
+            quote=step.quote,
+            holds=step.holds,
+        )
+
+    def _candidate(self, candidate: Candidate) -> CitedCandidate:
+        return CitedCandidate(
+            error_type=candidate.error_type,
+            operation_id=candidate.operation_id,
+            operation_external_id=self._external(candidate.operation_id),
+            operation=self._label(candidate.operation_id),
+            confidence=candidate.confidence,
+            reason=candidate.reason,
+        )
+
+    def _other(self, one: Attribution) -> OtherVerdict:
+        return OtherVerdict(
+            method=one.method,
+            author=one.author,
+            error_type=one.error_type,
+            operation_id=one.operation_id,
+            operation_external_id=self._external(one.operation_id),
+            reason=one.reason,
+        )
+
+    def _external(self, operation_id: str | None) -> str | None:
+        operation = self.operations.get(operation_id or "")
+        return operation.external_id if operation else None
+
+    def _label(self, operation_id: str | None) -> str | None:
+        operation = self.operations.get(operation_id or "")
+        return operation_label(operation) if operation else None
+
+
+def operation_label(operation: Operation) -> str:
+    """The name of an operation; where it has none, its category or kind."""
+    return operation.name or operation.category or operation.kind.value
+
+
+def _operation_ref(operation: Operation) -> OperationRef:
+    label = operation_label(operation)
+    settings = msgspec.json.decode(operation.attributes)
+    return OperationRef(
+        id=operation.id,
+        external_id=operation.external_id,
+        key=f"{operation.kind}:{label}",
+        label=label,
+        kind=operation.kind,
+        settings={
+            name: value for name, value in sorted(settings.items()) if isinstance(value, bool | int | float | str)
+        },
+    )
+
+
+def _session_ref(session: Session) -> SessionRef:
+    named = session.name or session.category
+    number = f"session {session.sequence + 1}"
+    label = f"{named}, {number}" if named else number
+    return SessionRef(id=session.id, external_id=session.external_id, label=label, sequence=session.sequence)
+
+
+def _prompts(detail: OperationDetail) -> list[PromptRef]:
+    """The prompts that an operation used; where it used none from outside, those that it made for itself."""
+    used = [variable for variable in detail.used if variable.kind is VariableKind.PROMPT]
+    made = [variable for variable in detail.generated if variable.kind is VariableKind.PROMPT]
+    found = {
+        _prompt_name(variable): PromptRef(
+            key=_prompt_name(variable), variable_id=variable.id, external_id=variable.external_id
+        )
+        for variable in used or made
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def _prompt_name(variable: Variable) -> str:
+    """The name of a template; a prompt that was made for one call is named by a digest, so its class names it."""
+    if _DIGEST.search(variable.name):
+        return variable.class_name or variable.comment or "prompt"
+    return variable.name

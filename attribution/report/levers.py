@@ -1,0 +1,76 @@
+"""What could be changed, and which failures that would touch.
+
+A failure is touched by a change to a prompt that the blamed operation used, and by a change to how that operation is
+set up. Whether a change repairs it only a new run can tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from attribution.report.model import Case, Lever
+from attribution.report.shares import share
+from schema.kinds import ErrorType
+
+Kind = Literal["prompt", "settings", "data"]
+
+_DATA = "questions and gold answers of the data set"
+_ORDER: tuple[Kind, ...] = ("prompt", "settings", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    kind: Kind
+    key: str
+    label: str
+
+
+def levers(attributed: Sequence[Case], total: int) -> list[Lever]:
+    """What could be changed, that which touches most failures first.
+
+    Args:
+        attributed: cases with an error type.
+        total: failures that have a verdict.
+    """
+    touched: dict[_Name, list[Case]] = defaultdict(list)
+    for case in attributed:
+        for name in _levers_of(case):
+            touched[name].append(case)
+    found = [_lever(name, cases, total) for name, cases in touched.items()]
+    return sorted(found, key=lambda lever: (-lever.share.count, _ORDER.index(lever.kind), lever.share.key))
+
+
+def _levers_of(case: Case) -> Iterator[_Name]:
+    if case.error_type is ErrorType.ANNOTATION:
+        yield _Name("data", "data", _DATA)
+        return
+    for prompt in case.prompts:
+        yield _Name("prompt", prompt.key, f"prompt {prompt.key}")
+    operation = case.operation
+    if operation is not None and (operation.settings or not case.prompts):
+        yield _Name("settings", operation.key, f"settings of {operation.label}")
+
+
+def _lever(name: _Name, cases: Sequence[Case], total: int) -> Lever:
+    kinds = Counter(case.error_type for case in cases)
+    return Lever(
+        kind=name.kind,
+        share=share(f"{name.kind}:{name.key}", name.label, len(cases), total),
+        settings=_settings(cases) if name.kind == "settings" else {},
+        error_types={kind.value: kinds[kind] for kind in ErrorType if kinds[kind]},
+        cases=[case.number for case in cases],
+    )
+
+
+def _settings(cases: Sequence[Case]) -> dict[str, list[Any]]:
+    """The values of each setting, each once, in an order of their own."""
+    values: dict[str, dict[bytes, Any]] = defaultdict(dict)
+    for case in cases:
+        for name, value in case.operation.settings.items() if case.operation else ():
+            values[name][msgspec.json.encode(value)] = value
+    return {name: [found for _, found in sorted(each.items())] for name, each in sorted(values.items())}

@@ -1,0 +1,241 @@
+"""A report in Markdown (CommonMark with tables). What it quotes is untrusted: it is escaped, and stays on its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from attribution.report import words
+from attribution.report.compare import CaseRef, Change, Comparison
+from attribution.report.model import Case, CitedStep, Family, Lever, ReportData, Share
+
+_ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+Row = Sequence[str]
+
+
+def escape(text: str) -> str:
+    """Text that says what it says, on one line, and is no markup."""
+    line = " ".join(words.printable(text).split())
+    return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0]) or f"\\{found[0]}", line)
+
+
+def render(data: ReportData) -> str:
+    """The report as a document."""
+    return "\n".join(_lines(data)) + "\n"
+
+
+def render_comparison(comparison: Comparison) -> str:
+    """Two reports side by side as a document."""
+    return "\n".join(_comparison_lines(comparison)) + "\n"
+
+
+def _lines(data: ReportData) -> Iterator[str]:
+    totals = data.totals
+    yield "# Why answers were wrong"
+    yield ""
+    yield f"{escape(words.covered(data.scope))}. Made {data.created_at:%Y-%m-%d %H:%M} UTC."
+    yield ""
+    yield from _table(
+        ("", "failures"),
+        [
+            ("in all", f"{totals.failures:,}"),
+            ("attributed", f"{totals.attributed:,}"),
+            ("abstained", f"{totals.abstained:,}"),
+            ("without verdict", f"{totals.without_verdict:,}"),
+        ],
+    )
+    yield "Rates are shares of the failures that have a verdict, with 95 % intervals (Wilson)."
+    yield ""
+    if data.summary:
+        yield f"## Summary by {escape(data.summary.model)}"
+        yield ""
+        for sentence in data.summary.sentences:
+            yield f"- {escape(sentence.text)} ({words.numbers(sentence.cases)})"
+        yield ""
+    yield from _levers(data.levers)
+    yield from _shares("By error type", "error type", data.by_error_type)
+    yield from _shares("By operation", "operation", data.by_operation)
+    yield from _shares("By prompt", "prompt", data.by_prompt)
+    yield from _shares("By session", "session", data.by_session)
+    yield from _agreement(data)
+    cases = {case.number: case for case in data.cases}
+    for family in data.families:
+        yield from _family(family, cases)
+
+
+def _levers(levers: Sequence[Lever]) -> Iterator[str]:
+    yield "## What to change first"
+    yield ""
+    if not levers:
+        yield "Nothing: no failure is attributed."
+        yield ""
+        return
+    yield "A change touches the failures whose blamed operation it changes; whether it repairs them a new run tells."
+    yield ""
+    yield from _table(
+        ("change", "touches", "rate", "95 % interval", "error types", "set to now"),
+        [
+            (
+                escape(lever.share.label),
+                f"{lever.share.count:,}",
+                words.percent(lever.share.rate),
+                words.interval(lever.share),
+                words.kinds(lever),
+                escape(words.settings(lever)),
+            )
+            for lever in levers
+        ],
+    )
+
+
+def _shares(title: str, what: str, parts: Sequence[Share]) -> Iterator[str]:
+    if not parts:
+        return
+    yield f"## {title}"
+    yield ""
+    yield from _table(
+        (what, "failures", "rate", "95 % interval"),
+        [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in parts],
+    )
+
+
+def _agreement(data: ReportData) -> Iterator[str]:
+    found = data.agreement
+    if found is None:
+        return
+    yield "## Agreement with people"
+    yield ""
+    yield from _table(
+        ("cases", "same error type", "Cohen's kappa", "same operation", "both"),
+        [
+            (
+                f"{found.cases:,}",
+                words.percent(found.type_accuracy),
+                words.decimal(found.type_kappa),
+                words.percent(found.operation_accuracy),
+                words.percent(found.joint_accuracy),
+            )
+        ],
+    )
+
+
+def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
+    part = family.share
+    yield f"## {escape(part.label)}"
+    yield ""
+    yield f"{words.counted(part.count, 'failure')}, {words.percent(part.rate)} ({words.interval(part)})."
+    yield ""
+    for number in family.cases[: words.SHOWN]:
+        yield from _case(cases[number])
+    rest = family.cases[words.SHOWN :]
+    if rest:
+        named = ", ".join(f"#{number} (`{cases[number].failure_id}`)" for number in rest)
+        yield f"And {words.counted(len(rest), 'less sure case')}: {named}."
+        yield ""
+
+
+def _case(case: Case) -> Iterator[str]:
+    yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
+    yield ""
+    yield f"- failure `{case.failure_id}`, question {escape(case.question_external_id or case.question_id)}"
+    yield f"- answer: {escape(words.cut(case.prediction or ''))}"
+    yield f"- gold: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
+    if case.operation:
+        yield f"- blamed: {escape(case.operation.label)} (`{case.operation.id}`, {escape(case.operation.external_id)})"
+    yield f"- verdict: {escape(words.verdict(case))}"
+    if case.reason:
+        yield f"- reason: {escape(words.cut(case.reason))}"
+    for step in case.path:
+        yield f"- {_step(step)}"
+    for other in case.others:
+        kind = other.error_type or "abstained"
+        at = f" at {escape(other.operation_external_id)}" if other.operation_external_id else ""
+        yield f"- {escape(other.author or other.method)} says: {kind}{at}"
+    yield ""
+
+
+def _step(step: CitedStep) -> str:
+    mark = "held" if step.holds else "lost"
+    kind = f"{step.kind} " if step.kind else ""
+    by = f" by {escape(step.operation)}" if step.operation else ""
+    quote = f": “{escape(words.cut(step.quote))}”" if step.quote else ""
+    return f"{mark} in {kind}{escape(step.external_id or step.variable_id)}{by}{quote}"
+
+
+def _comparison_lines(found: Comparison) -> Iterator[str]:
+    before, after = found.before, found.after
+    yield "# Two runs compared"
+    yield ""
+    yield from _table(
+        ("", "before", "after"),
+        [
+            ("scope", escape(words.covered(before.scope)), escape(words.covered(after.scope))),
+            ("made", f"{before.created_at:%Y-%m-%d %H:%M} UTC", f"{after.created_at:%Y-%m-%d %H:%M} UTC"),
+            ("failures", f"{before.totals.failures:,}", f"{after.totals.failures:,}"),
+            ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
+            ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
+            ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
+        ],
+    )
+    yield (
+        f"{words.counted(len(found.gone), 'question')} failed before only, {len(found.new):,} after only, "
+        f"{len(found.moved):,} both times of another error type, {found.same:,} both times of the same."
+    )
+    yield ""
+    yield "Differences are in percentage points of each run's failures, with 95 % intervals (Newcombe)."
+    yield ""
+    yield from _changes("By error type", "error type", found.by_error_type)
+    yield from _changes("By operation", "operation", found.by_operation)
+    yield from _changes("By prompt", "prompt", found.by_prompt)
+    yield from _references("Failed before only", found.gone)
+    yield from _references("Failed after only", found.new)
+    yield from _references("Failed both times, of another error type", found.moved)
+
+
+def _changes(title: str, what: str, changes: Sequence[Change]) -> Iterator[str]:
+    if not changes:
+        return
+    yield f"## {title}"
+    yield ""
+    yield from _table(
+        (what, "before", "after", "rate before", "rate after", "difference"),
+        [
+            (
+                escape(change.label),
+                f"{change.before:,}",
+                f"{change.after:,}",
+                words.percent(change.rate_before),
+                words.percent(change.rate_after),
+                words.points(change),
+            )
+            for change in changes
+        ],
+    )
+
+
+def _references(title: str, references: Sequence[CaseRef]) -> Iterator[str]:
+    if not references:
+        return
+    yield f"## {title}"
+    yield ""
+    yield from _table(
+        ("before", "after", "question", "error type before", "error type after"),
+        [
+            (
+                f"#{one.before}" if one.before else "",
+                f"#{one.after}" if one.after else "",
+                escape(words.cut(one.question, 200)),
+                one.error_type_before or "",
+                one.error_type_after or "",
+            )
+            for one in references
+        ],
+    )
+
+
+def _table(columns: Row, rows: Iterable[Row]) -> Iterator[str]:
+    for row in (columns, ["---"] * len(columns), *rows):
+        yield f"| {' | '.join(row)} |"
+    yield ""

@@ -1,0 +1,13 @@
+"""A count as a part of the failures that have a verdict, with its rate and how sure that is."""
+
+from __future__ import annotations
+
+from attribution.intervals import wilson
+from attribution.report.model import Share
+
+
+def share(key: str, label: str, count: int, total: int) -> Share:
+    """A part of the failures that have a verdict."""
+    interval = wilson(count, total)
+    rate = count / total if total else 0.0
+    return Share(key=key, label=label, count=count, total=total, rate=rate, low=interval.low, high=interval.high)

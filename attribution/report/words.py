@@ -1,0 +1,102 @@
+"""How a report's numbers and texts are written, in every form the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from attribution.report.compare import Change
+from attribution.report.model import Case, Lever, Scope, Share
+
+SHOWN = 10
+"""Cases of a family that are shown whole; the others are named."""
+
+QUOTED = 600
+"""The longest text of a case that is shown; the JSON has all of it."""
+
+
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def percent(rate: float | None) -> str:
+    """A share in percent: ``12.3 %``."""
+    return "n/a" if rate is None else f"{100 * rate:.1f} %"
+
+
+def between(low: float, high: float) -> str:
+    """An interval of a share: ``8.1 to 16.2 %``."""
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def interval(part: Share) -> str:
+    """The interval of a part's rate."""
+    return between(part.low, part.high)
+
+
+def points(change: Change) -> str:
+    """A difference of two rates in percentage points, with its interval: ``+3.1 (-1.0 to +7.2)``."""
+    return f"{100 * change.difference:+.1f} ({100 * change.low:+.1f} to {100 * change.high:+.1f})"
+
+
+def decimal(value: float | None) -> str:
+    """A number between 0 and 1."""
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 failure``, ``1,234 failures``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def cut(text: str, length: int = QUOTED) -> str:
+    """A text of at most this many characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def middle(text: str, length: int) -> str:
+    """A text of at most this many characters, cut in its middle: names differ at their ends."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def printable(text: str) -> str:
+    """A text without what no document should hold: controls, halves of characters, marks that turn the writing."""
+    return _UNFIT.sub("\ufffd", text)
+
+
+def settings(lever: Lever) -> str:
+    """The values of a lever's settings: ``top_k = 5 or 10; rerank = true``."""
+    return "; ".join(f"{name} = {' or '.join(map(_value, values))}" for name, values in lever.settings.items())
+
+
+def kinds(lever: Lever) -> str:
+    """A lever's failures by error type: ``8 ExtractionError, 2 UpdateError``."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in lever.error_types.items())
+
+
+def covered(scope: Scope) -> str:
+    """What a report is about, in words."""
+    names = [trace.name or trace.external_id for trace in scope.traces]
+    where = f"trace {names[0]}" if len(names) == 1 else counted(len(names), "trace")
+    chosen = f", {counted(len(scope.selection), 'chosen failure')}" if scope.selection else ""
+    by = f"verdicts of {scope.source}" if scope.source else "newest verdict of any method"
+    return f"project {scope.project}, {where}{chosen}; {by}"
+
+
+def numbers(cases: Iterable[int]) -> str:
+    """How cases are cited: ``#3, #17``."""
+    return ", ".join(f"#{number}" for number in cases)
+
+
+def verdict(case: Case) -> str:
+    """Who says so, and how surely: ``flow, confidence 0.83``."""
+    by = " ".join(part for part in (case.method, case.model, case.author) if part)
+    return by if case.confidence is None else f"{by}, confidence {case.confidence:.2f}"
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

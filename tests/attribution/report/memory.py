@@ -1,0 +1,147 @@
+"""A memory system with failures and verdicts, as many as a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attribution.lookup import every_failure
+from attribution.report.build import build
+from attribution.report.gather import gather
+from attribution.report.model import Case, ReportData, Scope, TraceRef
+from schema.kinds import ErrorType, OperationKind, VariableKind
+from store.open import open_database
+from tests.factory import TraceBuilder
+
+MADE = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
+PROJECT = "project"
+
+# What a failure of each kind blames: the kind of operation, its name, its settings, the prompt that it uses.
+PLACES: dict[ErrorType, tuple[OperationKind, str, dict[str, Any], str | None]] = {
+    ErrorType.EXTRACTION: (OperationKind.EXTRACTION, "extract", {"model": "m-1"}, "extraction-prompt"),
+    ErrorType.UPDATE: (OperationKind.UPDATE, "update", {}, "update-prompt"),
+    ErrorType.RETRIEVAL: (OperationKind.RETRIEVAL, "search", {"top_k": 5, "nested": {"a": 1}}, None),
+    ErrorType.RESPONSE: (OperationKind.GENERATION, "answer", {}, "answer-prompt"),
+    ErrorType.JUDGE: (OperationKind.JUDGE, "judge", {}, "judge-prompt"),
+}
+
+
+class Memory:
+    """A trace that grows by a failure at a time."""
+
+    def __init__(self, name: str = "memory", label: str = "{}") -> None:
+        """``label`` is how names and texts are written, such as ``<b>{}</b>``."""
+        self.trace = TraceBuilder(PROJECT, name)
+        self.label = label
+        self.trace.session("build", name=self.say("construction"))
+        self.prompts = {
+            prompt: self.trace.variable(prompt, name=self.say(prompt), kind=VariableKind.PROMPT)
+            for _, _, _, prompt in PLACES.values()
+            if prompt
+        }
+
+    def say(self, text: str) -> str:
+        """A text as this memory writes it."""
+        return self.label.format(text)
+
+    def fail(
+        self, kind: ErrorType | None, confidence: float = 0.9, human: ErrorType | None = None, verdict: bool = True
+    ) -> None:
+        """A failure with a verdict, an abstention (no kind), or none; and maybe a person's verdict."""
+        trace = self.trace
+        number = len(trace.failures)
+        message = trace.variable(f"message-{number}", self.say(f"fact {number}"), kind=VariableKind.MESSAGE)
+        question = trace.variable(f"question-{number}", self.say(f"what is fact {number}?"), kind=VariableKind.QUERY)
+        answer = trace.variable(f"answer-{number}", self.say(f"not {number}"), kind=VariableKind.ANSWER)
+        failure = trace.failure(question, answer, gold_answers=(self.say(f"fact {number}"),))
+        operation = None
+        if kind in PLACES:
+            place, name, settings, prompt = PLACES[kind]
+            operation = trace.operation(
+                f"op-{number}", name=self.say(name), kind=place, attributes=json.dumps(settings | {"number": {"n": 1}})
+            )
+            if prompt:
+                trace.use(operation, self.prompts[prompt])
+        path = [
+            {"variableId": message.id, "operationId": None, "link": "start", "quote": message.preview, "holds": True},
+            {
+                "variableId": answer.id,
+                "operationId": operation.id if operation else None,
+                "link": "operation",
+                "quote": "",
+                "holds": False,
+            },
+        ]
+        if verdict:
+            trace.attribution(
+                failure,
+                "flow",
+                error_type=kind,
+                operation_id=operation.id if operation else None,
+                confidence=confidence if kind else 0.0,
+                reason=self.say(f"reason {number}"),
+                evidence=json.dumps(path if kind else []),
+            )
+        if human:
+            trace.attribution(
+                failure,
+                "human",
+                error_type=human,
+                operation_id=operation.id if operation else None,
+                confidence=None,
+                author="annotation",
+            )
+
+
+def some(label: str = "{}", name: str = "memory") -> Memory:
+    """12 failures of all kinds: one abstention, one without verdict, five with a person's verdict."""
+    memory = Memory(name, label)
+    for confidence in (0.7, 0.9, 0.8):
+        memory.fail(ErrorType.EXTRACTION, confidence, human=ErrorType.EXTRACTION)
+    memory.fail(ErrorType.RETRIEVAL, human=ErrorType.RETRIEVAL)
+    memory.fail(ErrorType.RETRIEVAL, 0.4, human=ErrorType.RESPONSE)
+    memory.fail(ErrorType.UPDATE)
+    memory.fail(ErrorType.RESPONSE)
+    memory.fail(ErrorType.ANNOTATION)
+    memory.fail(ErrorType.JUDGE)
+    memory.fail(ErrorType.DELETION)
+    memory.fail(None)
+    memory.fail(None, verdict=False)
+    return memory
+
+
+def many(count: int) -> Memory:
+    """This many failures of all kinds."""
+    memory = Memory()
+    kinds = [*ErrorType, None]
+    for number in range(count):
+        memory.fail(kinds[number % len(kinds)], (number % 97) / 97)
+    return memory
+
+
+def gathered(memories: Sequence[Memory], folder: Path, source: str | None = None) -> list[Case]:
+    """The cases of some memories, by way of a real store."""
+
+    async def work() -> list[Case]:
+        async with await open_database(f"sqlite:///{folder / 'memory.db'}") as database:
+            store = database.project(PROJECT)
+            for memory in memories:
+                await memory.trace.write(store)
+            return await gather(store, await every_failure(store, None), source)
+
+    return asyncio.run(work())
+
+
+def scope(*memories: Memory) -> Scope:
+    """A scope of whole memories."""
+    traces = [memory.trace.trace for memory in memories]
+    return Scope(PROJECT, [TraceRef(trace.id, trace.external_id, trace.name) for trace in traces], None)
+
+
+def report(memory: Memory, folder: Path) -> ReportData:
+    """The report on a memory."""
+    return build(gathered([memory], folder), scope(memory), MADE)

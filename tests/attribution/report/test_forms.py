@@ -1,0 +1,191 @@
+"""HTML, Markdown and JSON say the same, whatever the texts hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from attribution.report import html, markdown, words
+from attribution.report.build import build
+from attribution.report.compare import compare
+from attribution.report.model import ReportData, Sentence, Share, Summary
+from tests.attribution.report.memory import MADE, gathered, many, report, scope, some
+from tests.attribution.report.pages import Page, rendered
+
+# A form for names and texts that would break out of whatever they are put into.
+HOSTILE = (
+    "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)> \"'`{}`{{{{7*7}}}}{{%raw%}}"
+    " | a || b |\n# no heading\n- no item\n[link](javascript:alert(1)) ![i](http://h/i.png) <http://h> http://h "
+    "www.h.com a@b.c *em* _em_ **b** ~~s~~ &amp; &lt; &#60; \\ $x$ \u202egnirts\u202c \x1b[31m\x00"
+    " </bdi></dd></table> 漢字 é"
+)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """The same report, of a memory that writes hostile names and texts."""
+    return report(some(HOSTILE), tmp_path_factory.mktemp("hostile"))
+
+
+def row(part: Share) -> list[str]:
+    return [part.label, f"{part.count:,}", words.percent(part.rate), words.interval(part)]
+
+
+def rows_of(page: Page) -> list[list[str]]:
+    return [cells for table in page.tables for cells in table[1:]]
+
+
+def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
+    page, document = Page(html.render(data)), rendered(markdown.render(data))
+    again = msgspec.json.decode(msgspec.json.encode(data), type=ReportData)
+    parts = [*again.by_error_type, *again.by_operation, *again.by_prompt, *again.by_session]
+    levers = [[*row(lever.share), words.kinds(lever), words.settings(lever)] for lever in again.levers]
+    for shown in (rows_of(page), rows_of(document)):
+        assert [cells for cells in shown if len(cells) == 6] == levers
+        assert [cells for cells in shown if len(cells) == 4] == [row(part) for part in parts]
+    # The totals are a list of terms in HTML and a table in Markdown.
+    totals = data.totals
+    counts = [totals.failures, totals.attributed, totals.abstained, totals.without_verdict]
+    assert [cells[1] for cells in document.tables[0][1:]] == [str(count) for count in counts]
+    for name, count in zip(("failures", "attributed", "abstained", "without verdict"), counts, strict=True):
+        assert f"<dt>{name}</dt><dd>{count}</dd>" in html.render(data)
+
+
+def test_tables_of_both_forms_are_equal(data: ReportData) -> None:
+    page, document = Page(html.render(data)), rendered(markdown.render(data))
+    assert document.tables[1:] == page.tables
+    assert [text for level, text in document.headings if level == 2] == [
+        text for level, text in page.headings if level == 2
+    ]
+
+
+def test_cases_are_cited_with_quotes_and_ids(data: ReportData) -> None:
+    for text in (Page(html.render(data)).text, rendered(markdown.render(data)).text):
+        for case in data.cases:
+            if case.attribution_id is None:
+                continue
+            assert case.failure_id in text
+            assert f"#{case.number}" in text
+            assert case.question in text
+            for step in case.path:
+                assert step.quote in text
+        assert "annotation" in text
+
+
+def test_charts_have_text_alternatives_and_the_same_numbers(data: ReportData) -> None:
+    page = Page(html.render(data))
+    drawings = [attributes for tag, attributes in page.tags if tag == "svg"]
+    ids = {attributes.get("id") for _, attributes in page.tags}
+    assert len(drawings) == 4
+    for attributes in drawings:
+        assert attributes["role"] == "img"
+        assert set((attributes["aria-labelledby"] or "").split()) <= ids
+    for part in data.by_error_type:
+        assert f"{part.label}: {part.count:,} ({words.percent(part.rate)})" in page.text
+
+
+def test_the_page_is_sound(data: ReportData) -> None:
+    page = Page(html.render(data))
+    assert not page.open
+    assert page.captions == len(page.tables)
+    assert [level for level, _ in page.headings][:2] == [1, 2]
+    assert [level for level, _ in page.headings].count(1) == 1
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for tag, attributes in page.tags:
+        assert tag not in {"script", "iframe", "object", "embed", "form", "base"}
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("src", "href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+    assert all(attributes.get("scope") for tag, attributes in page.tags if tag == "th")
+
+
+def test_hostile_texts_stay_texts_in_html(data: ReportData, hostile: ReportData) -> None:
+    plain, page = Page(html.render(data)), Page(html.render(hostile))
+    assert not page.open
+    # The same elements in the same order, attributes and all, but for those whose values are ids.
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in plain.tags]
+    assert [sorted(attributes) for _, attributes in page.tags] == [sorted(attributes) for _, attributes in plain.tags]
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{7*7}}" in page.text
+    assert "\x1b" not in page.text
+    assert "\x00" not in page.text
+
+
+def test_hostile_texts_stay_texts_in_markdown(data: ReportData, hostile: ReportData) -> None:
+    source = markdown.render(hostile)
+    plain, page = rendered(markdown.render(data)), rendered(source)
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in plain.tags]
+    assert [len(cells) for cells in rows_of(page)] == [len(cells) for cells in rows_of(plain)]
+    assert "<script>alert(1)</script>" in page.text
+    assert "[link](javascript:alert(1))" in page.text
+    assert not {"\x1b", "\x00", "\u202e"} & set(source)
+    assert source.count("\n") == markdown.render(data).count("\n")
+
+
+def test_hostile_texts_come_back_from_json(hostile: ReportData) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(hostile), type=ReportData) == hostile
+    assert any("<script>alert(1)</script>" in case.question for case in hostile.cases)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", "a b"),
+        ("two\nlines\r\n", "two lines"),
+        ("a|b", "a\\|b"),
+        ("<b>&amp;", "&lt;b&gt;&amp;amp;"),
+        ("http://h www.h", "http:\\//h www\\.h"),
+        ("\ud800", "\ufffd"),
+        ("1.5 - 2 (3)", "1.5 - 2 (3)"),
+    ],
+)
+def test_escape(text: str, shown: str) -> None:
+    assert markdown.escape(text) == shown
+
+
+def test_a_summary_links_its_cases(data: ReportData) -> None:
+    one, other, *_ = data.families[0].cases
+    summary = Summary("m <1>", [Sentence("Facts <get> lost.", [one, other])], 0, 120, 0.0)
+    with_it = msgspec.structs.replace(data, summary=summary)
+    source = html.render(with_it)
+    page = Page(source)
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
+    ids = {attributes.get("id") for _, attributes in page.tags}
+    assert links == ["#main", f"#case-{one}", f"#case-{other}"]
+    assert {link[1:] for link in links if link} <= ids
+    assert "Facts <get> lost." in page.text
+    document = rendered(markdown.render(with_it))
+    assert f"Facts <get> lost. (#{one}, #{other})" in document.text
+    assert "Summary" not in rendered(markdown.render(data)).text
+
+
+def test_long_families_name_the_rest_and_json_has_all(tmp_path: Path) -> None:
+    data = report(many(200), tmp_path)
+    page, document = Page(html.render(data)), rendered(markdown.render(data))
+    articles = [tag for tag, _ in page.tags if tag == "article"]
+    assert len(articles) == words.SHOWN * len(data.families)
+    ids = {attributes.get("id") for _, attributes in page.tags}
+    for family in data.families:
+        assert family.share.count == 25
+        assert {f"case-{number}" for number in family.cases} <= ids
+    for case in data.cases:
+        assert case.failure_id in page.text
+        assert case.failure_id in document.text
+
+
+def test_forms_of_a_comparison_are_equal(data: ReportData, hostile: ReportData, tmp_path: Path) -> None:
+    memory = some(HOSTILE)
+    fewer = build(gathered([memory], tmp_path)[3:], scope(memory), MADE)
+    for found in (compare(data, fewer), compare(hostile, data)):
+        page, document = Page(html.render_comparison(found)), rendered(markdown.render_comparison(found))
+        assert not page.open
+        squeezed = [[[" ".join(cell.split()) for cell in cells] for cells in table] for table in page.tables]
+        shown = [[[" ".join(cell.split()) for cell in cells] for cells in table] for table in document.tables]
+        clean = str.maketrans("", "", "\ufffd")
+        assert [[[cell.translate(clean) for cell in cells] for cells in table] for table in shown] == [
+            [[cell.translate(clean) for cell in cells] for cells in table] for table in squeezed
+        ]
+        assert not [tag for tag, _ in page.tags if tag == "script"]
