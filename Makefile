@@ -10,7 +10,7 @@ NEWEST_NEO4J := 2026.09.0
 .PHONY: help setup demo test lint format bench lock clean
 
 help:
-	@echo "make demo    import the sample and show the causal past of a wrong answer"
+	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines, with real servers"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
@@ -29,9 +29,11 @@ setup: .venv/ready
 demo: setup
 	@rm -rf .demo && mkdir .demo
 	$(BIN)/memtrace --store $(DEMO_STORE) import $(SAMPLE)
-	$(BIN)/memtrace --store $(DEMO_STORE) failures
 	$(BIN)/memtrace --store $(DEMO_STORE) closure "$$($(BIN)/memtrace --store $(DEMO_STORE) failures --json | \
 		$(BIN)/python -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')"
+	$(BIN)/memtrace --store $(DEMO_STORE) attribute --all
+	$(BIN)/memtrace --store $(DEMO_STORE) report -o .demo/report.html
+	@echo "The report is .demo/report.html"
 
 test: setup
 	$(BIN)/python -m pytest

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,7 +59,7 @@ class Outcome:
     cached: bool
 
 
-async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncIterator[Outcome]:
+async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncGenerator[Outcome, None]:
     """Attribute failures, trace by trace; each verdict is stored before it is yielded.
 
     An error in one case makes its verdict an abstention that says why, and does not touch the others.
@@ -99,7 +99,7 @@ class _Run:
         self._graph: TraceGraph | None = None
         self._loading = asyncio.Lock()
 
-    async def all(self, failures: Sequence[Failure]) -> AsyncIterator[Outcome]:
+    async def all(self, failures: Sequence[Failure]) -> AsyncGenerator[Outcome, None]:
         found = await self._store.get(Label.TRACE, [self._trace_id])
         if not found:
             raise NotFoundError(f"there is no trace {self._trace_id}")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from api.cli.options import MethodName
 
 if TYPE_CHECKING:
     from attribution.run import Options
+
+
+_EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
 
 
 def runner_options(method: MethodName, gold_free: bool, no_evidence: bool, concurrency: int) -> Options:
@@ -20,8 +24,8 @@ def runner_options(method: MethodName, gold_free: bool, no_evidence: bool, concu
 
     from attribution.verdict import Method
 
-    if method is MethodName.FLOW:
-        llm = None
+    if method is MethodName.FLOW and not os.environ.get(_EMBEDDINGS):
+        llm = None  # the free pass asks no server, unless evidence is to be found by meaning, too
     else:
         from attribution.llm.settings import LlmSettings
 

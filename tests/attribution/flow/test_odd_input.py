@@ -134,14 +134,14 @@ async def test_labels_are_not_looked_at(database: Database) -> None:
 
 
 async def test_one_case_does_not_end_the_others(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution import flow
+    from attribution import flow, needed
 
     told, failure = retrieval()
     other = Story.of("rules", KNOWN, OTHER, name="other")
     second = other.ask(QUESTION, GOLD, "Darwin", [other.store(0, KNOWN)])
     store = database.project("rules")
     await other.trace.write(store)
-    whole = flow.needed
+    whole = needed.needed
 
     def broken(messages: object, one: Failure, *more: object) -> object:
         if one.id == failure.id:

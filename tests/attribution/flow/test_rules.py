@@ -31,12 +31,14 @@ async def database(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Da
         yield opened
 
 
-async def verdict_on(database: Database, story: Story, failure: Failure, **more: bool) -> tuple[Verdict, str | None]:
+async def verdict_on(
+    database: Database, story: Story, failure: Failure, *, gold_free: bool = False
+) -> tuple[Verdict, str | None]:
     """The verdict, checked, and the external id of the operation that it blames."""
     store = database.project("rules")
     await story.trace.write(store)
     graph = await TraceGraph.load(store, story.trace.trace.id)
-    verdict = await FlowPass().attribute(graph, failure, **more)
+    verdict = await FlowPass().attribute(graph, failure, gold_free=gold_free)
     assert await problems(verdict, graph) == []
     blamed = None if verdict.operation_id is None else graph.operations[verdict.operation_id].external_id
     return verdict, blamed
