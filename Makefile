@@ -5,13 +5,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
-NEWEST_NEO4J := 2026.09.0
 
 .PHONY: help setup demo test lint format bench lock clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
-	@echo "make test    run all tests, on both engines, with real servers"
+	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
@@ -36,8 +35,7 @@ demo: setup
 	@echo "The report is .demo/report.html"
 
 test: setup
-	$(BIN)/python -m pytest
-	MEMTRACE_TEST_NEO4J_VERSION=$(NEWEST_NEO4J) $(BIN)/python -m pytest -k neo4j
+	$(BIN)/python -m tests
 
 lint: setup
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
-from benchmarks import closure_neo4j, closure_sqlite, imports, storage, writes_neo4j, writes_sqlite
+from benchmarks import attribution, closure_neo4j, closure_sqlite, imports, storage, writes_neo4j, writes_sqlite
 from benchmarks.context import ROOT, Context, say
 from benchmarks.neo4j_server import ServerSource
 from benchmarks.report import Section, goal_lines
@@ -25,8 +25,10 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "storage": storage.run,
     "closure-sqlite": closure_sqlite.run,
     "writes-sqlite": writes_sqlite.run,
+    "attribution-sqlite": attribution.in_sqlite,
     "closure-neo4j": closure_neo4j.run,
     "writes-neo4j": writes_neo4j.run,
+    "attribution-neo4j": attribution.in_neo4j,
 }
 
 

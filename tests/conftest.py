@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 import pytest_asyncio
@@ -21,33 +22,73 @@ from tests.object_store import object_store
 
 __all__ = ["neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
 
+SQLITE = pytest.param("sqlite_database", id="sqlite")
+SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
+NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marks."""
+    for mark in (
+        "neo4j: needs a Neo4j server",
+        "once: says nothing of a version of Neo4j, or is not worth its time on each",
+        "values: also runs on SQLite with its values outside the file",
+        "xdist_group(name): runs in one process with the others of its group",
+    ):
+        config.addinivalue_line("markers", mark)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that has a database runs on each engine."""
+    if "database" in metafunc.fixturenames:
+        has_values = metafunc.definition.get_closest_marker("values") is not None
+        engines = [SQLITE, SQLITE_WITH_FILES, NEO4J] if has_values else [SQLITE, NEO4J]
+        metafunc.parametrize("database", engines, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server by a fixture."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "neo4j_server" in fixtures:
+            item.add_marker("neo4j")
+        if "object_store" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("s3"))
+
+
+@pytest.fixture(scope="session")
+def database(request: pytest.FixtureRequest) -> Database:
+    """An engine. What is written stays: use a project of your own."""
+    return cast(Database, request.getfixturevalue(request.param))
+
 
 @pytest_asyncio.fixture(scope="session")
 async def neo4j_database(
     neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Neo4jDatabase]:
     """A real Neo4j with its layout."""
-    async with await _open_neo4j(neo4j_server, tmp_path_factory.mktemp("neo4j")) as opened:
+    values = (tmp_path_factory.mktemp("neo4j") / "values").as_uri()
+    credentials = Credentials(neo4j_server.user, neo4j_server.password)
+    async with await open_database(neo4j_server.uri, values, credentials) as opened:
+        assert isinstance(opened, Neo4jDatabase)
+        await opened.migrate()
         yield opened
 
 
-async def _open_neo4j(server: Neo4jServer, folder: Path) -> Neo4jDatabase:
-    values = (folder / "values").as_uri()
-    opened = await open_database(server.uri, values, Credentials(server.user, server.password))
-    assert isinstance(opened, Neo4jDatabase)
-    await opened.migrate()
-    return opened
-
-
-@pytest_asyncio.fixture(scope="session", params=["sqlite", "sqlite-files", "neo4j"])
-async def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
-    """Each engine with an empty layout."""
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    values = (folder / "values").as_uri()
-    if request.param == "neo4j":
-        async with await _open_neo4j(request.getfixturevalue("neo4j_server"), folder) as server:
-            yield server
-        return
-    outside = values if request.param == "sqlite-files" else None
-    async with await open_database(f"sqlite:///{folder / 'test.db'}", outside) as opened:
+@pytest_asyncio.fixture(scope="session")
+async def sqlite_database(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    """A SQLite file that holds its values."""
+    async with await open_database(_uri(tmp_path_factory.mktemp("sqlite"))) as opened:
         yield opened
+
+
+@pytest_asyncio.fixture(scope="session")
+async def sqlite_files_database(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    """A SQLite file with its values in a folder."""
+    folder = tmp_path_factory.mktemp("sqlite-files")
+    async with await open_database(_uri(folder), (folder / "values").as_uri()) as opened:
+        yield opened
+
+
+def _uri(folder: Path) -> str:
+    return f"sqlite:///{folder / 'test.db'}"

@@ -152,7 +152,9 @@ class LlmServer:
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
     def script(self, *answers: Script, repeat: bool = False) -> None:
-        """Say what is to be answered next."""
+        """Say what is to be answered next; what repeated until now ends."""
+        if self._repeat:
+            self._script.clear()
         self._script.extend(answers)
         self._repeat = repeat
 
@@ -185,6 +187,7 @@ class LlmServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 """Say nothing."""

@@ -30,6 +30,8 @@ from store.neo4j.local.home import Home, State
 from store.neo4j.local.locks import Jar, cache_lock, format_lock, read_lock
 from store.neo4j.local.process import any_free_port
 
+pytestmark = [pytest.mark.once, pytest.mark.xdist_group("neo4j-local")]
+
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "9.9.9"
 JAR_PATH = f"org/neo4j/neo4j/{VERSION}/neo4j-{VERSION}.jar"

@@ -21,7 +21,6 @@ def runner_options(method: MethodName, gold_free: bool, no_evidence: bool, concu
         InputError: the method needs a model, and the environment names none, or not rightly.
     """
     from attribution.run import Options
-
     from attribution.verdict import Method
 
     if method is MethodName.FLOW and not os.environ.get(_EMBEDDINGS):

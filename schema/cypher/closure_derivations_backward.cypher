@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (t:Variable {id: id})-[d:DERIVED_FROM]->(s)
+USING INDEX SEEK t:Variable(id)
 WHERE t.projectId = $projectId AND ($among IS NULL OR s.id IN $among)
 WITH t, s, properties(d) AS d
 RETURN collect([

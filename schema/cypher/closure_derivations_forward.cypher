@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (s:Variable {id: id})<-[d:DERIVED_FROM]-(t)
+USING INDEX SEEK s:Variable(id)
 WHERE s.projectId = $projectId AND ($among IS NULL OR t.id IN $among)
 WITH t, s, properties(d) AS d
 RETURN collect([

@@ -1,4 +1,5 @@
 MATCH (n:Attribution {traceId: $traceId})
+USING INDEX SEEK n:Attribution(traceId)
 WHERE n.projectId = $projectId
 CALL (n) {
   DETACH DELETE n

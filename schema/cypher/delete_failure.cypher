@@ -1,4 +1,5 @@
 MATCH (n:Failure {traceId: $traceId})
+USING INDEX SEEK n:Failure(traceId)
 WHERE n.projectId = $projectId
 CALL (n) {
   DETACH DELETE n

@@ -1,3 +1,4 @@
 MATCH (n:Trace {id: $traceId})
+USING INDEX SEEK n:Trace(id)
 WHERE n.projectId = $projectId
 DETACH DELETE n

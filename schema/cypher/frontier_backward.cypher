@@ -1,4 +1,5 @@
 UNWIND $ids AS id
 MATCH (v:Variable {id: id})
+USING INDEX SEEK v:Variable(id)
 WHERE v.projectId = $projectId AND EXISTS { MATCH (v)-[:DERIVED_FROM]->(n) WHERE NOT n.id IN $ids }
 RETURN collect(v.id) AS ids

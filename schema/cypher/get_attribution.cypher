@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (a:Attribution {id: id})
+USING INDEX SEEK a:Attribution(id)
 WHERE a.projectId = $projectId
 RETURN collect([
   a.id, a.projectId, a.traceId, a.failureId, a.errorType, a.operationId, a.confidence, a.method, a.model, a.reason,

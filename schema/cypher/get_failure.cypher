@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (f:Failure {id: id})
+USING INDEX SEEK f:Failure(id)
 WHERE f.projectId = $projectId
 RETURN collect([
   f.id, f.projectId, f.traceId, f.origin, f.questionId, f.answerId, f.expectedId, f.evidenceIds, f.question,

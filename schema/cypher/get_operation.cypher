@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (o:Operation {id: id})
+USING INDEX SEEK o:Operation(id)
 WHERE o.projectId = $projectId
 WITH properties(o) AS o
 RETURN collect([

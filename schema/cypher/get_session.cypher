@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (s:Session {id: id})
+USING INDEX SEEK s:Session(id)
 WHERE s.projectId = $projectId
 RETURN collect([
   s.id, s.projectId, s.traceId, s.externalId, s.name, s.category, s.comment, s.sequence,

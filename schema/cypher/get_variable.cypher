@@ -1,5 +1,6 @@
 UNWIND $ids AS id
 MATCH (v:Variable {id: id})
+USING INDEX SEEK v:Variable(id)
 WHERE v.projectId = $projectId
 WITH properties(v) AS v
 RETURN collect([

@@ -1,4 +1,5 @@
 MATCH (o:Operation {traceId: $traceId})
+USING INDEX SEEK o:Operation(traceId, sequence)
 WHERE o.sequence IS NOT NULL AND o.projectId = $projectId
 MATCH (o)<-[:INVALIDATED_BY]-(v:Variable)
 WITH o, v ORDER BY o.sequence, o.id, v.sequence, v.id

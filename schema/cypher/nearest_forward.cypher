@@ -1,5 +1,6 @@
 UNWIND $roots AS root
 MATCH p = (r:Variable {id: root})<-[:DERIVED_FROM*0..]-(v)
+USING INDEX SEEK r:Variable(id)
 WHERE r.projectId = $projectId
 WITH v, min(length(p)) AS distance
 WHERE distance <= $hops

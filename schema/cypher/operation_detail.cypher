@@ -1,4 +1,5 @@
 MATCH (o:Operation {id: $id})
+USING INDEX SEEK o:Operation(id)
 WHERE o.projectId = $projectId
 RETURN
   COLLECT { MATCH (o)-[u:USED]->(v) RETURN v.id ORDER BY u.position, v.sequence } AS used,

@@ -1,4 +1,5 @@
 MATCH (:Variable)-[d:DERIVED_FROM]->(:Variable)
+USING INDEX SEEK d:DERIVED_FROM(traceId, sequence)
 WHERE d.traceId = $traceId AND d.sequence >= $place AND d.projectId = $projectId
   AND [d.sequence, d.id] > [$place, $last]
   AND ($kinds IS NULL OR d.kind IN $kinds)

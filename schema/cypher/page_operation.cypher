@@ -1,4 +1,5 @@
 MATCH (o:Operation)
+USING INDEX SEEK o:Operation(traceId, sequence)
 WHERE o.traceId = $traceId AND o.sequence >= $place AND o.projectId = $projectId
   AND [o.sequence, o.id] > [$place, $last]
   AND ($kinds IS NULL OR o.kind IN $kinds)

@@ -1,4 +1,5 @@
 MATCH (s:Session)
+USING INDEX SEEK s:Session(traceId, sequence)
 WHERE s.traceId = $traceId AND s.sequence >= $place AND s.projectId = $projectId
   AND [s.sequence, s.id] > [$place, $last]
 WITH s ORDER BY s.sequence, s.id LIMIT $count

@@ -1,4 +1,5 @@
 MATCH (v:Variable)
+USING INDEX SEEK v:Variable(traceId, sequence)
 WHERE v.traceId = $traceId AND v.sequence >= $place AND v.projectId = $projectId
   AND [v.sequence, v.id] > [$place, $last]
   AND ($kinds IS NULL OR v.kind IN $kinds)

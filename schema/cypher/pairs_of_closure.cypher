@@ -1,4 +1,5 @@
 MATCH (r:Variable {id: $root})-[:DERIVED_FROM*0..]->(t)
+USING INDEX SEEK r:Variable(id)
 WHERE r.projectId = $projectId
 WITH DISTINCT t
 MATCH (t)-[d:DERIVED_FROM]->(s)

@@ -1,2 +1,3 @@
 MATCH (t:Trace {projectId: $projectId})
+USING INDEX SEEK t:Trace(projectId)
 RETURN collect(t.id) AS ids

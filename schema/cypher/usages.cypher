@@ -1,4 +1,5 @@
 MATCH (o:Operation {traceId: $traceId})
+USING INDEX SEEK o:Operation(traceId, sequence)
 WHERE o.sequence IS NOT NULL AND o.projectId = $projectId
 MATCH (o)-[u:USED]->(v:Variable)
 WITH o, u, v ORDER BY o.sequence, o.id, u.position, v.sequence, v.id

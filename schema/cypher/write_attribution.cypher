@@ -9,17 +9,20 @@ CALL (a) {
 }
 CALL (a, row) {
   MATCH (f:Failure {id: row.properties.failureId})
+  USING INDEX SEEK f:Failure(id)
   WHERE f.projectId = $projectId
   MERGE (a)-[:EXPLAINS]->(f)
 }
 CALL (a, row) {
   MATCH (o:Operation {id: row.properties.operationId})
+  USING INDEX SEEK o:Operation(id)
   WHERE o.projectId = $projectId
   MERGE (a)-[:BLAMES]->(o)
 }
 CALL (a, row) {
   UNWIND row.cites AS id
   MATCH (v:Variable {id: id})
+  USING INDEX SEEK v:Variable(id)
   WHERE v.projectId = $projectId
   MERGE (a)-[:CITES]->(v)
 }

@@ -1,7 +1,9 @@
 UNWIND $rows AS row
 MATCH (t:Variable {id: row.target})
+USING INDEX SEEK t:Variable(id)
 WHERE t.projectId = $projectId
 MATCH (s:Variable {id: row.source})
+USING INDEX SEEK s:Variable(id)
 WHERE s.projectId = $projectId
 MERGE (t)-[d:DERIVED_FROM {id: row.properties.id}]->(s)
 ON CREATE SET d = row.properties,

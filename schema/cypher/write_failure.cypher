@@ -7,16 +7,19 @@ ON MATCH SET f.origin = row.origin, f.evidenceIds = row.evidenceIds, f.goldAnswe
 WITH f, row
 CALL (f, row) {
   MATCH (v:Variable {id: row.questionId})
+  USING INDEX SEEK v:Variable(id)
   WHERE v.projectId = $projectId
   MERGE (f)-[:ASKED]->(v)
 }
 CALL (f, row) {
   MATCH (v:Variable {id: row.answerId})
+  USING INDEX SEEK v:Variable(id)
   WHERE v.projectId = $projectId
   MERGE (f)-[:ANSWERED]->(v)
 }
 CALL (f, row) {
   MATCH (v:Variable {id: row.expectedId})
+  USING INDEX SEEK v:Variable(id)
   WHERE v.projectId = $projectId
   MERGE (f)-[:EXPECTED]->(v)
 }

@@ -5,5 +5,6 @@ ON CREATE SET o = row, o:$(row.kind),
   o.endedAt = CASE WHEN row.endedAt IS NOT NULL THEN $epoch + duration({microseconds: row.endedAt}) END
 WITH o, row
 MATCH (s:Session {id: row.sessionId})
+USING INDEX SEEK s:Session(id)
 WHERE s.projectId = $projectId
 MERGE (o)-[:IN_SESSION]->(s)

@@ -5,5 +5,6 @@ ON CREATE SET t = row,
 ON MATCH SET t.attributes = row.attributes
 WITH t
 MATCH (s:Session {traceId: t.id})
+USING INDEX SEEK s:Session(traceId, sequence)
 WHERE s.sequence IS NOT NULL AND s.projectId = $projectId
 MERGE (s)-[:PART_OF]->(t)

@@ -4,9 +4,13 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
+import pytest
+
 from schema.models import Batch
 from store.protocol import Database, GraphStore, Label, WriteResult
 from tests.factory import TraceBuilder
+
+pytestmark = pytest.mark.values
 
 WRITERS = 8
 

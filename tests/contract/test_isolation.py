@@ -13,6 +13,8 @@ from store.protocol import Budget, Database, Direction, GraphStore, Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder, elements_of
 
+pytestmark = pytest.mark.values
+
 
 async def project_id(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert stranger.project_id != owned.project

@@ -14,6 +14,8 @@ from store.protocol import Database, GraphStore, Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 
+pytestmark = pytest.mark.values
+
 ABSENT = make_id("nothing", "at all")
 
 

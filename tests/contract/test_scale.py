@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from store.protocol import Budget, Direction, GraphStore, Label
 from tests.factory import TraceBuilder
 
@@ -31,6 +33,7 @@ async def test_a_ladder_of_diamonds(store: GraphStore, project: str) -> None:
     assert all(not variable.external_id.startswith("right") for variable in path.variables)
 
 
+@pytest.mark.once
 async def test_a_chain_of_100_000_derivations(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     step = trace.operation("step")
@@ -54,6 +57,7 @@ async def test_a_chain_of_100_000_derivations(store: GraphStore, project: str) -
     assert cut.frontier == [trace.variables[-301].id]
 
 
+@pytest.mark.once
 async def test_a_hub_with_50_000_derivations_each_way(store: GraphStore, project: str) -> None:
     count = 50_000
     trace = TraceBuilder(project)
@@ -84,6 +88,7 @@ async def test_a_hub_with_50_000_derivations_each_way(store: GraphStore, project
     assert path.variables == [targets[23], hub, sources[17]]
 
 
+@pytest.mark.once
 async def test_an_operation_with_20_000_inputs(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     inputs = [trace.variable(f"v{number}", "") for number in range(20_000)]
@@ -96,6 +101,8 @@ async def test_an_operation_with_20_000_inputs(store: GraphStore, project: str) 
     assert detail.generated == [output]
 
 
+@pytest.mark.once
+@pytest.mark.values
 async def test_values_of_20_megabytes(store: GraphStore, project: str) -> None:
     random = Random(20)
     trace = TraceBuilder(project)

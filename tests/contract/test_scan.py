@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
+import pytest_asyncio
 
 from schema.models import WHOLE_VALUE_BYTES
-from store.protocol import GraphStore
+from store.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
+
+pytestmark = pytest.mark.values
 
 HAY = "hay " * 2000
 
@@ -26,6 +31,15 @@ def haystack(project: str) -> TraceBuilder:
     trace.variable("not whole", "x" * (WHOLE_VALUE_BYTES - 3) + "edge")
     trace.variable("again", HAY + "Needle at the end")
     return trace
+
+
+@pytest_asyncio.fixture(scope="module")
+async def hay(database: Database) -> GraphStore:
+    """A project with a haystack, which tests only read."""
+    trace = haystack(f"test-{uuid4().hex}")
+    store = database.project(trace.project)
+    await trace.write(store)
+    return store
 
 
 @pytest.mark.parametrize(
@@ -50,9 +64,8 @@ def haystack(project: str) -> TraceBuilder:
         ("' OR '1'='1", []),
     ],
 )
-async def test_whole_values_are_scanned(store: GraphStore, project: str, text: str, expected: list[str]) -> None:
-    await haystack(project).write(store)
-    assert await scanned(store, text) == expected
+async def test_whole_values_are_scanned(hay: GraphStore, text: str, expected: list[str]) -> None:
+    assert await scanned(hay, text) == expected
 
 
 async def test_all_bytes_are_counted_once(store: GraphStore, project: str) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
+import pytest_asyncio
 
 from store.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
@@ -21,6 +24,14 @@ TEXTS = {
     "operators": "AND OR NOT TO NEAR",
     "stop": "the a of it was to be or not",
 }
+
+
+@pytest_asyncio.fixture(scope="module")
+async def texts(database: Database) -> GraphStore:
+    """A project with ``TEXTS``, which tests only read."""
+    store = database.project(f"test-{uuid4().hex}")
+    await built(store, store.project_id)
+    return store
 
 
 async def built(store: GraphStore, project: str) -> TraceBuilder:
@@ -106,9 +117,8 @@ async def found(store: GraphStore, text: str, trace_id: str | None = None) -> li
         ("oslo\0mia", []),
     ],
 )
-async def test_search(store: GraphStore, project: str, text: str, expected: list[str]) -> None:
-    await built(store, project)
-    assert await found(store, text) == expected
+async def test_search(texts: GraphStore, text: str, expected: list[str]) -> None:
+    assert await found(texts, text) == expected
 
 
 async def test_names_and_comments_are_searched_with_the_preview(store: GraphStore, project: str) -> None:

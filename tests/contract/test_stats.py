@@ -47,6 +47,7 @@ async def test_nothing_is_counted_as_zero(store: GraphStore, project: str) -> No
         assert (stats.labels, stats.kinds) == (zeros, {})
 
 
+@pytest.mark.values
 async def test_bytes_are_those_of_the_database(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     trace.variable("v", "".join(map(str, range(20_000))))

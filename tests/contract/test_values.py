@@ -13,6 +13,8 @@ from store.protocol import GraphStore, Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder, elements_of
 
+pytestmark = pytest.mark.values
+
 TEXTS = [
     "",
     "x",

@@ -13,6 +13,8 @@ from store.protocol import GraphStore, Label
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder, elements_of
 
+pytestmark = pytest.mark.values
+
 LISTS = {
     Label.SESSION: "sessions",
     Label.OPERATION: "operations",

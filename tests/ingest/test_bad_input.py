@@ -6,18 +6,19 @@ import copy
 import gzip
 import json
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import pytest_asyncio
 import zstandard
 
 from benchmarks.exactness import all_of
 from ingest.importing import find_files, import_path
 from schema.errors import InputError
-from store.protocol import Database, Label
+from store.protocol import Database, GraphStore, Label
 from tests.data import SAMPLE
 
 Graph = dict[str, Any]
@@ -108,13 +109,17 @@ BAD: list[tuple[str, Callable[[Graph], None], str, str]] = [
 
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 async def test_bad_graph(
-    database: Database, tmp_path: Path, change: Callable[[Graph], None], place: str, problem: str
+    stores: list[tuple[GraphStore, Content]],
+    tmp_path: Path,
+    change: Callable[[Graph], None],
+    place: str,
+    problem: str,
 ) -> None:
     graph = sample()
     change(graph)
     path = tmp_path / "bad.json"
     path.write_text(json.dumps(graph))
-    await _is_refused(database, path, place, problem)
+    await _is_refused(stores, path, place, problem)
 
 
 RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
@@ -134,31 +139,46 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
 
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in RAW], ids=[case[0] for case in RAW])
 async def test_bad_bytes(
-    database: Database, tmp_path: Path, change: Callable[[bytes], bytes], place: str, problem: str
+    stores: list[tuple[GraphStore, Content]],
+    tmp_path: Path,
+    change: Callable[[bytes], bytes],
+    place: str,
+    problem: str,
 ) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(change(SAMPLE.read_bytes()))
-    await _is_refused(database, path, place, problem)
+    await _is_refused(stores, path, place, problem)
 
 
-async def _is_refused(database: Database, path: Path, place: str, problem: str) -> None:
+Content = list[list[Any]]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def stores(database: Database) -> AsyncIterator[list[tuple[GraphStore, Content]]]:
+    """A project with nothing in it and one with the sample, with all that is in each."""
+    empty, full = (database.project(f"bad-{name}-{os.getpid()}") for name in ("empty", "full"))
+    report = await import_path(full, SAMPLE)
+    yield [(store, await content_of(store)) for store in (empty, full)]
+    await full.delete_trace(report.trace_id)
+
+
+async def _is_refused(stores: list[tuple[GraphStore, Content]], path: Path, place: str, problem: str) -> None:
     """With nothing stored, and beside the same graph that is stored already."""
-    for has_graph in (False, True):
-        store = database.project(f"bad-{os.getpid()}-{has_graph}")
-        if has_graph:
-            await import_path(store, SAMPLE)
-        before = [await all_of_project(store, label) for label in _ALL]
+    for store, before in stores:
         with pytest.raises(InputError) as caught:
             await import_path(store, path)
         assert caught.value.source == str(path)
         assert place in str(caught.value)
         assert problem in str(caught.value)
-        assert [await all_of_project(store, label) for label in _ALL] == before
-        for trace in (await store.traces()).items:
-            await store.delete_trace(trace.id)
+        assert await content_of(store) == before
 
 
-async def all_of_project(store: Any, label: Label) -> list[Any]:
+async def content_of(store: GraphStore) -> Content:
+    """All that a project holds."""
+    return [await all_of_project(store, label) for label in _ALL]
+
+
+async def all_of_project(store: GraphStore, label: Label) -> list[Any]:
     traces = (await store.traces()).items
     if label is Label.TRACE:
         return list(traces)
@@ -179,31 +199,23 @@ CHANGED: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("path", "field", "value"), CHANGED, ids=[case[0] for case in CHANGED])
 async def test_a_stored_graph_with_other_content(
-    database: Database, tmp_path: Path, path: str, field: str, value: Any
+    stores: list[tuple[GraphStore, Content]], tmp_path: Path, path: str, field: str, value: Any
 ) -> None:
     graph = sample()
     _set(path, value)(graph)
     file = tmp_path / "changed.json"
     file.write_text(json.dumps(graph))
-    await _is_refused_when_stored(database, file)
-
-
-async def test_a_stored_graph_in_another_time_zone(database: Database) -> None:
-    store = database.project(f"zone-{os.getpid()}")
-    report = await import_path(store, SAMPLE)
-    with pytest.raises(InputError, match="createdAt"):
-        await import_path(store, SAMPLE, "Europe/Berlin")
-    await store.delete_trace(report.trace_id)
-
-
-async def _is_refused_when_stored(database: Database, file: Path) -> None:
-    store = database.project(f"changed-{os.getpid()}")
-    report = await import_path(store, SAMPLE)
-    before = [await all_of_project(store, label) for label in _ALL]
+    store, before = stores[1]
     with pytest.raises(InputError, match="'assistant-sample' is stored already"):
         await import_path(store, file)
-    assert [await all_of_project(store, label) for label in _ALL] == before
-    await store.delete_trace(report.trace_id)
+    assert await content_of(store) == before
+
+
+async def test_a_stored_graph_in_another_time_zone(stores: list[tuple[GraphStore, Content]]) -> None:
+    store, before = stores[1]
+    with pytest.raises(InputError, match="createdAt"):
+        await import_path(store, SAMPLE, "Europe/Berlin")
+    assert await content_of(store) == before
 
 
 async def test_an_unknown_time_zone(database: Database) -> None:

@@ -22,12 +22,17 @@ LONG = "filler " * 3_000
 
 @dataclass(frozen=True)
 class Story:
-    """The trace, its failure, and its elements by the names that the story gives them."""
+    """The trace, its failures, and its elements by the names that the story gives them."""
 
     graph: TraceGraph
-    failure: Failure
+    failures: list[Failure]
     operations: dict[str, Operation]
     variables: dict[str, Variable]
+
+    @property
+    def failure(self) -> Failure:
+        """The failure that the story is about: nobody knows the month any more."""
+        return self.failures[0]
 
     @property
     def case(self) -> Case:
@@ -125,7 +130,6 @@ async def tell(store: GraphStore) -> Story:
     variable("tidied", "DELETED", VariableKind.MARKER, tidy)
     builder.invalidate(tidy, tea)
 
-    failure = None
     for number, (asked, answered) in enumerate([("When did Mara move?", "In April."), ("Who is Mara?", "A sister.")]):
         question = variable(f"question-{number}", asked, VariableKind.QUERY)
         search = operation(f"search-{number}", OperationKind.RETRIEVAL)
@@ -149,8 +153,6 @@ async def tell(store: GraphStore) -> Story:
         builder.use(judge, answer, gold)
         judgement = variable(f"judgement-{number}", "Wrong: it is March 2025.", VariableKind.JUDGEMENT, judge)
         builder.derive(judgement, answer, gold, by=judge)
-        if failure is None:
-            failure = builder.failure(question, answer, gold_answers=("March 2025",), evidence_ids=(message.id,))
-    assert failure is not None
+        builder.failure(question, answer, gold_answers=("March 2025",), evidence_ids=(message.id,))
     await builder.write(store)
-    return Story(await TraceGraph.load(store, builder.trace.id), failure, ops, variables)
+    return Story(await TraceGraph.load(store, builder.trace.id), builder.failures, ops, variables)

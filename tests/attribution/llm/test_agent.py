@@ -100,21 +100,30 @@ async def test_the_model_may_abstain(clients: Clients, server: LlmServer, story:
         ([fail(400, "tools are not supported")], "the server answered 400: tools are not supported"),
         ([GARBAGE] * 3, "the server's answer is malformed"),
         ([DROP] * 3, "the server can't be reached"),
-        ([HANG] * 3, "the server did not answer within 0.1 s"),
-        ([DRIP] * 3, "the server did not answer within 0.1 s"),
     ],
-    ids=["refusal", "filter", "cut", "idle", "500", "401", "400", "garbage", "drop", "hang", "drip"],
+    ids=["refusal", "filter", "cut", "idle", "500", "401", "400", "garbage", "drop"],
 )
 async def test_abstains_with_the_reason(
     clients: Clients, server: LlmServer, story: Story, answers: list[Answer], reason: str
 ) -> None:
     server.script(*answers)
-    verdict = await _attribute(clients, story, timeout=0.1 if "0.1" in reason else 20)
+    verdict = await _attribute(clients, story)
     assert verdict.error_type is None
     assert verdict.operation_id is None
     assert reason in verdict.reason
     assert server.left == 0
     assert verdict.usage.calls == len(answers)
+
+
+@pytest.mark.parametrize("answer", [HANG, DRIP], ids=["hang", "drip"])
+async def test_abstains_when_the_server_takes_too_long(
+    clients: Clients, server: LlmServer, story: Story, answer: Answer
+) -> None:
+    server.script(answer, repeat=True)
+    verdict = await _attribute(clients, story, timeout=0.2, retries=1)
+    assert verdict.error_type is None
+    assert verdict.reason == "the server did not answer within 0.2 s"
+    assert verdict.usage.calls == 2
 
 
 async def test_goes_on_after_failures_that_pass(clients: Clients, server: LlmServer, story: Story) -> None:
@@ -188,7 +197,7 @@ async def test_budget_of_seconds_ends_a_request_under_way(clients: Clients, serv
     server.script(HANG)
     verdict = await _attribute(clients, story, max_seconds=0.2)
     assert "of 0.2 seconds are spent" in verdict.reason
-    assert len(server.requests) == 1
+    assert len(server.requests) <= 1
 
 
 async def test_a_wait_beyond_the_seconds_is_not_begun(clients: Clients, server: LlmServer, story: Story) -> None:

@@ -158,14 +158,24 @@ async def test_a_server_that_asks_to_wait_for_hours_is_given_up(clients: Clients
 @pytest.mark.parametrize("answer", [HANG, DRIP], ids=["hang", "drip"])
 async def test_a_time_out_holds_for_the_whole_answer(clients: Clients, server: LlmServer, answer: Answer) -> None:
     """A server that sends a byte now and then keeps every single read within its time."""
-    server.script(answer, say("20 degrees"))
-    client = clients(timeout=0.15)
+    server.script(answer, repeat=True)
+    client = clients(timeout=0.2, retries=0)
     budget = client.case_budget()
-    reply = await _complete(client, budget)
-    assert reply.content == "20 degrees"
-    # What was not answered may have been charged for.
-    assert budget.spent.calls == 2
-    assert budget.spent.input_tokens > 500
+    with pytest.raises(LlmError, match=r"the server did not answer within 0\.2 s"):
+        await _complete(client, budget)
+    assert budget.spent.calls == 1
+
+
+async def test_what_was_not_answered_may_have_been_charged_for(clients: Clients, server: LlmServer) -> None:
+    server.script(HANG)
+    client = clients()
+    budget = client.case_budget()
+    task = asyncio.create_task(_complete(client, budget))
+    assert await asyncio.to_thread(server.hanging.wait, 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert budget.spent == client.estimate(_talk())
 
 
 async def test_what_the_server_refused_costs_nothing(clients: Clients, server: LlmServer) -> None:

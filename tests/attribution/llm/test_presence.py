@@ -123,7 +123,7 @@ async def test_without_a_reply_it_is_undecided_and_says_why(
     clients: Clients, server: LlmServer, answers: list[Answer], reason: str
 ) -> None:
     server.script(*answers)
-    judge = _judge(clients, timeout=0.1 if answers == [HANG] * 3 else 20)
+    judge = _judge(clients, timeout=0.2 if answers[0] is HANG else 20)
     assert await judge.judge(_questions(HELD, "Mara moved.")) == [None, None]
     assert len(judge.problems) == 1
     assert reason in judge.problems[0]

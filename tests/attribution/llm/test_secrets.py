@@ -18,6 +18,10 @@ from tests.attribution.llm.story import Story
 from tests.llm_server import DROP, GARBAGE, HANG, Answer, LlmServer, call, fail, refuse, say
 
 
+def _timeout(answer: Answer) -> float:
+    return 0.2 if answer is HANG else 20
+
+
 def _contents(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
 
@@ -53,10 +57,10 @@ async def test_the_key_is_nowhere(
     with caplog.at_level(logging.DEBUG):
         for name in ("openai", "httpx", "httpcore", "httpx2", "httpcore2", "asyncio"):
             caplog.set_level(logging.DEBUG, name)
-        client = clients(FileCache(tmp_path), timeout=0.15)
+        client = clients(FileCache(tmp_path), timeout=_timeout(answers[0]))
         verdict = await Agent(client).attribute(story.graph, story.failure, story.evidence)
-    assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
-    assert server.left == 0
+    assert {request.headers["Authorization"] for request in server.requests} <= {f"Bearer {KEY}"}
+    assert server.left == 0 or answers[0] is HANG
     assert verdict.error_type is None
     assert verdict.reason
     stored = to_attribution(verdict, story.failure, Method.LLM, "inputs")
@@ -75,7 +79,7 @@ async def test_the_key_is_nowhere(
 async def test_an_error_leads_to_no_request(clients: Clients, server: LlmServer, answer: Answer) -> None:
     """Handlers that print the variables of a traceback must not find a request with its headers."""
     server.script(answer)
-    client = clients(retries=0, timeout=0.15)
+    client = clients(retries=0, timeout=_timeout(answer))
     with pytest.raises(LlmError) as caught:
         await client.complete(Conversation("system", "user"), client.case_budget())
     error: BaseException | None = caught.value
