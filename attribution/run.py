@@ -192,6 +192,8 @@ class _Run:
             if explored.error_type is not None:
                 return replace(explored, details=judged.details | explored.details)
             judged = replace(judged, details=judged.details | explored.details | {"agent": explored.reason})
+        if judge.problems:
+            judged = replace(judged, details=judged.details | {"undecided": judge.problems})
         spent = budget.spent
         return replace(judged, model=client.settings.model if spent != Usage() else None, usage=spent)
 
@@ -205,7 +207,7 @@ class _Run:
         options, llm = self._options, self._options.llm
         asked = [failure.question_id, failure.answer_id, failure.question, failure.prediction, failure.gold_answers]
         given = () if options.retrieve_evidence else failure.evidence_ids
-        model = None if llm is None else [llm.base_url, llm.model, llm.embedding_model, _prompts()]
+        model = None if llm is None else [llm.base_url, llm.model, llm.temperature, llm.embedding_model, _prompts()]
         parts = [RULES, size, asked, given, options.method, options.gold_free, model]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 

@@ -1,26 +1,20 @@
-"""The client: attempts, dialects of servers, replies in a given form, replies that are kept."""
+"""The client: attempts at a request, and what they are charged with."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
-from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from attribution.llm.budget import Budget, Limits
-from attribution.llm.cache import FileCache, MemoryCache
 from attribution.llm.client import LlmClient
 from attribution.llm.conversation import Conversation
-from attribution.llm.errors import BudgetError, LlmError, Problem
+from attribution.llm.errors import BudgetError, LlmError
 from attribution.llm.reply import Reply
-from attribution.llm.schemas import Rejected
 from attribution.verdict import Usage
-from tests.attribution.llm.conftest import KEY, Clients
+from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (
     DRIP,
     DROP,
@@ -28,23 +22,12 @@ from tests.llm_server import (
     HANG,
     Answer,
     LlmServer,
-    Request,
-    call,
     fail,
-    give,
     llm_server,
-    refuse,
     say,
 )
 
 HTML = Answer(b"<html><body>Bad gateway</body></html>", 502)
-
-
-class Weather(BaseModel):
-    """What is asked for."""
-
-    city: str
-    degrees: int
 
 
 def _talk() -> Conversation:
@@ -53,19 +36,6 @@ def _talk() -> Conversation:
 
 async def _complete(client: LlmClient, budget: Budget | None = None) -> Reply:
     return await client.complete(_talk(), budget or client.case_budget())
-
-
-async def _accept(weather: Weather) -> Weather:
-    if weather.degrees > 60:
-        raise Rejected("degrees: it is never that warm")
-    return weather
-
-
-async def _structured(client: LlmClient) -> Weather:
-    return await client.structured(_talk(), Weather, client.case_budget(), _accept)
-
-
-# Attempts
 
 
 @pytest.mark.parametrize(
@@ -214,9 +184,6 @@ async def test_waiting_for_a_turn_counts_as_time(clients: Clients, server: LlmSe
     assert len(server.requests) == 1
 
 
-# Budgets
-
-
 async def test_nothing_is_sent_that_could_overrun(clients: Clients, server: LlmServer) -> None:
     with pytest.raises(BudgetError, match="0 of 1,000 tokens"):
         await _complete(clients(max_tokens=1_000))
@@ -259,217 +226,3 @@ async def test_without_numbers_the_estimate_is_charged(clients: Clients, server:
     estimate = client.estimate(_talk())
     await _complete(client, budget)
     assert budget.spent == estimate
-
-
-# Dialects
-
-
-def _strict(*known: str) -> Any:
-    """A server that refuses what it does not know."""
-
-    def answer(request: Request) -> Answer:
-        for name in ("temperature", "max_tokens"):
-            if name in request.body and name not in known:
-                return fail(400, f"Unsupported parameter: '{name}' is not supported with this model.")
-        form = request.body.get("response_format", {"type": "text"})["type"]
-        if form not in (*known, "text"):
-            return fail(400, f"response_format {form} is unavailable")
-        return give({"city": "Leeds", "degrees": 20})
-
-    return answer
-
-
-@pytest.mark.parametrize(
-    ("known", "asked_first", "asked_later"),
-    [
-        (("temperature", "max_tokens", "json_schema"), 1, 1),
-        (("json_schema",), 3, 1),
-        (("temperature", "max_tokens", "json_object"), 2, 1),
-        (("temperature", "max_tokens"), 3, 1),
-        ((), 5, 1),
-    ],
-)
-async def test_finds_out_what_a_server_understands(
-    clients: Clients, server: LlmServer, known: tuple[str, ...], asked_first: int, asked_later: int
-) -> None:
-    server.script(_strict(*known), repeat=True)
-    client = clients(retries=0)
-    assert await _structured(client) == Weather(city="Leeds", degrees=20)
-    assert len(server.requests) == asked_first
-    await _structured(client)
-    assert len(server.requests) == asked_first + asked_later
-    body = server.requests[-1].body
-    assert ("max_tokens" in body) != ("max_completion_tokens" in body)
-    if "json_schema" not in known:
-        assert '"required":["city","degrees"]' in body["messages"][0]["content"]
-
-
-async def test_calls_side_by_side_find_it_out_once_for_all(clients: Clients, server: LlmServer) -> None:
-    server.script(_strict("max_tokens"), repeat=True)
-    client = clients(retries=0)
-    await asyncio.gather(*[_structured(client) for _ in range(6)])
-    before = len(server.requests)
-    await _structured(client)
-    assert len(server.requests) == before + 1
-
-
-async def test_a_request_that_no_form_helps_changes_nothing(clients: Clients, server: LlmServer) -> None:
-    server.script(*[fail(400, "no")] * 3, give({"city": "Leeds", "degrees": 20}))
-    client = clients()
-    with pytest.raises(LlmError) as caught:
-        await _structured(client)
-    assert caught.value.kind is Problem.UNSUPPORTED
-    await _structured(client)
-    assert server.requests[-1].body["response_format"]["type"] == "json_schema"
-
-
-async def test_schemas_are_closed_and_whole(clients: Clients, server: LlmServer) -> None:
-    server.script(give({"city": "Leeds", "degrees": 20}))
-    await _structured(clients())
-    sent = server.requests[0].body["response_format"]["json_schema"]
-    assert sent["strict"] is True
-    assert sent["schema"] == {
-        "type": "object",
-        "properties": {"city": {"type": "string"}, "degrees": {"type": "integer"}},
-        "required": ["city", "degrees"],
-        "additionalProperties": False,
-    }
-
-
-# Replies in a given form
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"city": "Leeds", "degrees": 20}',
-        '```json\n{"city": "Leeds", "degrees": 20}\n```',
-        'Here it is:\n```\n{"city": "Leeds", "degrees": 20}\n``` Enjoy.',
-        '<think>{"city": "York"}</think>\n{"city": "Leeds", "degrees": 20}',
-        'The answer is {"city": "Leeds", "degrees": 20}.',
-    ],
-)
-async def test_json_is_found_in_what_is_around_it(clients: Clients, server: LlmServer, text: str) -> None:
-    server.script(say(text))
-    assert await _structured(clients()) == Weather(city="Leeds", degrees=20)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [
-        ("It is warm.", "Invalid JSON"),
-        ('{"city": "Leeds"}', "degrees: Field required"),
-        ('{"city": "Leeds", "degrees": "twenty"}', "degrees: Input should be a valid integer"),
-        ('{"city": "Leeds", "degrees": 99}', "degrees: it is never that warm"),
-        ("", "Invalid JSON"),
-    ],
-)
-async def test_what_is_wrong_is_told_once(clients: Clients, server: LlmServer, wrong: str, problem: str) -> None:
-    server.script(say(wrong), give({"city": "Leeds", "degrees": 20}))
-    assert await _structured(clients()) == Weather(city="Leeds", degrees=20)
-    assert problem in server.requests[1].last
-    assert server.requests[1].messages[-2] == {"role": "assistant", "content": wrong}
-
-
-async def test_what_stays_wrong_is_an_error(clients: Clients, server: LlmServer) -> None:
-    server.script(say("warm"), say("hot"))
-    with pytest.raises(LlmError) as caught:
-        await _structured(clients())
-    assert caught.value.kind is Problem.INVALID
-    assert len(server.requests) == 2
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        (refuse("no"), Problem.REFUSED),
-        (fail(400, "blocked", "content_filter"), Problem.REFUSED),
-        (say('{"city"', finish="length"), Problem.LENGTH),
-    ],
-)
-async def test_refusals_and_cuts_are_not_repaired(
-    clients: Clients, server: LlmServer, answer: Answer, kind: Problem
-) -> None:
-    server.script(answer)
-    with pytest.raises(LlmError) as caught:
-        await _structured(clients())
-    assert caught.value.kind is kind
-    assert len(server.requests) == 1
-
-
-async def test_lenient_with_what_servers_leave_out(clients: Clients, server: LlmServer) -> None:
-    parts = [{"type": "text", "text": "20 "}, {"type": "text", "text": "degrees"}]
-    server.script(Answer(json.dumps({"choices": [{"message": {"content": parts}}]}).encode()))
-    assert (await _complete(clients())).content == "20 degrees"
-
-
-async def test_arguments_may_be_an_object_and_calls_have_no_id(clients: Clients, server: LlmServer) -> None:
-    calls = [{"function": {"name": "look", "arguments": {"at": 1}}}, {"function": {"name": "look"}}]
-    server.script(Answer(json.dumps({"choices": [{"message": {"tool_calls": calls}}]}).encode()))
-    reply = await _complete(clients())
-    assert [(one.id, one.arguments) for one in reply.calls] == [("call-0", {"at": 1}), ("call-1", {})]
-
-
-async def test_half_a_surrogate_pair_is_no_text(clients: Clients, server: LlmServer) -> None:
-    server.script(call(("look", '{"at": "\\ud800"}')))
-    reply = await _complete(clients())
-    assert reply.calls[0].arguments is None
-
-
-# Replies that are kept
-
-
-def _damage(folder: Path) -> None:
-    (file,) = [path for path in folder.rglob("*") if path.is_file()]
-    assert file.stat().st_mode & 0o077 == 0
-    file.write_bytes(file.read_bytes()[:-3])
-
-
-@pytest.mark.parametrize("kind", ["memory", "files"])
-async def test_a_reply_is_paid_for_once(clients: Clients, server: LlmServer, tmp_path: Path, kind: str) -> None:
-    cache = MemoryCache() if kind == "memory" else FileCache(tmp_path / "replies")
-    server.script(say("20 degrees", usage=(30, 5)))
-    first, again = clients(cache), clients(cache if kind == "memory" else FileCache(tmp_path / "replies"))
-    budget = again.case_budget()
-    assert await _complete(first) == await _complete(again, budget)
-    assert len(server.requests) == 1
-    assert budget.spent == Usage(30, 5, 1, 80 / 1e6)
-    assert again.run_budget.spent == Usage()
-
-
-@pytest.mark.parametrize("change", [{"model": "another"}, {"temperature": 1.0}, {"output_tokens": 7}])
-async def test_another_question_is_asked_again(clients: Clients, server: LlmServer, change: dict[str, Any]) -> None:
-    cache = MemoryCache()
-    server.script(say("20"), say("30"))
-    await _complete(clients(cache))
-    assert (await _complete(clients(cache, **change))).content == "30"
-
-
-async def test_refusals_are_not_kept(clients: Clients, server: LlmServer) -> None:
-    client = clients(MemoryCache())
-    server.script(refuse("no"), say("20 degrees"))
-    with pytest.raises(LlmError):
-        await _complete(client)
-    assert (await _complete(client)).content == "20 degrees"
-
-
-async def test_a_damaged_file_counts_as_absent(clients: Clients, server: LlmServer, tmp_path: Path) -> None:
-    server.script(say("20"), say("30"))
-    await _complete(clients(FileCache(tmp_path)))
-    _damage(tmp_path)
-    assert (await _complete(clients(FileCache(tmp_path)))).content == "30"
-
-
-async def test_another_servers_variables_are_not_sent(
-    clients: Clients, server: LlmServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-another-key-of-this-user")
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-this-user")
-    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-this-user")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    server.script(say("20"), say("30"))
-    await _complete(clients())
-    await _complete(clients(api_key=None))
-    for request in server.requests:
-        assert "of-this-user" not in str(request.headers)
-    assert [request.headers["Authorization"] for request in server.requests] == [f"Bearer {KEY}", "Bearer none"]
