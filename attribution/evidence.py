@@ -43,7 +43,7 @@ class Mode(StrEnum):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1."""
+    """Turns texts into vectors."""
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector per text."""
@@ -100,7 +100,8 @@ class Messages:
         messages = cls(graph, await graph.texts(ids), await _answers(graph))
         if embedder is not None and ids:
             messages._embedder = embedder
-            messages._vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])
+            vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])
+            messages._vectors = [_unit(vector) for vector in vectors]
         return messages
 
     async def retrieve(self, failure: Failure, mode: Mode, limit: int) -> list[str]:
@@ -115,7 +116,7 @@ class Messages:
         if self._embedder is None:
             return by_words[:limit]
         (vector,) = await self._embedder.embed([query])
-        likeness = [sum(map(mul, vector, other)) for other in self._vectors]
+        likeness = [sum(map(mul, vector, other)) for other in self._vectors]  # of one query: its length is no matter
         by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
@@ -250,6 +251,11 @@ def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
 async def _answers(graph: TraceGraph) -> list[str]:
     kinds = {v.id: v.kind for v in graph.variables.values()}
     return list((await graph.texts(v for v, kind in kinds.items() if kind is VariableKind.ANSWER)).values())
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    length = math.hypot(*vector) or 1.0
+    return [value / length for value in vector]
 
 
 def _day(graph: TraceGraph, variable_id: str) -> int | None:

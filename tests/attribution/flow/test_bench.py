@@ -31,7 +31,7 @@ SETS = {
 }
 
 
-@pytest.fixture(scope="module", params=sorted(SETS))
+@pytest.fixture(scope="module", params=[pytest.param(one, marks=pytest.mark.xdist_group(one)) for one in sorted(SETS)])
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -153,6 +153,7 @@ def _renamed(path: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.once
 async def test_both_engines_give_the_same_verdicts(small_file: Path, neo4j_database: Database, tmp_path: Path) -> None:
     async with await open_database(f"sqlite:///{tmp_path / 'bench.db'}") as embedded:
         left = _named(*await _verdicts(embedded, f"verdicts-{tmp_path.name}", small_file))
