@@ -26,14 +26,14 @@ MARK = "label-that-nobody-may-see"
 
 
 @pytest_asyncio.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
+async def embedded(tmp_path: Path) -> AsyncIterator[Database]:
     async with await open_database(f"sqlite:///{tmp_path / 'test.db'}") as opened:
         yield opened
 
 
 @pytest.fixture
-def store(database: Database) -> GraphStore:
-    return database.project("benchmark")
+def store(embedded: Database) -> GraphStore:
+    return embedded.project("benchmark")
 
 
 def marked() -> list[dict[str, Any]]:

@@ -21,73 +21,73 @@ from tests.factory import TraceBuilder
 
 
 @pytest_asyncio.fixture
-async def database(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
     async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('odd') / 'odd.db'}") as opened:
         yield opened
 
 
-async def verdicts(database: Database, trace: TraceBuilder, *failures: Failure) -> list[Attribution]:
-    store = database.project("rules")
+async def verdicts(embedded: Database, trace: TraceBuilder, *failures: Failure) -> list[Attribution]:
+    store = embedded.project("rules")
     await trace.write(store)
     return [outcome.attribution async for outcome in attribute(store, failures, Options())]
 
 
-async def test_a_failure_without_prediction(database: Database) -> None:
+async def test_a_failure_without_prediction(embedded: Database) -> None:
     told, failure = retrieval()
-    (one,) = await verdicts(database, told.trace, replace(failure, prediction=None))
+    (one,) = await verdicts(embedded, told.trace, replace(failure, prediction=None))
     assert one.error_type is ErrorType.RETRIEVAL
 
 
-async def test_a_failure_without_answer(database: Database) -> None:
+async def test_a_failure_without_answer(embedded: Database) -> None:
     told, failure = retrieval()
-    (one,) = await verdicts(database, told.trace, replace(failure, answer_id=None, prediction=None))
+    (one,) = await verdicts(embedded, told.trace, replace(failure, answer_id=None, prediction=None))
     assert one.error_type is None
     assert "no answer" in (one.reason or "")
 
 
-async def test_evidence_of_another_trace_is_searched_for_instead(database: Database) -> None:
+async def test_evidence_of_another_trace_is_searched_for_instead(embedded: Database) -> None:
     told, failure = retrieval()
     other = Story.of("rules", "Elsewhere.", name="other")
-    (one,) = await verdicts(database, told.trace, replace(failure, evidence_ids=(other.evidence[0].id,)))
+    (one,) = await verdicts(embedded, told.trace, replace(failure, evidence_ids=(other.evidence[0].id,)))
     assert one.error_type is ErrorType.RETRIEVAL
 
 
-async def test_a_trace_without_messages(database: Database) -> None:
+async def test_a_trace_without_messages(embedded: Database) -> None:
     told = Story.of("rules", name="silent")
     failure = told.ask(QUESTION, GOLD, "No.", [], evidence=None)
-    (one,) = await verdicts(database, told.trace, failure)
+    (one,) = await verdicts(embedded, told.trace, failure)
     assert one.error_type is None
     assert "no messages" in (one.reason or "")
 
 
-async def test_a_trace_that_was_cut_off(database: Database) -> None:
+async def test_a_trace_that_was_cut_off(embedded: Database) -> None:
     told = Story.of("rules", KNOWN, OTHER, name="cut")
     query = told.trace.variable("question", QUESTION, kind=VariableKind.QUERY)
     answer = told.trace.variable("answer", "No.", kind=VariableKind.ANSWER)
     failure = told.trace.failure(query, answer, gold_answers=(GOLD,), evidence_ids=(told.evidence[0].id,))
-    (one,) = await verdicts(database, told.trace, failure)
+    (one,) = await verdicts(embedded, told.trace, failure)
     assert one.error_type is None
     assert "no operation is recorded" in (one.reason or "")
 
 
-async def test_an_unknown_trace(database: Database) -> None:
+async def test_an_unknown_trace(embedded: Database) -> None:
     _, failure = retrieval()
-    store = database.project("nobody")
+    store = embedded.project("nobody")
     with pytest.raises(NotFoundError):
         [outcome async for outcome in attribute(store, [failure], Options())]
 
 
-async def test_a_method_that_needs_a_model(database: Database) -> None:
+async def test_a_method_that_needs_a_model(embedded: Database) -> None:
     with pytest.raises(InputError, match="MEMTRACE_LLM_MODEL"):
-        [outcome async for outcome in attribute(database.project("rules"), [], Options(Method.LLM))]
+        [outcome async for outcome in attribute(embedded.project("rules"), [], Options(Method.LLM))]
 
 
-async def test_a_value_of_20_mb(database: Database) -> None:
+async def test_a_value_of_20_mb(embedded: Database) -> None:
     told = Story.of("rules", KNOWN, OTHER, name="large")
     noise = "\n".join(f"Entry {number}: nothing of interest was said." for number in range(480_000))
     assert len(noise) > 20_000_000
     unit = told.store(0, KNOWN, f"{noise}\n{KNOWN}\n")
-    (one,) = await verdicts(database, told.trace, told.ask(QUESTION, GOLD, "No idea.", [unit]))
+    (one,) = await verdicts(embedded, told.trace, told.ask(QUESTION, GOLD, "No idea.", [unit]))
     assert one.error_type is ErrorType.RESPONSE
 
 
@@ -114,32 +114,32 @@ LANGUAGES = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_other_languages(database: Database, language: str) -> None:
+async def test_other_languages(embedded: Database, language: str) -> None:
     said, other, question, gold = LANGUAGES[language]
     lost = Story.of("rules", said, other, name=f"lost-{language}")
     lost.store(0, said)
     search = lost.ask(question, gold, "?", [lost.store(1, other, key="other")])
-    (one,) = await verdicts(database, lost.trace, search)
+    (one,) = await verdicts(embedded, lost.trace, search)
     assert one.error_type is ErrorType.RETRIEVAL
     right = Story.of("rules", said, other, name=f"right-{language}")
-    (one,) = await verdicts(database, right.trace, right.ask(question, gold, gold, [right.store(0, said)]))
+    (one,) = await verdicts(embedded, right.trace, right.ask(question, gold, gold, [right.store(0, said)]))
     assert one.error_type is ErrorType.JUDGE
 
 
-async def test_labels_are_not_looked_at(database: Database) -> None:
+async def test_labels_are_not_looked_at(embedded: Database) -> None:
     told, failure = response()
     misled = replace(failure, attributes='{"annotations":[{"record":{"final_error_type":"UpdateError"}}]}')
-    (one,) = await verdicts(database, told.trace, misled)
+    (one,) = await verdicts(embedded, told.trace, misled)
     assert one.error_type is ErrorType.RESPONSE
 
 
-async def test_one_case_does_not_end_the_others(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     from attribution import flow, needed
 
     told, failure = retrieval()
     other = Story.of("rules", KNOWN, OTHER, name="other")
     second = other.ask(QUESTION, GOLD, "Darwin", [other.store(0, KNOWN)])
-    store = database.project("rules")
+    store = embedded.project("rules")
     await other.trace.write(store)
     whole = needed.needed
 
@@ -149,15 +149,15 @@ async def test_one_case_does_not_end_the_others(database: Database, monkeypatch:
         return whole(messages, one, *more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(flow, "needed", broken)
-    first, after = await verdicts(database, told.trace, failure, second)
+    first, after = await verdicts(embedded, told.trace, failure, second)
     assert first.error_type is None
     assert first.reason == "attribution failed (RuntimeError)"
     assert after.error_type is ErrorType.RESPONSE
 
 
-async def test_the_same_again_is_found_and_more_of_the_trace_is_not(database: Database) -> None:
+async def test_the_same_again_is_found_and_more_of_the_trace_is_not(embedded: Database) -> None:
     told, failure = retrieval()
-    store = database.project("rules")
+    store = embedded.project("rules")
     await told.trace.write(store)
     first = [one async for one in attribute(store, [failure], Options())]
     again = [one async for one in attribute(store, [failure], Options())]
@@ -171,9 +171,9 @@ async def test_the_same_again_is_found_and_more_of_the_trace_is_not(database: Da
     assert len(stored) == 2
 
 
-async def test_a_run_that_was_stopped_goes_on(database: Database) -> None:
+async def test_a_run_that_was_stopped_goes_on(embedded: Database) -> None:
     told, failure = retrieval()
-    store = database.project("rules")
+    store = embedded.project("rules")
     await told.trace.write(store)
     run = attribute(store, [failure, replace(failure, id="0" * 32)], Options())
     await anext(run)

@@ -26,16 +26,16 @@ KNOWN = "The family adopted a grey parrot called Humboldt."
 
 
 @pytest_asyncio.fixture
-async def database(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
     async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('rules') / 'rules.db'}") as opened:
         yield opened
 
 
 async def verdict_on(
-    database: Database, story: Story, failure: Failure, *, gold_free: bool = False
+    embedded: Database, story: Story, failure: Failure, *, gold_free: bool = False
 ) -> tuple[Verdict, str | None]:
     """The verdict, checked, and the external id of the operation that it blames."""
-    store = database.project("rules")
+    store = embedded.project("rules")
     await story.trace.write(store)
     graph = await TraceGraph.load(store, story.trace.trace.id)
     verdict = await FlowPass().attribute(graph, failure, gold_free=gold_free)
@@ -107,9 +107,9 @@ FAULTS = [
 
 @pytest.mark.parametrize(("fault", "kind", "operation"), FAULTS, ids=lambda one: getattr(one, "__name__", None))
 async def test_faults(
-    database: Database, fault: Callable[[], tuple[Story, Failure]], kind: ErrorType, operation: str | None
+    embedded: Database, fault: Callable[[], tuple[Story, Failure]], kind: ErrorType, operation: str | None
 ) -> None:
-    verdict, blamed = await verdict_on(database, *fault())
+    verdict, blamed = await verdict_on(embedded, *fault())
     assert (verdict.error_type, blamed) == (kind, operation)
     assert verdict.path
     assert 0.5 < verdict.confidence < 1
@@ -118,50 +118,50 @@ async def test_faults(
 
 @pytest.mark.parametrize("fault", [extraction, update, deletion, retrieval, response], ids=lambda one: one.__name__)
 async def test_evidence_is_found_where_none_is_given(
-    database: Database, fault: Callable[[], tuple[Story, Failure]]
+    embedded: Database, fault: Callable[[], tuple[Story, Failure]]
 ) -> None:
     told, failure = fault()
-    given, blamed = await verdict_on(database, told, failure)
-    found, as_well = await verdict_on(database, told, replace(failure, evidence_ids=()))
+    given, blamed = await verdict_on(embedded, told, failure)
+    found, as_well = await verdict_on(embedded, told, replace(failure, evidence_ids=()))
     assert (found.error_type, as_well) == (given.error_type, blamed)
     assert found.details["retrieved"]
     assert found.details["evidence"] == [told.evidence[0].id]
 
 
-async def test_without_gold_answers_the_question_says_what_is_needed(database: Database) -> None:
+async def test_without_gold_answers_the_question_says_what_is_needed(embedded: Database) -> None:
     told, failure = retrieval()
-    given, _ = await verdict_on(database, told, failure)
-    free, blamed = await verdict_on(database, told, failure, gold_free=True)
+    given, _ = await verdict_on(embedded, told, failure)
+    free, blamed = await verdict_on(embedded, told, failure, gold_free=True)
     assert (free.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
     assert free.confidence < given.confidence
     assert free.details["goldFree"] is True
-    missing, _ = await verdict_on(database, told, replace(failure, gold_answers=()))
+    missing, _ = await verdict_on(embedded, told, replace(failure, gold_answers=()))
     assert missing.error_type is free.error_type
 
 
-async def test_a_write_that_failed_and_made_nothing(database: Database) -> None:
+async def test_a_write_that_failed_and_made_nothing(embedded: Database) -> None:
     told = story()
     extracted = ("fact", KNOWN, VariableKind.RESPONSE)
     (fact,) = told.step("extract", OperationKind.EXTRACTION, [told.evidence[0]], extracted)
     told.step("write", OperationKind.UPDATE, [fact])
     failure = told.ask(QUESTION, GOLD, "I don't know.", [told.store(1, OTHER, key="work")])
-    _, blamed = await verdict_on(database, told, failure)
+    _, blamed = await verdict_on(embedded, told, failure)
     assert blamed == "write"
 
 
-async def test_the_same_fact_from_another_message_is_no_excuse_for_a_loss(database: Database) -> None:
+async def test_the_same_fact_from_another_message_is_no_excuse_for_a_loss(embedded: Database) -> None:
     told = Story.of("rules", "The concert is on Tuesday at the chapel.", "Tuesday I will mow the lawn.", MORE)
     unit = told.rewrite(told.store(0, "The concert is on Tuesday at the chapel."), "There is a concert at the chapel.")
     lawn = told.store(1, "On Tuesday the lawn is mown.", key="lawn")
     failure = told.ask("On which day is the concert at the chapel?", "Tuesday", "No idea.", [unit, lawn])
-    verdict, blamed = await verdict_on(database, told, failure)
+    verdict, blamed = await verdict_on(embedded, told, failure)
     assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "rewrite-unit-1")
 
 
-async def test_dates_in_other_words(database: Database) -> None:
+async def test_dates_in_other_words(embedded: Database) -> None:
     told = Story.of("rules", "I saw the eclipse last Friday.\nSent: 2024-04-10T09:00", OTHER)
     failure = told.ask(
         "When was the eclipse seen?", "5 April 2024", "On Monday.", [told.store(0, "Saw the eclipse on April 5.")]
     )
-    verdict, blamed = await verdict_on(database, told, failure)
+    verdict, blamed = await verdict_on(embedded, told, failure)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
