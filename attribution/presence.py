@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import lru_cache
 from typing import Protocol
 
@@ -17,6 +19,10 @@ _LITERAL_CHARACTERS = 8
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
 _TOGETHER = 0.97
 """What two sentences count that have the detail together."""
+_LARGE = 500_000
+"""Texts with more characters are read only around the words that are looked for."""
+_AROUND = 500
+_MOST_PARTS = 400
 _FAINT = 0.25
 """Less is nothing."""
 _GIST = 0.7
@@ -129,6 +135,7 @@ class Finder:
         """
         self._detail = detail
         self._is_foreign = is_foreign
+        self._needles = _needles(detail.core)
         self._near: dict[str, bool] = {}
         self._foreign: dict[tuple[str, ...], bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float | None] = {}
@@ -144,7 +151,7 @@ class Finder:
         said = literal(self._detail, text)
         if said:
             return Presence(1.0, said)
-        places = passage(text)
+        places = passage(text if len(text) <= _LARGE else self._excerpt(text))
         best = ABSENT
         touched: list[int] = []
         for number, placed in enumerate(places):
@@ -161,6 +168,21 @@ class Finder:
                         if together > best.score:
                             best = Presence(together, places[number].sentence.text)
         return best
+
+    def _excerpt(self, text: str) -> str:
+        """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
+        if self._needles is None:
+            return ""
+        parts: list[str] = []
+        end = 0
+        for match in self._needles.finditer(text):
+            if match.start() < end:
+                continue
+            end = match.end() + _AROUND
+            parts.append(text[max(0, match.start() - _AROUND) : end])
+            if len(parts) == _MOST_PARTS:
+                break
+        return "\n".join(parts)
 
     def _single(self, placed: Placed, sole: bool) -> float | None:
         """The score of a sentence; None where it has nothing of the core."""
@@ -200,6 +222,14 @@ class Finder:
             if known:
                 return True
         return False
+
+
+def _needles(core: Content) -> re.Pattern[str] | None:
+    """What a text that tells the core literally must contain; None where there is no such thing."""
+    words = [word.removesuffix("i") for word in core.words]  # happi: happy
+    words += [f"{value:g}" for value in core.numbers]
+    words += [str(date.fromordinal(days.first).year) for days in core.dates]
+    return re.compile("|".join(map(re.escape, sorted(words))), re.IGNORECASE) if words else None
 
 
 def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:

@@ -20,6 +20,10 @@ _BREAK = re.compile(
     """,
     re.VERBOSE,
 )
+_LONGEST = 2_000
+"""Characters of a sentence; what has no end goes on in the next one."""
+_KEPT = 200_000
+"""Texts of up to so many characters are kept as sentences, for they may be asked for again."""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is a line of metadata."""
 
@@ -57,7 +61,7 @@ class Placed:
     reference: int | None
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=50_000)
 def sentence(text: str) -> Sentence:
     """Look at one sentence."""
     dates = mentions(text)
@@ -87,10 +91,14 @@ def cut(text: str) -> list[tuple[int, str]]:
         start = match.end()
     if start < len(text):
         found.append((start, text[start:]))
-    return [(place, piece) for place, piece in found if not piece.isspace()]
+    return [
+        (place + part, piece[part : part + _LONGEST])
+        for place, piece in found
+        if not piece.isspace()
+        for part in range(0, len(piece), _LONGEST)
+    ]
 
 
-@lru_cache(maxsize=1_000)
 def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
     """The sentences of a text, each with the day that it was said on.
 
@@ -101,6 +109,10 @@ def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
         text: a value.
         said_on: the day of a text that has no timestamp.
     """
+    return _kept(text, said_on) if len(text) <= _KEPT else _read(text, said_on)
+
+
+def _read(text: str, said_on: int | None) -> Sequence[Placed]:
     pieces = [(place, sentence(piece)) for place, piece in cut(text)]
     stamps = [one.stamp for _, one in pieces]
     known = [stamp for stamp in stamps if stamp is not None]
@@ -110,6 +122,9 @@ def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
     leads = not any(one.stems for _, one in pieces[:first_stamp])
     references = _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
     return [Placed(place, one, day) for (place, one), day in zip(pieces, references, strict=True)]
+
+
+_kept = lru_cache(maxsize=1_000)(_read)
 
 
 def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:

@@ -16,7 +16,7 @@ from schema.models import Attribution, Failure
 from store.open import open_database
 from store.protocol import Database
 from tests.attribution.flow.stories import Story
-from tests.attribution.flow.test_rules import GOLD, KNOWN, OTHER, QUESTION, response, retrieval
+from tests.attribution.flow.test_rules import GOLD, KNOWN, OTHER, QUESTION, SAID, response, retrieval
 from tests.factory import TraceBuilder
 
 
@@ -82,11 +82,12 @@ async def test_a_method_that_needs_a_model(embedded: Database) -> None:
         [outcome async for outcome in attribute(embedded.project("rules"), [], Options(Method.LLM))]
 
 
-async def test_a_value_of_20_mb(embedded: Database) -> None:
-    told = Story.of("rules", KNOWN, OTHER, name="large")
-    noise = "\n".join(f"Entry {number}: nothing of interest was said." for number in range(480_000))
+@pytest.mark.parametrize("end", ["\n", " "], ids=["lines", "one-line"])
+async def test_a_value_of_20_mb(embedded: Database, end: str) -> None:
+    told = Story.of("rules", SAID, OTHER, name="large")
+    noise = end.join(f"entry {number} nothing of interest was said" for number in range(480_000))
     assert len(noise) > 20_000_000
-    unit = told.store(0, KNOWN, f"{noise}\n{KNOWN}\n")
+    unit = told.store(0, KNOWN, f"{noise}{end}{KNOWN}{end}")
     (one,) = await verdicts(embedded, told.trace, told.ask(QUESTION, GOLD, "No idea.", [unit]))
     assert one.error_type is ErrorType.RESPONSE
 
