@@ -1,0 +1,162 @@
+"""How long the free pass takes for a failure: the first of a trace, for which it is loaded, and each later one."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import neo4j
+
+from attribution.lookup import every_failure
+from attribution.run import Options, attribute
+from benchmarks.context import Context, plain_name, say
+from benchmarks.generated import PROJECT, layout_key
+from benchmarks.neo4j_server import Server, ServerError
+from benchmarks.report import Section, Table, at_most, milliseconds, seconds
+from ingest.importing import import_path
+from schema.kinds import Origin
+from schema.models import Failure
+from store.open import open_database
+from store.protocol import Database, GraphStore
+
+_MOST_SQLITE, _MOST_FIRST, _MOST_NEO4J = 0.05, 1.0, 0.2
+_FIGURE = "attribution of a failure of a loaded trace in {}, without a model"
+_FIRST_FIGURE = "slowest first failure of a trace in SQLite, its loading included"
+_OF_NEO4J = "locomo-1"
+"""The file of each system that is measured there."""
+_QUICK_FAILURES = 3
+_RARE = 0.95
+
+Open = Callable[[], Awaitable[Database]]
+
+
+@dataclass(slots=True)
+class Seconds:
+    """What the failures of a system took: the first of each trace, and the others."""
+
+    first: list[float] = field(default_factory=list)
+    later: list[float] = field(default_factory=list)
+
+
+async def in_sqlite(context: Context) -> Section:
+    """Measure each file in a new store."""
+    section = Section("Attribution in SQLite")
+    found: dict[str, Seconds] = defaultdict(Seconds)
+    for file in _files(context):
+        with context.scratch() as folder:
+            opened = partial(open_database, f"sqlite:///{folder / 'store.db'}")
+            await _measure(context, file, opened, PROJECT, found)
+    _report(context, section, found, "SQLite", _MOST_SQLITE)
+    firsts = [value for one in found.values() for value in one.first]
+    section.goals.append(at_most(_FIRST_FIGURE, _MOST_FIRST, max(firsts, default=None), seconds))
+    return section
+
+
+async def in_neo4j(context: Context) -> Section:
+    """Measure a file of each system under a project that is emptied again."""
+    section = Section("Attribution in Neo4j")
+    found: dict[str, Seconds] = defaultdict(Seconds)
+    try:
+        server = await context.server.get(layout_key("neo4j"))
+    except ServerError as error:
+        section.missing.append(f"no Neo4j can be had: {error}")
+        section.goals.append(at_most(_FIGURE.format("Neo4j"), _MOST_NEO4J, None, milliseconds))
+        return section
+    for file in _files(context):
+        if plain_name(file) == _OF_NEO4J:
+            await _measure_there(context, server, file, found)
+    _report(context, section, found, "Neo4j", _MOST_NEO4J)
+    section.notes.append(f"Neo4j {server.version}, driver {neo4j.__version__}; values in files.")
+    return section
+
+
+async def _measure_there(context: Context, server: Server, file: Path, found: dict[str, Seconds]) -> None:
+    project = f"attribution-{uuid.uuid4().hex}"  # a verdict of an earlier run would be taken for one of this
+    with context.scratch() as folder:
+        opened = partial(open_database, server.uri, (folder / "values").as_uri(), server.credentials)
+        try:
+            await _measure(context, file, opened, project, found)
+        finally:
+            async with await opened() as database:
+                await _empty(database.project(project))
+
+
+async def _measure(context: Context, file: Path, opened: Open, project: str, found: dict[str, Seconds]) -> None:
+    name = f"{file.parent.name}/{plain_name(file)}"
+    say(f"attribution: {name}")
+    async with await opened() as database:
+        await import_path(database.project(project), file)
+    async with await opened() as database:  # anew: no value is unpacked yet
+        store = database.project(project)
+        failures = [one for one in await every_failure(store, None) if one.origin is Origin.ANNOTATION]
+        if not failures:
+            raise RuntimeError(f"{file}: there are no annotated failures")
+        gc.collect()
+        first, *later = await time_each(store, failures[:_QUICK_FAILURES] if context.quick else failures)
+    found[file.parent.name].first.append(first)
+    found[file.parent.name].later.extend(later)
+
+
+async def time_each(store: GraphStore, failures: Sequence[Failure]) -> list[float]:
+    """Seconds of each failure of a trace, in one run of the free pass: one comes after the other.
+
+    Raises:
+        RuntimeError: a verdict was there already.
+    """
+    taken = []
+    started = time.perf_counter()
+    async for outcome in attribute(store, failures, Options()):
+        taken.append(time.perf_counter() - started)
+        if outcome.cached:
+            raise RuntimeError(f"the verdict on {outcome.failure.id} was found, not made")
+        started = time.perf_counter()
+    return taken
+
+
+async def _empty(store: GraphStore) -> None:
+    for trace in (await store.traces()).items:
+        await store.delete_trace(trace.id)
+
+
+def _files(context: Context) -> list[Path]:
+    """The files of failures with known causes; the smallest one where it must be quick."""
+    found = sorted((context.data / "bench").glob("*/*.json*"))
+    if context.quick:
+        ours = [file for file in found if plain_name(file) == _OF_NEO4J]
+        return sorted(ours, key=lambda file: file.stat().st_size)[:1]
+    return found
+
+
+def _report(context: Context, section: Section, found: dict[str, Seconds], engine: str, bound: float) -> None:
+    later = [value for one in found.values() for value in one.later]
+    middle = statistics.median(later) if later else None
+    section.goals.append(at_most(_FIGURE.format(engine), bound, middle, milliseconds))
+    if not found:
+        section.missing.append(f"there are no graph files in {context.data / 'bench'} (name their folder with --data)")
+        return
+    table = Table(("system", "failures", "median", "95 %", "slowest", "slowest first of a trace"))
+    for system, one in found.items():
+        table.add(system, *_cells(one))
+        section.numbers[system] = {"first": one.first, "later": one.later}
+    firsts = [value for one in found.values() for value in one.first]
+    table.add("all", *_cells(Seconds(firsts, later)))
+    section.tables.append(table)
+    section.notes.append(
+        "The free pass over failures whose cause is known, one after the other; each verdict is made and stored. The "
+        "first failure of a trace pays for reading its structure and its messages and is counted alone; median, 95 % "
+        "and slowest are those of the others. Each file was imported before, and its store opened anew."
+    )
+
+
+def _cells(one: Seconds) -> tuple[str, ...]:
+    ranked = sorted(one.later)
+    rare = ranked[min(len(ranked) - 1, int(len(ranked) * _RARE))]
+    times = (statistics.median(ranked), rare, ranked[-1])
+    return (str(len(one.first) + len(ranked)), *map(milliseconds, times), seconds(max(one.first)))

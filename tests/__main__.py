@@ -1,0 +1,69 @@
+"""All tests: on the LTS version of Neo4j, and then those that need Neo4j on the newest one too.
+
+Run: ``python -m tests``, with further options for pytest. Two processes share one server, and as many processors. An
+existing server that ``MEMTRACE_TEST_NEO4J_URI`` names is used instead, and the tests run once.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+NEWEST_VERSION = "2026.09.0"
+_PROCESSES = "2"
+
+
+def main() -> int:
+    """Run all tests; the exit code of the first run that fails."""
+    options = sys.argv[1:]
+    if os.environ.get("MEMTRACE_TEST_NEO4J_URI"):
+        return _run(options, {})
+    code = 0
+    for version, chosen in ((None, []), (NEWEST_VERSION, ["-m", "neo4j and not once"])):
+        with _server(version) as settings:
+            code = code or _run([*chosen, *options], settings)
+    return code
+
+
+def _run(options: list[str], settings: dict[str, str]) -> int:
+    command = [sys.executable, "-m", "pytest", "-n", _PROCESSES, "--dist", "loadgroup", *options]
+    return subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
+
+
+@contextmanager
+def _server(version: str | None) -> Iterator[dict[str, str]]:
+    """A server (None is the LTS version) as the environment of the tests names it; empty where none can be had."""
+    asked = {} if version is None else {"MEMTRACE_TEST_NEO4J_VERSION": version}
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neo4j-"))) / "home"
+        try:
+            from store.neo4j.local import LocalNeo4j, LocalNeo4jError
+        except ImportError as error:
+            _say(f"TESTS WITH NEO4J DO NOT RUN: {error}")
+            yield asked
+            return
+        try:
+            server = stack.enter_context(LocalNeo4j(home, version=version, port=0).running(kill_on_exit=True))
+        except LocalNeo4jError as error:
+            _say(f"TESTS WITH NEO4J DO NOT RUN: {error}")
+            yield asked
+            return
+        _say(f"Neo4j {server.version}")
+        yield asked | {
+            "MEMTRACE_TEST_NEO4J_URI": server.uri,
+            "MEMTRACE_NEO4J_USER": server.user,
+            "MEMTRACE_NEO4J_PASSWORD_FILE": str(server.password_file),
+        }
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
