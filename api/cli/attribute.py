@@ -53,14 +53,13 @@ async def attribute(
     What was attributed before in the same way is not attributed again. A case that can't be decided is an abstention
     with its reason, and does not keep the others from it.
     """
-    from attribution.run import attribute as attributed
-
     from api.cli import documents
     from api.cli.method import runner_options
     from api.cli.render import verdicts
     from api.cli.render.text import counted
     from attribution.lookup import by_id
     from attribution.report.gather import cases_of
+    from attribution.run import attribute as attributed
     from schema.models import Operation, Variable
 
     if sum(map(bool, (failure, trace, all_))) != 1:

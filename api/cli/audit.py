@@ -16,10 +16,9 @@ from api.cli.progress import file_of, progress_bar
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
-    from attribution.run import Options
-
     from api.cli.progress import Tell
     from attribution.report.model import Case
+    from attribution.run import Options
     from store.protocol import GraphStore
 
 commands = typer.Typer()
@@ -106,10 +105,9 @@ async def _of_store(store: GraphStore, trace: str | None, options: Options, tell
 
 
 async def _attributed(store: GraphStore, trace_id: str | None, options: Options, tell: Tell | None) -> list[Case]:
-    from attribution.run import attribute
-
     from attribution.lookup import every_failure
     from attribution.report.gather import cases_of
+    from attribution.run import attribute
 
     failures = await every_failure(store, trace_id)
     pairs = []
