@@ -69,15 +69,13 @@ _RELATIVE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# Most sentences tell no date: these two are quick to say so.
-_MAY_NAME = re.compile(
-    r"\d|january|february|march|april|may|june|july|august|september|october|november|december", re.IGNORECASE
-)
-_MAY_TELL = re.compile(
-    r"day|night|week|month|year|morrow|morning|afternoon|evening|spring|summer|autumn|fall|winter|"
-    + "|".join({*_MONTHS, *_WEEKDAYS}),
-    re.IGNORECASE,
-)
+# Most sentences tell no date, and their words say so quickly.
+_WORDS = re.compile(r"[a-z]+|\d")
+_TELLING_WORDS = """
+day days night nights weekend weekends week weeks month months year years yesterday today tonight tomorrow morning
+afternoon evening
+"""
+_TELLING = frozenset([*_MONTHS, *_WEEKDAYS, *_SEASONS, *_TELLING_WORDS.split()])
 _VAGUE = {"a couple of": 2, "a couple": 2, "couple of": 2, "a few": 3, "few": 3, "several": 4, "a": 1, "an": 1}
 
 
@@ -131,9 +129,11 @@ class Mention:
 
 def mentions(text: str) -> list[Mention]:
     """The dates of a text, in order; none overlaps another."""
-    found = list(_absolute(text)) if _MAY_NAME.search(text) else []
+    words = set(_WORDS.findall(text.lower()))
+    tells = not words.isdisjoint(_TELLING)
+    found = list(_absolute(text)) if tells or not words.isdisjoint("0123456789") else []
     taken = [(mention.start, mention.end) for mention in found]
-    for match in _RELATIVE.finditer(text) if _MAY_TELL.search(text) else ():
+    for match in _RELATIVE.finditer(text) if tells else ():
         start, end = match.span()
         if all(end <= first or start >= last for first, last in taken):
             found.append(Mention(start, end, None, relative=match.group().lower()))
