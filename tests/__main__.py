@@ -23,11 +23,12 @@ def main() -> int:
     options = sys.argv[1:]
     if os.environ.get("MEMTRACE_TEST_NEO4J_URI"):
         return _run(options, {})
-    code = 0
     for version, chosen in ((None, []), (NEWEST_VERSION, ["-m", "neo4j and not once"])):
         with _server(version) as settings:
-            code = code or _run([*chosen, *options], settings)
-    return code
+            code = _run([*chosen, *options], settings)
+        if code:
+            return code
+    return 0
 
 
 def _run(options: list[str], settings: dict[str, str]) -> int:
