@@ -76,7 +76,11 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
 
 
 async def import_path(
-    store: GraphStore, path: Path, timezone: str = "UTC", progress: Progress | None = None
+    store: GraphStore,
+    path: Path,
+    timezone: str = "UTC",
+    progress: Progress | None = None,
+    max_bytes: int | None = None,
 ) -> ImportReport:
     """Import one graph file; ``Path("-")`` is standard input.
 
@@ -86,16 +90,18 @@ async def import_path(
         store: where to.
         path: plain, .gz, .xz or .zst.
         timezone: IANA name of the zone of the file's times, which have none.
-        progress: is told how far it is.
+        progress: is told how far it is; what it raises before the write is done ends the import, with nothing written.
+        max_bytes: the most that a compressed file may unpack to; None is no limit.
 
     Raises:
-        InputError: the file is malformed, or its graph is stored already with other content; nothing was written.
+        InputError: the file is malformed or too large, or its graph is stored already with other content; nothing was
+            written.
     """
     started = time.perf_counter()
     name = display_name(path)
     tell = progress or _silent
     with ExitStack() as stack:
-        mapping = await asyncio.to_thread(stack.enter_context, mapped(path))
+        mapping = await asyncio.to_thread(stack.enter_context, mapped(path, max_bytes))
         file = await asyncio.to_thread(split, name, mapping)
         trace = trace_id(store.project_id, file.graph.graph_id)
         is_stored = bool(await store.get(Label.TRACE, [trace]))

@@ -7,7 +7,7 @@ kept here, level by level, without any input or output: an engine asks for the l
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -51,7 +51,9 @@ class LevelWalk(Generic[K]):
 
     def feed(self, pairs: Collection[tuple[K, K, int]]) -> None:
         """Take the neighbours of ``level``: (variable, neighbour, sequence of the neighbour)."""
-        visited = self.visited
+        visited, until = self.visited, self._budget.until
+        if until is not None:
+            pairs = [pair for pair in pairs if pair[2] <= until]
         if self._is_last:
             self.frontier.update(source for source, neighbour, _ in pairs if neighbour not in visited)
             self.level = []
@@ -83,41 +85,3 @@ async def bounded_walk(roots: Sequence[str], direction: Direction, budget: Budge
     while walk.level:
         walk.feed(await step(walk.level))
     return Walk(list(walk.visited), sorted(walk.frontier))
-
-
-def shortest_path(pairs: Iterable[tuple[K, K]], start: K, goal: K, ranks: Mapping[K, int]) -> list[K]:
-    """The shortest chain from ``start`` to ``goal`` along pairs (from, to); of several the one with lowest ranks.
-
-    Args:
-        pairs: edges, as (from, to).
-        start: the first node of the chain.
-        goal: the last.
-        ranks: an order of the nodes; of equally short chains, the one whose nodes come first in it, looked at from
-            ``start``.
-
-    Returns:
-        The nodes from ``start`` to ``goal``; empty where no chain exists.
-    """
-    forward: dict[K, list[K]] = {}
-    backward: dict[K, list[K]] = {}
-    for source, target in pairs:
-        forward.setdefault(source, []).append(target)
-        backward.setdefault(target, []).append(source)
-    distance = {goal: 0}
-    level: Collection[K] = [goal]
-    while level and start not in distance:
-        reached: dict[K, None] = {}
-        for node in level:
-            for neighbour in backward.get(node, ()):
-                if neighbour not in distance:
-                    distance[neighbour] = distance[node] + 1
-                    reached[neighbour] = None
-        level = reached
-    if start not in distance:
-        return []
-    chain = [start]
-    while chain[-1] != goal:
-        here = chain[-1]
-        nearer = (node for node in forward[here] if distance.get(node) == distance[here] - 1)
-        chain.append(min(nearer, key=lambda node: ranks[node]))
-    return chain

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _RETRIES = 5
 _RETRY_SECONDS = 30
+_PART_BYTES = 8 << 20
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
 
@@ -48,7 +49,7 @@ class Listed:
 class Objects:
     """Implements what ``ObjectValues`` needs of a place of objects: ``file:///dir``, ``s3://``, ``gs://``, ``az://``."""
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, what: str = "values") -> None:
         """Open a place; no server is asked yet. A folder is made where it is missing.
 
         Args:
@@ -56,11 +57,13 @@ class Objects:
                 Settings and keys come from the environment, under the names that ``obstore`` documents:
                 ``AWS_ENDPOINT_URL``, ``AWS_ALLOW_HTTP``, ``AWS_REGION``, ``AWS_ACCESS_KEY_ID``,
                 ``AWS_SECRET_ACCESS_KEY``, ...
+            what: the setting that names the place, for errors.
 
         Raises:
             InputError: the URI or a setting can't be understood.
             StoreError: the folder can't be made.
         """
+        self._what = what
         parts = urlsplit(uri)
         self.place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._root: Path | None = None
@@ -82,7 +85,7 @@ class Objects:
             root.mkdir(parents=True, exist_ok=True, mode=0o700)
             return LocalStore(str(root))
         except (BaseError, OSError) as error:
-            raise StoreError(f"values at {self.place}: {_reason(error)}") from None
+            raise StoreError(f"{self._what} at {self.place}: {_reason(error)}") from None
         except ValueError:
             raise self._bad("is no name of a folder") from None
 
@@ -94,7 +97,7 @@ class Objects:
             raise self._bad(str(error).partition("\n")[0]) from None
 
     def _bad(self, problem: str) -> InputError:
-        return InputError("values", self.place, problem)
+        return InputError(self._what, self.place, problem)
 
     async def put(self, name: str, data: bytes) -> None:
         """Make an object durable, whole or not at all; one that is there under this name is replaced."""
@@ -102,6 +105,21 @@ class Objects:
             await obstore.put_async(self._store, name, data, use_multipart=False)
             if self._root is not None:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
+
+    async def put_file(self, name: str, file: BinaryIO) -> None:
+        """Make an object of a file of any size, in parts; it is there whole or not at all."""
+        with self._plain_errors():
+            await obstore.put_async(self._store, name, file)
+            if self._root is not None:
+                await asyncio.to_thread(_make_durable, self._root / name, self._root)
+
+    async def get_file(self, name: str, file: BinaryIO) -> bool:
+        """Write an object of any size to a file, part by part; whether there is one."""
+        with self._plain_errors(), suppress(FileNotFoundError):
+            async for part in (await obstore.get_async(self._store, name)).stream(_PART_BYTES):
+                await asyncio.to_thread(file.write, part)
+            return True
+        return False
 
     async def get(self, name: str) -> bytes | None:
         """A whole object; None where there is none."""
@@ -135,8 +153,8 @@ class Objects:
                     await obstore.delete_async(self._store, names)
 
     async def delete_object(self, name: str) -> None:
-        """Delete an object that is there."""
-        with self._plain_errors():
+        """Delete an object; nothing happens where there is none."""
+        with self._plain_errors(), suppress(FileNotFoundError):
             await obstore.delete_async(self._store, name)
 
     @contextmanager
@@ -144,7 +162,7 @@ class Objects:
         try:
             yield
         except (BaseError, OSError) as error:
-            raise StoreError(f"values at {self.place}: {_reason(error)}") from None
+            raise StoreError(f"{self._what} at {self.place}: {_reason(error)}") from None
 
 
 def _check_endpoints() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from schema.models import (
     Attribution,
@@ -25,6 +26,9 @@ from schema.models import (
     Variable,
 )
 from store.packs import PackWriter
+
+if TYPE_CHECKING:
+    from store.records import ProjectRecords, Registry
 
 
 class Label(StrEnum):
@@ -74,11 +78,14 @@ class Budget:
         nodes: variables visited, at most, nearest first, of one distance the newest first (backward) or the oldest
             first (forward). The roots always count and are always there.
         seconds: time to walk.
+        until: a place in the trace (a variable's ``sequence``): what came later is left out, as though it had not
+            happened yet. The roots are always there.
     """
 
     hops: int | None = None
     nodes: int | None = None
     seconds: float | None = None
+    until: int | None = None
 
 
 NO_BUDGET = Budget()
@@ -153,6 +160,23 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
+class Period:
+    """What came into a project in one stretch of time.
+
+    Attributes:
+        start: its first moment.
+        traces: traces made in it (``created_at``).
+        failures: failures found in it.
+        verdicts: attributions made in it, by error type; ``""`` stands for abstentions.
+    """
+
+    start: datetime
+    traces: int
+    failures: int
+    verdicts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """What ``doctor`` found out about a database; ``problems`` is empty where all is well."""
 
@@ -209,6 +233,17 @@ class GraphStore(Protocol):
         """Sessions, operations, variables or derivations of a trace, in the order of the trace."""
         ...
 
+    async def pages(
+        self,
+        label: Label,
+        trace_ids: Sequence[str],
+        first: int = 100,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+    ) -> dict[str, Page[Element]]:
+        """A page of each of several traces (see ``page``; failures too), by id; unknown traces are left out."""
+        ...
+
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
         """Failures, by trace and id of the question's place."""
         ...
@@ -222,6 +257,19 @@ class GraphStore(Protocol):
 
         Raises:
             NotFoundError: there is no such operation.
+        """
+        ...
+
+    async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+        """Several operations with their inputs and outputs, by id; those that don't exist are left out."""
+        ...
+
+    async def derivations_of(
+        self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
+    ) -> dict[str, list[Derivation]]:
+        """The derivations of each of several variables, by its id, at most ``first`` of each, in order of the trace.
+
+        Backward: those whose target it is; forward: those whose source it is.
         """
         ...
 
@@ -262,6 +310,24 @@ class GraphStore(Protocol):
         """
         ...
 
+    async def closures(
+        self,
+        roots: Sequence[Sequence[str]],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
+    ) -> list[Closure]:
+        """Several closures at once, each of its own roots; see ``closure``."""
+        ...
+
+    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
+        """Chains of derivations by which one variable depends on the other, whichever way it runs, shortest first.
+
+        Of equally long ones those come first whose variables are oldest, looked at from the dependent end: the first is
+        that of ``path``. Parallel derivations between two variables count once.
+        """
+        ...
+
     async def path(self, source: str, target: str) -> Path:
         """A shortest chain of derivations by which one variable depends on the other, whichever way it runs.
 
@@ -271,6 +337,10 @@ class GraphStore(Protocol):
 
     async def versions(self, variable_id: str) -> list[Variable]:
         """All versions of the variable's name in its trace, oldest first."""
+        ...
+
+    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
+        """All versions of the names of several variables, by the variable's id; unknown ones are left out."""
         ...
 
     async def value(self, variable: Variable) -> bytes:
@@ -293,6 +363,10 @@ class GraphStore(Protocol):
         """Hashes of the values that are kept for a trace beside the graph."""
         ...
 
+    async def delete_attributions(self, ids: Sequence[str]) -> int:
+        """Delete verdicts; how many there were."""
+        ...
+
     async def delete_trace(self, trace_id: str) -> dict[str, int]:
         """Delete a trace with all that belongs to it; counts by label.
 
@@ -305,16 +379,40 @@ class GraphStore(Protocol):
         """Counts of the project or of one trace; bytes only of the whole database."""
         ...
 
+    async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Counts by label of several traces, by the trace's id; unknown traces are left out."""
+        ...
+
+    async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
+        """What came in between two moments, in stretches of so many seconds; stretches without anything too.
+
+        Raises:
+            InputError: the stretches would be more than 10,000, or less than one second.
+        """
+        ...
+
 
 class Database(Protocol):
     """A place where traces live."""
 
     def project(self, project_id: str) -> GraphStore:
-        """The part of one project."""
+        """The traces of one project."""
+        ...
+
+    def records(self, project_id: str) -> ProjectRecords:
+        """The keys, jobs and audit log of one project."""
+        ...
+
+    def registry(self) -> Registry:
+        """Whose key it is, and which job is next."""
         ...
 
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; the names of the migrations that were applied now."""
+        ...
+
+    async def has_current_layout(self) -> bool:
+        """Whether the layout is the one that this program knows, neither an older nor a newer one; quick to tell."""
         ...
 
     async def health(self) -> Health:

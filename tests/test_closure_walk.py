@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.closure import Walk, bounded_walk, shortest_path
+from store.closure import Walk, bounded_walk
 from store.protocol import NO_BUDGET, Budget, Direction
 
 DIRECTIONS = st.sampled_from(Direction)
@@ -112,31 +111,3 @@ async def test_a_long_chain_is_walked() -> None:
     walk = await bounded_walk(["n4999"], Direction.BACKWARD, NO_BUDGET, step)
     assert walk.visited == names[::-1]
     assert walk.frontier == []
-
-
-@given(graphs(), st.data())
-def test_the_shortest_path_is_the_best_of_all_paths(graph: Graph, data: st.DataObject) -> None:
-    start, goal = data.draw(st.tuples(*[st.sampled_from(sorted(graph.sequences))] * 2))
-    chain = shortest_path(graph.edges, start, goal, graph.sequences)
-    found: list[list[str]] = []
-    ways = [[start]]
-    while ways:
-        way = ways.pop()
-        if way[-1] == goal:
-            found.append(way)
-        else:
-            ways.extend([*way, neighbour] for neighbour in set(graph.neighbours(way[-1], Direction.BACKWARD)))
-    best = min(found, key=lambda way: (len(way), [graph.sequences[node] for node in way]), default=[])
-    assert chain == best
-
-
-def test_a_path_along_a_long_chain() -> None:
-    names = [f"n{number}" for number in range(50_000)]
-    ranks = {name: number for number, name in enumerate(names)}
-    assert shortest_path(pairwise(names), names[0], names[-1], ranks) == names
-
-
-def test_no_path() -> None:
-    assert shortest_path([("a", "b")], "b", "a", {"a": 0, "b": 1}) == []
-    assert shortest_path([], "a", "b", {"a": 0, "b": 1}) == []
-    assert shortest_path([], "a", "a", {"a": 0}) == ["a"]

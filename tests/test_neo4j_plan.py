@@ -28,29 +28,48 @@ UNBOUND = {
 }
 """Texts about the server and its layout, which belong to no project."""
 
+BEFORE_A_PROJECT = "registry_"
+"""How texts begin that ask whose key it is, or which job is next."""
+
 PARAMETERS: dict[str, Any] = {
     "among": [],
+    "at": None,
     "count": 1,
+    "done": 0,
     "epoch": None,
+    "error": None,
     "hashes": [],
     "hops": 1,
     "id": "",
     "ids": [],
     "key": 0,
+    "kind": None,
     "kinds": [],
     "label": None,
     "last": "",
+    "leaseUntil": None,
     "limit": 1,
     "nodes": 1,
+    "now": None,
+    "owner": "",
     "place": 0,
     "projectId": "",
     "query": "",
     "reference": "",
     "root": "",
+    "result": None,
     "roots": [],
     "rows": [],
+    "since": None,
+    "stage": None,
+    "start": 0,
+    "state": "",
+    "states": [],
+    "total": None,
     "traceId": "",
     "traceIds": [],
+    "until": 1,
+    "width": 1,
 }
 
 
@@ -58,7 +77,8 @@ def names() -> list[str]:
     return sorted(entry.name.removesuffix(".cypher") for entry in files("schema").joinpath("cypher").iterdir())
 
 
-BOUND = [name for name in names() if name not in UNBOUND]
+PLANNED = [name for name in names() if name not in UNBOUND]
+BOUND = [name for name in PLANNED if not name.startswith(BEFORE_A_PROJECT)]
 
 
 def test_the_texts_without_a_project_exist() -> None:
@@ -79,16 +99,16 @@ async def test_a_closure_visits_each_variable_once(neo4j_database: Neo4jDatabase
 
 
 def test_every_unbounded_walk_is_among_the_closures() -> None:
-    assert {name for name in names() if "*0.." in cypher(name)} == set(CLOSURE_TEXTS)
+    assert {name for name in names() if re.search(r"\*0\.\.|\)\*", cypher(name))} == set(CLOSURE_TEXTS)
 
 
-@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("name", PLANNED)
 async def test_no_text_reads_all_of_a_label(neo4j_database: Neo4jDatabase, name: str) -> None:
     plan = await neo4j_database.plan(name, **PARAMETERS)
     assert {operator for operator in plan if operator.endswith("Scan")} == set()
 
 
-@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("name", PLANNED)
 def test_every_way_into_the_graph_names_its_index(name: str) -> None:
     """Else the server reads all of an index for each id as long as it remembers that index as empty."""
     ways = re.findall(r"\bMATCH (?:p = )?\(\w*:", cypher(name))

@@ -7,15 +7,14 @@ import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import typer
 
 from api.cli.errors import UsageError
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
-from schema.errors import InputError, StoreError
+from api.credentials import neo4j_credentials, refuse_secrets
+from schema.errors import InputError
 
 if TYPE_CHECKING:
     from store.open import Credentials
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = "sqlite:///memtrace.db"
 DEFAULT_PROJECT = "default"
-DEFAULT_USER = "neo4j"
 
 Work = Callable[..., Coroutine[Any, Any, None]]
 """What a command does: it takes a ``Place`` and the command's own arguments."""
@@ -42,6 +40,11 @@ class Place:
         """This place, with what was said nearer to the command."""
         return Place(store or self.store, values or self.values, project or self.project, debug or self.debug)
 
+    @property
+    def project_id(self) -> str:
+        """The project's id, which is its name."""
+        return self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT
+
     @asynccontextmanager
     async def database(self, create: bool = False) -> AsyncIterator[Database]:
         """Open the database.
@@ -57,10 +60,10 @@ class Place:
 
         uri = self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
         values = self.values or os.environ.get("MEMTRACE_VALUES") or None
-        _refuse_secrets("store", uri)
-        if values:
-            _refuse_secrets("values", values)
         try:
+            refuse_secrets("--store", uri)
+            if values:
+                refuse_secrets("--values", values)
             database = await open_database(uri, values, _credentials(uri), create=create)
         except InputError as error:
             raise UsageError(str(error)) from error
@@ -71,42 +74,12 @@ class Place:
     async def open(self, create: bool = False) -> AsyncIterator[GraphStore]:
         """Open the project's part of the database; see ``database``."""
         async with self.database(create) as database:
-            yield database.project(self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT)
-
-
-def _refuse_secrets(what: str, uri: str) -> None:
-    """A password in an argument stands in the list of processes and in the shell's history: it is refused unread."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        raise UsageError(f"--{what}: this is not a URI") from None
-    if "@" in parts.netloc or (parts.scheme not in {"sqlite", "file"} and "@" in uri):
-        raise UsageError(
-            f"--{what}: write the URI without user and password; they come from MEMTRACE_NEO4J_USER and "
-            "MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE"
-        )
+            yield database.project(self.project_id)
 
 
 def _credentials(uri: str) -> Credentials | None:
-    """User and password of a server, from the environment or a file; a SQLite file needs none.
-
-    Raises:
-        StoreError: the password file can't be read.
-    """
-    from store.open import Credentials
-
-    if uri.startswith("sqlite:"):
-        return None
-    user = os.environ.get("MEMTRACE_NEO4J_USER") or DEFAULT_USER
-    password = os.environ.get("MEMTRACE_NEO4J_PASSWORD")
-    file = os.environ.get("MEMTRACE_NEO4J_PASSWORD_FILE")
-    if password is None and file:
-        try:
-            password = Path(file).read_text("utf-8").strip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise StoreError(f"the password file {file} can't be read: {reason}") from error
-    return Credentials(user, password or "")
+    variables = ("MEMTRACE_NEO4J_USER", "MEMTRACE_NEO4J_PASSWORD", "MEMTRACE_NEO4J_PASSWORD_FILE")
+    return neo4j_credentials(uri, *map(os.environ.get, variables))
 
 
 def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:

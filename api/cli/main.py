@@ -9,7 +9,22 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from api.cli import admin, attribute, audit, benchmark, browse, causal, failures, ingest, neo4j, report
+from api.cli import (
+    admin,
+    attribute,
+    audit,
+    benchmark,
+    browse,
+    causal,
+    cypher,
+    failures,
+    ingest,
+    keys,
+    neo4j,
+    report,
+    serve,
+    worker,
+)
 from api.cli.context import Place
 from api.cli.errors import ExitCode, complain, exit_code
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
@@ -51,9 +66,10 @@ app = typer.Typer(
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (ingest, browse, causal, failures, attribute, audit, benchmark, admin):
+for group in (ingest, browse, causal, failures, cypher, attribute, audit, benchmark, admin, serve, worker):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
+app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")
 
 

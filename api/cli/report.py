@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +17,8 @@ from schema.errors import MemTraceError, NotFoundError
 
 if TYPE_CHECKING:
     from attribution.report.compare import Comparison
-    from attribution.report.model import ReportData, Scope
-    from schema.models import Failure, Trace
+    from attribution.report.model import ReportData
+    from schema.models import Failure
     from store.protocol import GraphStore
 
 app = typer.Typer(help="Report on failures: what goes wrong, how often, where, and what to change first.")
@@ -119,18 +118,12 @@ def _form(form: Form | None, output: Path | None, as_json: bool) -> Form:
 
 
 async def _data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
-    from attribution.lookup import by_id
-    from attribution.report.build import build
-    from attribution.report.gather import gather
-    from schema.models import Trace
+    from attribution.report.make import make
 
     failures = await _failures(store, traces, ids)
     if source is not None:
         await _check_source(store, failures, source)
-    cases = await gather(store, failures, source)
-    covered = await by_id(store, Trace, sorted({failure.trace_id for failure in failures}))
-    scope = _scope(store.project_id, covered.values(), source, [failure.id for failure in failures] if ids else [])
-    return build(cases, scope, datetime.now(UTC))
+    return await make(store, failures, source, is_selection=bool(ids))
 
 
 async def _failures(store: GraphStore, traces: list[str], ids: list[str]) -> list[Failure]:
@@ -151,24 +144,12 @@ async def _failures(store: GraphStore, traces: list[str], ids: list[str]) -> lis
 
 
 async def _check_source(store: GraphStore, failures: list[Failure], source: str) -> None:
-    from attribution.kappa import sources_of
+    from attribution.report.make import known_sources
 
-    known = sources_of(await store.attributions([failure.id for failure in failures]))
+    known = await known_sources(store, failures)
     if source not in known:
         note(f"There are verdicts of {', '.join(known)}." if known else "There are no verdicts.")
         raise NotFoundError(source, "source")
-
-
-def _scope(project: str, traces: Any, source: str | None, selection: list[str]) -> Scope:
-    from attribution.report.model import Scope, TraceRef
-
-    covered: list[Trace] = sorted(traces, key=lambda trace: (trace.external_id, trace.id))
-    return Scope(
-        project=project,
-        traces=[TraceRef(trace.id, trace.external_id, trace.name) for trace in covered],
-        source=source,
-        selection=sorted(selection),
-    )
 
 
 async def _summarised(data: ReportData, asked: bool | None) -> ReportData:

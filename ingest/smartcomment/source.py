@@ -31,15 +31,19 @@ _ZSTD_BLOCK = 16 << 10
 
 
 @contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap]:
+def mapped(path: Path, max_bytes: int | None = None) -> Iterator[mmap.mmap]:
     """The unpacked bytes of a file. What is compressed, and how, is told by its first bytes, not by its name.
 
+    Args:
+        path: the file, or standard input.
+        max_bytes: the most that a compressed file may unpack to; None is no limit.
+
     Raises:
-        InputError: it can't be read, is empty, or is damaged.
+        InputError: it can't be read, is empty, is damaged, or unpacks to more than it may.
     """
     name = display_name(path)
     try:
-        with _raw(path) as raw, _unpacked(raw, name) as plain:
+        with _raw(path) as raw, _unpacked(raw, name, max_bytes) as plain:
             plain.seek(0, 2)
             if plain.tell() == 0:
                 raise InputError(name, "", "the file is empty")
@@ -66,8 +70,29 @@ def _raw(path: Path) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, copy)
 
 
+class _Limited:
+    """Takes bytes for a file up to a limit."""
+
+    def __init__(self, file: BinaryIO, name: str, max_bytes: int) -> None:
+        self._file = file
+        self._name = name
+        self._max_bytes = max_bytes
+        self._taken = 0
+
+    def write(self, data: bytes) -> int:
+        """Write on.
+
+        Raises:
+            InputError: that would be more than may be.
+        """
+        self._taken += len(data)
+        if self._taken > self._max_bytes:
+            raise InputError(self._name, "", f"unpacks to more than the limit of {self._max_bytes:,} bytes")
+        return self._file.write(data)
+
+
 @contextmanager
-def _unpacked(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
+def _unpacked(raw: BinaryIO, name: str, max_bytes: int | None) -> Iterator[BinaryIO]:
     head = raw.read(8)
     raw.seek(0)
     if not head.startswith((_GZIP, _XZ, _ZSTD)):
@@ -75,14 +100,15 @@ def _unpacked(raw: BinaryIO, name: str) -> Iterator[BinaryIO]:
         return
     with tempfile.TemporaryFile() as plain:
         try:
-            _unpack(raw, head, cast(BinaryIO, plain))
+            file = cast(BinaryIO, plain)
+            _unpack(raw, head, file if max_bytes is None else _Limited(file, name, max_bytes))
         except (gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError, zlib.error, EOFError) as error:
             raise InputError(name, "", f"the compressed file is damaged or cut off ({error})") from error
         plain.flush()
         yield cast(BinaryIO, plain)
 
 
-def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO) -> None:
+def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | _Limited) -> None:
     if head.startswith(_ZSTD):
         _unpack_zstd(raw, plain)
     elif head.startswith(_GZIP):
@@ -93,7 +119,7 @@ def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO) -> None:
             shutil.copyfileobj(reader, plain, _BLOCK)
 
 
-def _unpack_zstd(raw: BinaryIO, plain: BinaryIO) -> None:
+def _unpack_zstd(raw: BinaryIO, plain: BinaryIO | _Limited) -> None:
     """Frame by frame: only this interface tells a frame that ended from one that was cut off."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     frame = decompressor.decompressobj()

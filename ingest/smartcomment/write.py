@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -19,6 +20,8 @@ from store.protocol import GraphStore, Label
 
 _PAGE = 2_000
 _VALUE_BYTES = 32 << 20
+_TURN = 16
+"""Records that are written in one turn; then others of the same event loop have theirs."""
 _TOP = ("graph_id", "user_id", "project_id", "storage_path", "strict", "driver_type", "created_at", "metadata")
 
 
@@ -107,11 +110,13 @@ class _Exporter:
     async def _list(self, name: str, items: AsyncIterator[dict[str, Any]]) -> None:
         self._separate()
         self.out.write(f"        {_dump(name)}: [")
-        is_first = True
+        count = 0
         async for item in items:
-            self.out.write(("\n" if is_first else ",\n") + " " * 12 + _dump(item, 3))
-            is_first = False
-        self.out.write("]" if is_first else "\n        ]")
+            self.out.write((",\n" if count else "\n") + " " * 12 + _dump(item, 3))
+            count += 1
+            if count % _TURN == 0:
+                await asyncio.sleep(0)
+        self.out.write("\n        ]" if count else "]")
 
     def _separate(self) -> None:
         if not self.first_list:

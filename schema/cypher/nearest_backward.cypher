@@ -1,5 +1,5 @@
 UNWIND $roots AS root
-MATCH p = (r:Variable {id: root})-[:DERIVED_FROM*0..]->(v)
+MATCH p = (r:Variable {id: root}) ((a)-[:DERIVED_FROM]->(b) WHERE b.sequence <= $until)* (v)
 USING INDEX SEEK r:Variable(id)
 WHERE r.projectId = $projectId
 WITH v, min(length(p)) AS distance

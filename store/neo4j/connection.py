@@ -93,6 +93,14 @@ class Connection:
         async with self._session(neo4j.WRITE_ACCESS) as session:
             return await session.execute_write(work)
 
+    async def change(self, name: str, /, **parameters: Any) -> list[list[Any]]:
+        """The rows of a text that writes, in one transaction, which is tried again after a passing error."""
+
+        async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
+            return await (await transaction.run(cypher(name), parameters)).values()
+
+        return await self.write(work)
+
     async def run(self, name: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text that makes its own transactions, whatever the layout."""
         return await self.run_statement(cypher(name), **parameters)

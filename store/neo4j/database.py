@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self
 
-from store.neo4j.connection import Connection
+from store.neo4j.connection import Connection, layout_number
 from store.neo4j.health import inspect
 from store.neo4j.migrate import migrate
+from store.neo4j.records import Neo4jRecords, Neo4jRegistry
 from store.neo4j.store import Neo4jStore
 from store.protocol import Health
 from store.values import ValueStore
@@ -33,8 +34,16 @@ class Neo4jDatabase:
         self._values = values
 
     def project(self, project_id: str) -> Neo4jStore:
-        """The part of one project."""
+        """The traces of one project."""
         return Neo4jStore(self._connection, project_id, self._values)
+
+    def records(self, project_id: str) -> Neo4jRecords:
+        """The keys, jobs and audit log of one project."""
+        return Neo4jRecords(self._connection, project_id)
+
+    def registry(self) -> Neo4jRegistry:
+        """Whose key it is, and which job is next."""
+        return Neo4jRegistry(self._connection)
 
     async def prepare(self) -> None:
         """Make the layout of an empty database; that of another is looked at before its first use.
@@ -49,6 +58,10 @@ class Neo4jDatabase:
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; several may call it at once."""
         return await migrate(self._connection)
+
+    async def has_current_layout(self) -> bool:
+        """Whether the layout is the one that this program knows."""
+        return await self.layout_version() == layout_number()
 
     async def layout_version(self) -> int:
         """The number of the last migration that was applied; 0 where none was."""

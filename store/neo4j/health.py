@@ -19,7 +19,7 @@ CLOSURE_TEXTS = ("closure_backward", "closure_forward", "nearest_backward", "nea
 """All texts that walk without bounds."""
 
 _NAMED = re.compile(r"(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS")
-_NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1}
+_NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1, "until": 1}
 
 
 async def inspect(connection: Connection, values: ValueStore) -> Health:

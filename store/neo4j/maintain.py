@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from schema.errors import NotFoundError
 from store.neo4j.connection import Connection
-from store.neo4j.read import Reader
+from store.neo4j.read import Reader, parts_of
 from store.protocol import Label, Stats
 from store.values import ValueStore
 
@@ -19,6 +21,15 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
     labels, kinds = await _counts(reader, traces)
     labels[Label.TRACE.value] = len(traces)
     return Stats(labels, kinds, await values.size())
+
+
+async def delete_attributions(connection: Connection, reader: Reader, ids: Sequence[str]) -> int:
+    """See ``GraphStore.delete_attributions``."""
+    deleted = 0
+    for part in parts_of(sorted(set(ids))):
+        ((count,),) = await connection.change("delete_attributions", projectId=reader.project_id, ids=part)
+        deleted += count
+    return deleted
 
 
 async def delete_trace(connection: Connection, reader: Reader, values: ValueStore, trace_id: str) -> dict[str, int]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
-from schema.models import Attribution, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.neo4j.connection import Connection
 from store.neo4j.rows import external_key, read_rows
-from store.protocol import Label, OperationDetail, Page
+from store.protocol import Direction, Label, OperationDetail, Page, Period
+from store.timeline import Stretches
+from store.times import from_microseconds
 
 _CANDIDATES = 5
 _IDS_A_READ = 10_000
@@ -80,30 +82,48 @@ class Reader:
         self, label: Label, trace_id: str, first: int, after: str | None, kinds: Collection[str]
     ) -> Page[Element]:
         """See ``GraphStore.page``."""
-        place, last = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
-        parameters: dict[str, Any] = {} if label is Label.SESSION else {"kinds": sorted(kinds) or None}
-        keys = await self.items(
-            f"page_{label.lower()}", traceId=trace_id, place=int(place), last=last, count=first + 1, **parameters
-        )
-        return await self._page(label, keys, first)
+        return (await self._pages(label, [trace_id], first, after, kinds))[trace_id]
+
+    async def pages(
+        self, label: Label, trace_ids: Sequence[str], first: int, after: str | None, kinds: Collection[str]
+    ) -> dict[str, Page[Element]]:
+        """See ``GraphStore.pages``."""
+        known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
+        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds)
+
+    async def _pages(
+        self, label: Label, trace_ids: Sequence[str], first: int, after: str | None, kinds: Collection[str]
+    ) -> dict[str, Page[Any]]:
+        parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
+        if label is Label.FAILURE:
+            name = "page_failure_of_trace"
+            parameters["place"], parameters["last"] = _cursor(_ID_CURSOR, after, _FIRST_ID)
+        else:
+            name = f"page_{label.lower()}"
+            place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
+            parameters["place"] = int(place)
+            if label is not Label.SESSION:
+                parameters["kinds"] = sorted(kinds) or None
+        listed = dict(await self.items(name, **parameters))
+        ids = [id_ for keys in listed.values() for _, id_ in keys[:first]]
+        found = {element.id: element for element in await self.get(label, ids)}
+        return {id_: _page_of(keys, first, found) for id_, keys in listed.items()}
 
     async def traces(self, first: int, after: str | None) -> Page[Trace]:
         """See ``GraphStore.traces``."""
         place, last = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
         keys = await self.items("page_trace", place=int(place), last=last, count=first + 1)
-        return await self._page(Label.TRACE, keys, first)
+        found = await self.get(Label.TRACE, [id_ for _, id_ in keys[:first]])
+        return _page_of(keys, first, {trace.id: trace for trace in found})
 
     async def failures(self, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
         """See ``GraphStore.failures``."""
-        place, last = _cursor(_ID_CURSOR, after, trace_id or _FIRST_ID)
-        keys = await self.items("page_failure", traceId=trace_id, place=place, last=last, count=first + 1)
-        return await self._page(Label.FAILURE, keys, first)
-
-    async def _page(self, label: Label, keys: Sequence[Any], first: int) -> Page[Any]:
-        here = keys[:first]
-        items = await self.get(label, [id_ for _, id_ in here])
-        more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
-        return Page(items, more)
+        if trace_id is not None:
+            return (await self._pages(Label.FAILURE, [trace_id], first, after, ()))[trace_id]
+        place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
+        keys = await self.items("page_failure", place=place, last=last, count=first + 1)
+        found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
+        return _page_of(keys, first, {failure.id: failure for failure in found})
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
         """See ``GraphStore.attributions``."""
@@ -113,17 +133,29 @@ class Reader:
         found = await self.get(Label.ATTRIBUTION, ids)
         return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
-    async def operation(self, operation_id: str) -> OperationDetail:
-        """See ``GraphStore.operation``."""
-        rows = await self.rows("operation_detail", id=operation_id)
-        operations = await self.get(Label.OPERATION, [operation_id])
-        if not rows or not operations:
-            raise NotFoundError(operation_id, Label.OPERATION)
-        variables: dict[str, Variable] = {v.id: v for v in await self.get(Label.VARIABLE, {*chain(*rows[0])})}
-        used, generated, invalidated = (
-            [variables[id_] for id_ in dict.fromkeys(ids) if id_ in variables] for ids in rows[0]
-        )
-        return OperationDetail(operations[0], used, generated, invalidated)
+    async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+        """See ``GraphStore.operations``."""
+        rows = await self._rows_of("operation_detail", operation_ids)
+        operations = {o.id: o for o in await self.get(Label.OPERATION, (row[0] for row in rows))}
+        linked = dict.fromkeys(id_ for row in rows for ids in row[1:] for id_ in ids)
+        variables: dict[str, Variable] = {v.id: v for v in await self.get(Label.VARIABLE, linked)}
+        return {
+            id_: OperationDetail(operations[id_], *([variables[one] for one in dict.fromkeys(ids)] for ids in lists))
+            for id_, *lists in rows
+        }
+
+    async def derivations_of(
+        self, variable_ids: Sequence[str], direction: Direction, first: int
+    ) -> dict[str, list[Derivation]]:
+        """See ``GraphStore.derivations_of``."""
+        rows = await self._rows_of(f"derivations_of_{direction}", variable_ids, count=first)
+        return await self._lists(Label.DERIVATION, rows)
+
+    async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """See ``GraphStore.counts``."""
+        rows = await self._rows_of("count_by_trace", trace_ids)
+        labels = [label.value for label in Label]
+        return {id_: dict(zip(labels, numbers, strict=True)) for id_, *numbers in rows}
 
     async def usages(self, trace_id: str) -> list[Usage]:
         """See ``GraphStore.usages``."""
@@ -133,12 +165,32 @@ class Reader:
         """See ``GraphStore.invalidations``."""
         return [Invalidation(*row) for row in await self.items("invalidations", traceId=trace_id)]
 
-    async def versions(self, variable_id: str) -> list[Variable]:
-        """See ``GraphStore.versions``."""
-        ids = await self.items("versions", id=variable_id)
-        if not ids:
-            raise NotFoundError(variable_id, Label.VARIABLE)
-        return await self.get(Label.VARIABLE, ids)
+    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
+        """See ``GraphStore.versions_of``."""
+        return await self._lists(Label.VARIABLE, await self._rows_of("versions", variable_ids))
+
+    async def timeline(self, stretches: Stretches) -> list[Period]:
+        """See ``GraphStore.timeline``."""
+        bounds = {"since": from_microseconds(stretches.start), "until": from_microseconds(stretches.end)}
+        return stretches.periods(await self.items("timeline", start=stretches.start, width=stretches.width, **bounds))
+
+    async def _rows_of(self, name: str, ids: Iterable[str], **parameters: Any) -> list[Any]:
+        """The rows of a text that takes ids, each of which has a row or none, in the order asked for."""
+        parts = parts_of(dict.fromkeys(ids))
+        return [row for part in parts for row in await self.items(name, ids=part, **parameters)]
+
+    async def _lists(self, label: Label, rows: Sequence[tuple[str, list[str]]]) -> dict[str, list[Any]]:
+        """Elements by the id that stands before their ids."""
+        wanted = dict.fromkeys(id_ for _, ids in rows for id_ in ids)
+        found = {element.id: element for element in await self.get(label, wanted)}
+        return {id_: [found[one] for one in ids] for id_, ids in rows}
+
+
+def _page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[Any]:
+    """The page of the first keys (place, id); one more than asked for says that there is a next page."""
+    here = keys[:first]
+    more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
+    return Page([found[id_] for _, id_ in here if id_ in found], more)
 
 
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
-from schema.models import Attribution, Batch, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.errors import NotFoundError
+from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.neo4j import find, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
 from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
 from store.packs import PackWriter
+from store.paths import check_limit
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -20,11 +23,13 @@ from store.protocol import (
     OperationDetail,
     Page,
     Path,
+    Period,
     ScanResult,
     SearchHit,
     Stats,
     WriteResult,
 )
+from store.timeline import Stretches
 from store.values import ValueStore, split_values
 
 
@@ -71,6 +76,17 @@ class Neo4jStore:
         """See ``GraphStore.page``."""
         return await self._reader.page(label, trace_id, first, after, kinds)
 
+    async def pages(
+        self,
+        label: Label,
+        trace_ids: Sequence[str],
+        first: int = 100,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+    ) -> dict[str, Page[Element]]:
+        """See ``GraphStore.pages``."""
+        return await self._reader.pages(label, trace_ids, first, after, kinds)
+
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
         """See ``GraphStore.failures``."""
         return await self._reader.failures(trace_id, first, after)
@@ -81,7 +97,19 @@ class Neo4jStore:
 
     async def operation(self, operation_id: str) -> OperationDetail:
         """See ``GraphStore.operation``."""
-        return await self._reader.operation(operation_id)
+        for detail in (await self.operations([operation_id])).values():
+            return detail
+        raise NotFoundError(operation_id, Label.OPERATION)
+
+    async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+        """See ``GraphStore.operations``."""
+        return await self._reader.operations(operation_ids)
+
+    async def derivations_of(
+        self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
+    ) -> dict[str, list[Derivation]]:
+        """See ``GraphStore.derivations_of``."""
+        return await self._reader.derivations_of(variable_ids, direction, first)
 
     async def usages(self, trace_id: str) -> list[Usage]:
         """See ``GraphStore.usages``."""
@@ -116,13 +144,34 @@ class Neo4jStore:
         """See ``GraphStore.closure``."""
         return await self._walker.closure(ids, direction, budget, kinds)
 
+    async def closures(
+        self,
+        roots: Sequence[Sequence[str]],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
+    ) -> list[Closure]:
+        """See ``GraphStore.closures``."""
+        return await self._walker.closures(roots, direction, budget, kinds)
+
+    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
+        """See ``GraphStore.paths``."""
+        check_limit(limit)
+        return await self._walker.paths(source, target, limit)
+
     async def path(self, source: str, target: str) -> Path:
         """See ``GraphStore.path``."""
-        return await self._walker.path(source, target)
+        return next(iter(await self.paths(source, target, 1)), Path([], []))
 
     async def versions(self, variable_id: str) -> list[Variable]:
         """See ``GraphStore.versions``."""
-        return await self._reader.versions(variable_id)
+        for found in (await self.versions_of([variable_id])).values():
+            return found
+        raise NotFoundError(variable_id, Label.VARIABLE)
+
+    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
+        """See ``GraphStore.versions_of``."""
+        return await self._reader.versions_of(variable_ids)
 
     async def value(self, variable: Variable) -> bytes:
         """See ``GraphStore.value``."""
@@ -139,6 +188,10 @@ class Neo4jStore:
         """See ``GraphStore.known_values``."""
         return await self._values.hashes(self._project_id, trace_id)
 
+    async def delete_attributions(self, ids: Sequence[str]) -> int:
+        """See ``GraphStore.delete_attributions``."""
+        return await maintain.delete_attributions(self._connection, self._reader, ids)
+
     async def delete_trace(self, trace_id: str) -> dict[str, int]:
         """See ``GraphStore.delete_trace``."""
         return await maintain.delete_trace(self._connection, self._reader, self._values, trace_id)
@@ -146,3 +199,11 @@ class Neo4jStore:
     async def stats(self, trace_id: str | None = None) -> Stats:
         """See ``GraphStore.stats``."""
         return await maintain.count(self._reader, self._values, trace_id)
+
+    async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """See ``GraphStore.counts``."""
+        return await self._reader.counts(trace_ids)
+
+    async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
+        """See ``GraphStore.timeline``."""
+        return await self._reader.timeline(Stretches.between(since, until, seconds))

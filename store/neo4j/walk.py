@@ -14,13 +14,16 @@ from itertools import pairwise
 
 from schema.errors import NotFoundError
 from schema.models import Derivation, Operation, Variable
-from store.closure import Walk, bounded_walk, shortest_path
+from store.closure import Walk, bounded_walk
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.rows import read_rows
+from store.paths import shortest_paths, steps_of
 from store.protocol import NO_BUDGET, Budget, Closure, Direction, Label, Path
 
 _FEW_STEPS = 16
 _UNBOUNDED = 2**31 - 1
+_AFTER_ALL = 2**63 - 1
+_AT_ONCE = 8
 
 
 class Walker:
@@ -38,7 +41,7 @@ class Walker:
         among = walk.visited
         if kinds:
             among = await self._of_kinds(among, kinds)
-        is_whole = not walk.frontier and not kinds
+        is_whole = not walk.frontier and not kinds and budget.until is None
         variables, derivations = await asyncio.gather(
             self._reader.get(Label.VARIABLE, among), self._derivations(among, direction, is_whole)
         )
@@ -53,29 +56,45 @@ class Walker:
             walk.frontier,
         )
 
-    async def path(self, source: str, target: str) -> Path:
-        """See ``GraphStore.path``."""
+    async def closures(
+        self, roots: Sequence[Sequence[str]], direction: Direction, budget: Budget, kinds: Collection[str]
+    ) -> list[Closure]:
+        """See ``GraphStore.closures``."""
+        await self._check_roots(list(dict.fromkeys(id_ for ids in roots for id_ in ids)))
+        turns = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(ids: Sequence[str]) -> Closure:
+            async with turns:
+                return await self.closure(ids, direction, budget, kinds)
+
+        return await asyncio.gather(*map(one, roots))
+
+    async def paths(self, source: str, target: str, limit: int) -> list[Path]:
+        """See ``GraphStore.paths``."""
         await self._check_roots([source, target])
         for start, goal in ((source, target), (target, source)):
-            found = await self._path_between(start, goal)
-            if found.variables:
+            found = await self._paths_between(start, goal, limit)
+            if found:
                 return found
-        return Path([], [])
+        return []
 
-    async def _path_between(self, start: str, goal: str) -> Path:
+    async def _paths_between(self, start: str, goal: str, limit: int) -> list[Path]:
         rows = await self._reader.items("pairs_of_closure", root=start)
         ranks = {source: rank for _, source, rank, _, _ in rows}
-        chain = shortest_path(((target, source) for target, source, *_ in rows), start, goal, ranks)
-        steps = set(pairwise(chain))
+        chains = shortest_paths(((target, source) for target, source, *_ in rows), start, goal, ranks, limit)
+        steps = steps_of(chains)
         oldest: dict[tuple[str, str], tuple[int, str]] = {}
         for target, source, _, id_, sequence in rows:
             if (target, source) in steps:
                 place = sequence, id_
                 oldest[target, source] = min(oldest.get((target, source), place), place)
-        derivations = [oldest[step][1] for step in pairwise(chain)]
-        return Path(
-            await self._reader.get(Label.VARIABLE, chain), await self._reader.get(Label.DERIVATION, derivations)
-        )
+        among = dict.fromkeys(id_ for chain in chains for id_ in chain)
+        variables = {v.id: v for v in await self._reader.get(Label.VARIABLE, among)}
+        derivations = {d.id: d for d in await self._reader.get(Label.DERIVATION, [id_ for _, id_ in oldest.values()])}
+        return [
+            Path([variables[id_] for id_ in chain], [derivations[oldest[step][1]] for step in pairwise(chain)])
+            for chain in chains
+        ]
 
     async def _walk(self, roots: Sequence[str], direction: Direction, budget: Budget) -> Walk:
         if not roots:
@@ -107,8 +126,11 @@ class Walker:
     async def _nearest(self, roots: Sequence[str], direction: Direction, budget: Budget, seconds: float | None) -> Walk:
         nodes = _UNBOUNDED if budget.nodes is None else max(budget.nodes, len(roots))
         hops = _UNBOUNDED if budget.hops is None else budget.hops
-        visited = await self._reader.items(f"nearest_{direction}", roots=roots, hops=hops, nodes=nodes, seconds=seconds)
-        frontier: list[str] = await self._reader.items(f"frontier_{direction}", ids=visited)
+        until = _AFTER_ALL if budget.until is None else budget.until
+        visited = await self._reader.items(
+            f"nearest_{direction}", roots=roots, hops=hops, nodes=nodes, until=until, seconds=seconds
+        )
+        frontier: list[str] = await self._reader.items(f"frontier_{direction}", ids=visited, until=until)
         return Walk(visited, sorted(frontier))
 
     async def _of_kinds(self, ids: Sequence[str], kinds: Collection[str]) -> list[str]:

@@ -15,7 +15,8 @@ from schema.texts import migrations, sql
 from store.packs import PackCache
 from store.protocol import Health
 from store.sqlite.connections import Connections
-from store.sqlite.migrate import applied_migrations, migrate
+from store.sqlite.migrate import applied_migrations, is_current, migrate
+from store.sqlite.records import SqliteRecords, SqliteRegistry
 from store.sqlite.rows import bind_keys
 from store.sqlite.store import SqliteStore
 from store.values import ValueStore
@@ -39,12 +40,24 @@ class SqliteDatabase:
         self._packs = PackCache()
 
     def project(self, project_id: str) -> SqliteStore:
-        """The part of one project."""
+        """The traces of one project."""
         return SqliteStore(self._connections, project_id, self._values, self._packs)
+
+    def records(self, project_id: str) -> SqliteRecords:
+        """The keys, jobs and audit log of one project."""
+        return SqliteRecords(self._connections, project_id)
+
+    def registry(self) -> SqliteRegistry:
+        """Whose key it is, and which job is next."""
+        return SqliteRegistry(self._connections)
 
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; the file is made where it is missing."""
         return await self._connections.write(migrate)
+
+    async def has_current_layout(self) -> bool:
+        """Whether the layout is the one that this program knows."""
+        return await self._connections.read(is_current)
 
     async def health(self) -> Health:
         """Version, layout, integrity, the plan of the closure and the space that is left."""

@@ -9,9 +9,11 @@ from schema.errors import NotFoundError
 from schema.models import Batch
 from schema.texts import sql
 from store.conflicts import check
-from store.protocol import Label, Stats
+from store.protocol import Label, Period, Stats
 from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
+from store.sqlite.rows import bind_keys
+from store.timeline import Stretches
 
 
 def stats(context: ReadContext, trace_id: str | None) -> Stats:
@@ -28,6 +30,26 @@ def stats(context: ReadContext, trace_id: str | None) -> Stats:
     values = connection.execute(sql("count_value_bytes")).get
     total = connection.execute(sql("count_file_bytes")).get
     return Stats(labels, kinds, values, total - values, total)
+
+
+def counts(context: ReadContext, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    """See ``GraphStore.counts``."""
+    keys = keys_of(context, Label.TRACE, trace_ids)
+    counted = {row[0]: row[1:] for row in context.rows("count_by_trace", keys=bind_keys(keys.values()))}
+    labels = [label.value for label in Label]
+    return {id_: dict(zip(labels, counted[k], strict=True)) for id_, k in keys.items()}
+
+
+def timeline(context: ReadContext, stretches: Stretches) -> list[Period]:
+    """See ``GraphStore.timeline``."""
+    return stretches.periods(context.rows("timeline", start=stretches.start, end=stretches.end, width=stretches.width))
+
+
+def delete_attributions(context: ReadContext, ids: Sequence[str]) -> int:
+    """See ``GraphStore.delete_attributions``."""
+    keys = keys_of(context, Label.ATTRIBUTION, ids)
+    context.rows("delete_attributions", keys=bind_keys(keys.values()))
+    return len(keys)
 
 
 def delete_trace(context: ReadContext, trace_id: str) -> dict[str, int]:

@@ -47,3 +47,9 @@ def applied_migrations(connection: apsw.Connection) -> dict[int, str]:
     if any(number > newest for number in applied):
         raise StoreError(f"this SQLite file was written by a newer version (layout {max(applied)}, known is {newest})")
     return applied
+
+
+def is_current(connection: apsw.Connection) -> bool:
+    """Whether the file has the migrations that this program knows, and no others."""
+    rows: list[Any] = connection.execute(sql("list_migrations")).fetchall()
+    return {number for number, _ in rows} == {migration.number for migration in migrations("sqlite")}

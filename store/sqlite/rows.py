@@ -43,7 +43,8 @@ _STATUSES = {status.value: status for status in Status}
 
 def bind_keys(keys: Iterable[int]) -> Any:
     """Keys as a table-valued parameter of ``carray``."""
-    return apsw.carray(array("q", keys))
+    # An empty array lies nowhere that SQLite could look; nothing has the key 0.
+    return apsw.carray(array("q", keys) or array("q", [0]))
 
 
 class RowReader:

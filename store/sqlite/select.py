@@ -11,9 +11,10 @@ import msgspec
 
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
-from schema.models import Attribution, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.protocol import Label, OperationDetail, Page
+from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
+from store.protocol import Direction, Label, OperationDetail, Page
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
+from store.sqlite.rows import bind_keys
 
 _CANDIDATES = 5
 _FIRST_ID = "0" * ID_LENGTH
@@ -62,6 +63,23 @@ def page(
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def pages(
+    context: ReadContext,
+    label: Label,
+    trace_ids: Sequence[str],
+    first: int,
+    after: str | None,
+    kinds: Collection[str],
+) -> dict[str, Page[Any]]:
+    """See ``GraphStore.pages``."""
+    return {
+        id_: failure_page(context, id_, first, after)
+        if label is Label.FAILURE
+        else page(context, label, id_, first, after, kinds)
+        for id_ in keys_of(context, Label.TRACE, trace_ids)
+    }
 
 
 def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
@@ -115,23 +133,48 @@ def _bad_cursor(cursor: str) -> InputError:
     return InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
 
 
-def operation_detail(context: ReadContext, operation_id: str) -> OperationDetail:
-    """See ``GraphStore.operation``."""
-    keys = keys_of(context, Label.OPERATION, [operation_id])
-    if not keys:
-        raise NotFoundError(operation_id, Label.OPERATION.value)
+def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+    """See ``GraphStore.operations``."""
+    keys = keys_of(context, Label.OPERATION, operation_ids)
+    wanted = list(keys.values())
+    used: dict[int, list[tuple[int, int]]] = {k: [] for k in wanted}
+    generated: dict[int, list[int]] = {k: [] for k in wanted}
+    invalidated: dict[int, list[int]] = {k: [] for k in wanted}
+    for operation_k, variable_k, position in context.rows("used_by_operations", keys=bind_keys(wanted)):
+        used[operation_k].append((position, variable_k))
+    for name, found in (("generated", generated), ("invalidated", invalidated)):
+        for operation_k, variable_k in context.rows(f"{name}_by_operations", keys=bind_keys(wanted)):
+            found[operation_k].append(variable_k)
+    linked = {k for rows in used.values() for _, k in rows}.union(*generated.values(), *invalidated.values())
     reader = context.reader()
-    used = context.rows("used_by_operation", id=operation_id)
-    generated = [k for (k,) in context.rows("generated_by_operation", id=operation_id)]
-    invalidated = [k for (k,) in context.rows("invalidated_by_operation", id=operation_id)]
-    variables = reader.variables(sorted({k for k, _ in used} | {*generated, *invalidated}))
-    in_place = sorted(used, key=lambda row: (row[1], variables[row[0]].sequence))
-    return OperationDetail(
-        next(iter(reader.operations(list(keys.values())).values())),
-        [variables[k] for k in dict.fromkeys(k for k, _ in in_place)],
-        in_order(variables[k] for k in generated),
-        in_order(variables[k] for k in invalidated),
-    )
+    operation, variable = reader.operations(wanted), reader.variables(sorted(linked))
+
+    def inputs(k: int) -> list[Variable]:
+        in_place = sorted((position, variable[one].sequence, one) for position, one in used[k])
+        return [variable[one] for one in dict.fromkeys(one for _, _, one in in_place)]
+
+    return {
+        id_: OperationDetail(
+            operation[k],
+            inputs(k),
+            in_order(variable[one] for one in generated[k]),
+            in_order(variable[one] for one in invalidated[k]),
+        )
+        for id_, k in keys.items()
+    }
+
+
+def derivations_of(
+    context: ReadContext, variable_ids: Sequence[str], direction: Direction, first: int
+) -> dict[str, list[Derivation]]:
+    """See ``GraphStore.derivations_of``."""
+    keys = keys_of(context, Label.VARIABLE, variable_ids)
+    rows = context.rows(f"derivations_of_{direction.value}", keys=bind_keys(keys.values()), count=first)
+    found = context.reader().derivations(sorted({k for _, k in rows}))
+    listed: dict[int, list[Derivation]] = {k: [] for k in keys.values()}
+    for variable_k, k in rows:
+        listed[variable_k].append(found[k])
+    return {id_: listed[k] for id_, k in keys.items()}
 
 
 def usages(context: ReadContext, trace_id: str) -> list[Usage]:
@@ -146,9 +189,12 @@ def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
     return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
 
 
-def versions(context: ReadContext, variable_id: str) -> list[Variable]:
-    """See ``GraphStore.versions``."""
-    keys = [k for (k,) in context.rows("versions", id=variable_id)] if is_hex(variable_id) else []
-    if not keys:
-        raise NotFoundError(variable_id, Label.VARIABLE.value)
-    return sorted(context.reader().variables(keys).values(), key=lambda v: (v.version, v.sequence))
+def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
+    """See ``GraphStore.versions_of``."""
+    keys = keys_of(context, Label.VARIABLE, variable_ids)
+    rows = context.rows("versions", keys=bind_keys(keys.values()))
+    found = context.reader().variables(sorted({k for _, k in rows}))
+    listed: dict[int, list[Variable]] = {k: [] for k in keys.values()}
+    for variable_k, k in rows:
+        listed[variable_k].append(found[k])
+    return {id_: sorted(listed[k], key=lambda v: (v.version, v.sequence)) for id_, k in keys.items()}

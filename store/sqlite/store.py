@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 
 from schema.errors import NotFoundError
-from schema.models import Attribution, Batch, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.packs import PackCache, PackWriter
+from store.paths import check_limit
 from store.protocol import (
     NO_BUDGET,
     Budget,
@@ -20,6 +22,7 @@ from store.protocol import (
     OperationDetail,
     Page,
     Path,
+    Period,
     ScanResult,
     SearchHit,
     Stats,
@@ -29,9 +32,10 @@ from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
-from store.sqlite.maintain import check_conflicts, delete_trace, stats
+from store.sqlite.maintain import check_conflicts, counts, delete_attributions, delete_trace, stats, timeline
 from store.sqlite.scan import scan_outside
 from store.sqlite.write import write_batch
+from store.timeline import Stretches
 from store.values import ValueStore, split_values
 
 T = TypeVar("T")
@@ -96,6 +100,17 @@ class SqliteStore:
         """See ``GraphStore.page``."""
         return await self._read(select.page, label, trace_id, first, after, kinds)
 
+    async def pages(
+        self,
+        label: Label,
+        trace_ids: Sequence[str],
+        first: int = 100,
+        after: str | None = None,
+        kinds: Collection[str] = (),
+    ) -> dict[str, Page[Element]]:
+        """See ``GraphStore.pages``."""
+        return await self._read(select.pages, label, trace_ids, first, after, kinds)
+
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
         """See ``GraphStore.failures``."""
         return await self._read(select.failure_page, trace_id, first, after)
@@ -106,7 +121,19 @@ class SqliteStore:
 
     async def operation(self, operation_id: str) -> OperationDetail:
         """See ``GraphStore.operation``."""
-        return await self._read(select.operation_detail, operation_id)
+        for detail in (await self.operations([operation_id])).values():
+            return detail
+        raise NotFoundError(operation_id, Label.OPERATION.value)
+
+    async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
+        """See ``GraphStore.operations``."""
+        return await self._read(select.operations, operation_ids)
+
+    async def derivations_of(
+        self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
+    ) -> dict[str, list[Derivation]]:
+        """See ``GraphStore.derivations_of``."""
+        return await self._read(select.derivations_of, variable_ids, direction, first)
 
     async def usages(self, trace_id: str) -> list[Usage]:
         """See ``GraphStore.usages``."""
@@ -144,13 +171,34 @@ class SqliteStore:
         """See ``GraphStore.closure``."""
         return await self._read(walk.closure, ids, direction, budget, kinds)
 
+    async def closures(
+        self,
+        roots: Sequence[Sequence[str]],
+        direction: Direction = Direction.BACKWARD,
+        budget: Budget = NO_BUDGET,
+        kinds: Collection[str] = (),
+    ) -> list[Closure]:
+        """See ``GraphStore.closures``."""
+        return await self._read(walk.closures, roots, direction, budget, kinds)
+
+    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
+        """See ``GraphStore.paths``."""
+        check_limit(limit)
+        return await self._read(walk.paths, source, target, limit)
+
     async def path(self, source: str, target: str) -> Path:
         """See ``GraphStore.path``."""
-        return await self._read(walk.path, source, target)
+        return next(iter(await self.paths(source, target, 1)), Path([], []))
 
     async def versions(self, variable_id: str) -> list[Variable]:
         """See ``GraphStore.versions``."""
-        return await self._read(select.versions, variable_id)
+        for found in (await self.versions_of([variable_id])).values():
+            return found
+        raise NotFoundError(variable_id, Label.VARIABLE.value)
+
+    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
+        """See ``GraphStore.versions_of``."""
+        return await self._read(select.versions_of, variable_ids)
 
     async def value(self, variable: Variable) -> bytes:
         """See ``GraphStore.value``."""
@@ -172,6 +220,12 @@ class SqliteStore:
             return await self._read(find.known_values, trace_id)
         return await self._values.hashes(self._project_id, trace_id)
 
+    async def delete_attributions(self, ids: Sequence[str]) -> int:
+        """See ``GraphStore.delete_attributions``."""
+        return await self._connections.write(
+            lambda connection: delete_attributions(ReadContext(connection, self._project_id), ids)
+        )
+
     async def delete_trace(self, trace_id: str) -> dict[str, int]:
         """See ``GraphStore.delete_trace``."""
         if self._values is not None:
@@ -191,3 +245,11 @@ class SqliteStore:
         outside = await self._values.size()
         graph = found.graph_bytes or 0
         return replace(found, value_bytes=outside, total_bytes=graph + outside)
+
+    async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """See ``GraphStore.counts``."""
+        return await self._read(counts, trace_ids)
+
+    async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
+        """See ``GraphStore.timeline``."""
+        return await self._read(timeline, Stretches.between(since, until, seconds))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
 from schema.errors import NotFoundError
 from schema.models import Derivation, Variable
 from schema.texts import sql
-from store.closure import LevelWalk, shortest_path
+from store.closure import LevelWalk
+from store.paths import shortest_paths, steps_of
 from store.protocol import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.sqlite.context import ReadContext, in_order, keys_of
 from store.sqlite.rows import bind_keys
@@ -36,25 +38,37 @@ def closure(
     if not roots:
         return Closure([], direction, [], [], [], False, [])
     if budget == NO_BUDGET:
-        return assemble(context, ids, direction, walk_all(context, roots, direction), [], kinds)
+        return assemble(context, ids, direction, walk_all(context, roots, direction), [], kinds, is_whole=True)
     walk = LevelWalk(roots, direction, budget)
     while walk.level:
         walk.feed(step(context, walk.level, direction))
     frontier = sorted(context.reader().variable_ids(walk.frontier))
-    return assemble(context, ids, direction, walk.visited, frontier, kinds)
+    is_whole = not frontier and budget.until is None
+    return assemble(context, ids, direction, walk.visited, frontier, kinds, is_whole)
 
 
-def path(context: ReadContext, source: str, target: str) -> Path:
-    """See ``GraphStore.path``."""
+def closures(
+    context: ReadContext,
+    roots: Sequence[Sequence[str]],
+    direction: Direction,
+    budget: Budget,
+    kinds: Collection[str],
+) -> list[Closure]:
+    """See ``GraphStore.closures``."""
+    return [closure(context, ids, direction, budget, kinds) for ids in roots]
+
+
+def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Path]:
+    """See ``GraphStore.paths``."""
     ends = root_keys(context, [source]) + root_keys(context, [target])
     for start, goal in (ends, ends[::-1]):
         keys = set(walk_all(context, [start], Direction.BACKWARD))
         if goal in keys:
             pairs = derivations_among(context, keys)
             ranks = dict(context.rows("sequences", keys=bind_keys(sorted(keys))))
-            chain = shortest_path(((target, source) for _, source, target in pairs), start, goal, ranks)
-            return path_along(context, chain, pairs)
-    return Path([], [])
+            chains = shortest_paths(((target, source) for _, source, target in pairs), start, goal, ranks, limit)
+            return paths_along(context, chains, pairs)
+    return []
 
 
 def walk_all(context: ReadContext, roots: Iterable[int], direction: Direction) -> list[int]:
@@ -86,9 +100,10 @@ def assemble(
     visited: Iterable[int],
     frontier: list[str],
     kinds: Collection[str],
+    is_whole: bool,
 ) -> Closure:
-    """The closure over visited variables."""
-    is_past = direction is Direction.BACKWARD and not frontier and not kinds
+    """The closure over visited variables; ``is_whole`` where no bound left any out."""
+    is_past = direction is Direction.BACKWARD and is_whole and not kinds
     reader = context.reader()
     variables: dict[int, Variable] = reader.variables(list(visited))
     if kinds:
@@ -110,15 +125,16 @@ def assemble(
     )
 
 
-def path_along(context: ReadContext, chain: Sequence[int], pairs: Sequence[tuple[int, int, int]]) -> Path:
-    """The path over a chain of keys, from the dependent end; of parallel derivations the first is taken."""
+def paths_along(
+    context: ReadContext, chains: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int, int]]
+) -> list[Path]:
+    """The paths over chains of keys, from the dependent end; of parallel derivations the first is taken."""
     reader = context.reader()
-    variables = reader.variables(chain)
-    steps = {(chain[i], chain[i + 1]): i for i in range(len(chain) - 1)}
-    wanted = [k for k, source, target in pairs if (target, source) in steps]
-    found = reader.derivations(wanted)
+    variables = reader.variables(sorted({k for chain in chains for k in chain}))
+    steps = steps_of(chains)
+    found = reader.derivations([k for k, source, target in pairs if (target, source) in steps])
     chosen: dict[tuple[str, str], Derivation] = {}
-    for derivation in sorted(found.values(), key=lambda d: d.sequence):
+    for derivation in sorted(found.values(), key=attrgetter("sequence")):
         chosen.setdefault((derivation.target, derivation.source), derivation)
-    ids = [variables[k].id for k in chain]
-    return Path([variables[k] for k in chain], [chosen[ids[i], ids[i + 1]] for i in range(len(ids) - 1)])
+    along = [[variables[k] for k in chain] for chain in chains]
+    return [Path(chain, [chosen[one.id, other.id] for one, other in pairwise(chain)]) for chain in along]

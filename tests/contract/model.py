@@ -24,16 +24,19 @@ class Model:
             return {derivation.source for derivation in self.trace.derivations if derivation.target == id_}
         return {derivation.target for derivation in self.trace.derivations if derivation.source == id_}
 
-    def distances(self, roots: Sequence[str], direction: Direction) -> dict[str, int]:
-        """Derivations between the roots and each variable of their closure, at least."""
+    def distances(self, roots: Sequence[str], direction: Direction, known: Collection[str]) -> dict[str, int]:
+        """Derivations between the roots and each variable of their closure, at least, among those that are known."""
         distances = dict.fromkeys(roots, 0)
         queue = list(distances)
         for id_ in queue:
             for neighbour in self.neighbours(id_, direction):
-                if neighbour not in distances:
+                if neighbour in known and neighbour not in distances:
                     distances[neighbour] = distances[id_] + 1
                     queue.append(neighbour)
         return distances
+
+    def _is_by(self, id_: str, until: int) -> bool:
+        return self.variables[id_].sequence <= until
 
     def closure(
         self,
@@ -43,7 +46,10 @@ class Model:
         kinds: Collection[str] = (),
     ) -> Closure:
         """See ``GraphStore.closure``; a budget of seconds is not known here."""
-        distances = self.distances(roots, direction)
+        known = {
+            id_ for id_ in self.variables if id_ in roots or budget.until is None or self._is_by(id_, budget.until)
+        }
+        distances = self.distances(roots, direction, known)
         sign = -1 if direction is Direction.BACKWARD else 1
         nearest = sorted(distances, key=lambda id_: (distances[id_], sign * self.variables[id_].sequence))
         if budget.hops is not None:
@@ -51,7 +57,7 @@ class Model:
         if budget.nodes is not None:
             nearest = nearest[: max(budget.nodes, len(set(roots)))]
         visited = set(nearest)
-        frontier = sorted(id_ for id_ in visited if not self.neighbours(id_, direction) <= visited)
+        frontier = sorted(id_ for id_ in visited if not self.neighbours(id_, direction) & known <= visited)
         shown = {id_ for id_ in visited if not kinds or self.variables[id_].kind in kinds}
         derivations = [d for d in self.trace.derivations if {d.source, d.target} <= shown]
         operations = {derivation.operation_id for derivation in derivations}
@@ -65,33 +71,37 @@ class Model:
             frontier,
         )
 
+    def paths(self, one: str, other: str) -> list[Path]:
+        """See ``GraphStore.paths``; all of them."""
+        chains = self._chains(one, other) or self._chains(other, one)
+        return [
+            Path(
+                [self.variables[id_] for id_ in chain],
+                [
+                    min(
+                        (d for d in self.trace.derivations if (d.target, d.source) == (target, source)),
+                        key=lambda derivation: derivation.sequence,
+                    )
+                    for target, source in pairwise(chain)
+                ],
+            )
+            for chain in chains
+        ]
+
     def path(self, one: str, other: str) -> Path:
         """See ``GraphStore.path``."""
-        chain = self._chain(one, other) or self._chain(other, one) or []
-        steps = [
-            min(
-                (d for d in self.trace.derivations if (d.target, d.source) == (target, source)),
-                key=lambda derivation: derivation.sequence,
-            )
-            for target, source in pairwise(chain)
-        ]
-        return Path([self.variables[id_] for id_ in chain], steps)
+        return next(iter(self.paths(one, other)), Path([], []))
 
-    def _chain(self, start: str, goal: str) -> list[str] | None:
-        """The best of all chains, each judged by its length and then by the places of its variables."""
+    def _chains(self, start: str, goal: str) -> list[list[str]]:
+        """All chains, each judged by its length and then by the places of its variables."""
 
         @cache
-        def best(id_: str) -> tuple[int, list[int], list[str]] | None:
+        def ways(id_: str) -> list[list[str]]:
             if id_ == goal:
-                return 0, [self.variables[id_].sequence], [id_]
-            ways = [way for source in self.neighbours(id_, Direction.BACKWARD) if (way := best(source))]
-            if not ways:
-                return None
-            length, places, chain = min(ways)
-            return length + 1, [self.variables[id_].sequence, *places], [id_, *chain]
+                return [[id_]]
+            return [[id_, *way] for source in self.neighbours(id_, Direction.BACKWARD) for way in ways(source)]
 
-        found = best(start)
-        return found[2] if found else None
+        return sorted(ways(start), key=lambda chain: (len(chain), [self.variables[id_].sequence for id_ in chain]))
 
     def versions(self, id_: str) -> list[Variable]:
         """See ``GraphStore.versions``."""

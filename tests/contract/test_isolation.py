@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -11,7 +12,7 @@ from schema.errors import CorruptValueError, InputError, MemTraceError, NotFound
 from schema.models import Batch
 from store.protocol import Budget, Database, Direction, GraphStore, Label
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder, elements_of
+from tests.factory import START, TraceBuilder, elements_of
 
 pytestmark = pytest.mark.values
 
@@ -75,6 +76,11 @@ async def page(stranger: GraphStore, owned: TraceBuilder) -> None:
         assert (await stranger.page(label, owned.trace.id)).items == []
 
 
+async def pages(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION, Label.FAILURE):
+        assert await stranger.pages(label, [owned.trace.id]) == {}
+
+
 async def failures(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert all(failure.project_id == stranger.project_id for failure in (await stranger.failures()).items)
     assert (await stranger.failures(owned.trace.id)).items == []
@@ -98,6 +104,15 @@ async def operation(stranger: GraphStore, owned: TraceBuilder) -> None:
             await stranger.operation(known.id)
 
 
+async def operations(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.operations([known.id for known in owned.operations]) == {}
+
+
+async def derivations_of(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for direction in Direction:
+        assert await stranger.derivations_of([known.id for known in owned.variables], direction) == {}
+
+
 async def search(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert all(hit.variable.project_id == stranger.project_id for hit in await stranger.search("Oslo"))
     assert await stranger.search("Oslo", owned.trace.id) == []
@@ -119,18 +134,35 @@ async def closure(stranger: GraphStore, owned: TraceBuilder) -> None:
                 await stranger.closure([known.id], direction, Budget(hops=1))
 
 
+async def closures(stranger: GraphStore, owned: TraceBuilder) -> None:
+    with pytest.raises(NotFoundError):
+        await stranger.closures([[], [owned.variables[0].id]])
+
+
+async def paths(stranger: GraphStore, owned: TraceBuilder) -> None:
+    await _no_way(stranger, owned, stranger.paths)
+
+
 async def path(stranger: GraphStore, owned: TraceBuilder) -> None:
+    await _no_way(stranger, owned, stranger.path)
+
+
+async def _no_way(stranger: GraphStore, owned: TraceBuilder, between: Callable[[str, str], Awaitable[object]]) -> None:
     own = TraceBuilder(stranger.project_id, "own").variable("own")
     for one, other in ((owned.variables[7], owned.variables[0]), (owned.variables[0],) * 2, (own, owned.variables[0])):
         for ends in ((one, other), (other, one)):
             with pytest.raises(NotFoundError):
-                await stranger.path(ends[0].id, ends[1].id)
+                await between(ends[0].id, ends[1].id)
 
 
 async def versions(stranger: GraphStore, owned: TraceBuilder) -> None:
     for known in owned.variables:
         with pytest.raises(NotFoundError):
             await stranger.versions(known.id)
+
+
+async def versions_of(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.versions_of([known.id for known in owned.variables]) == {}
 
 
 async def value(stranger: GraphStore, owned: TraceBuilder) -> None:
@@ -151,6 +183,10 @@ async def known_values(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.known_values(owned.trace.id) == set()
 
 
+async def delete_attributions(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.delete_attributions([known.id for known in owned.attributions]) == 0
+
+
 async def delete_trace(stranger: GraphStore, owned: TraceBuilder) -> None:
     with pytest.raises(NotFoundError):
         await stranger.delete_trace(owned.trace.id)
@@ -160,6 +196,17 @@ async def stats(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert (await stranger.stats()).labels["Trace"] == len((await stranger.traces()).items)
     found = await stranger.stats(owned.trace.id)
     assert (set(found.labels.values()), found.kinds) == ({0}, {})
+
+
+async def counts(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.counts([owned.trace.id]) == {}
+
+
+async def timeline(stranger: GraphStore, owned: TraceBuilder) -> None:
+    (found,) = await stranger.timeline(START - timedelta(days=1), START + timedelta(days=1), 2 * 24 * 3600)
+    own = (await stranger.stats()).labels
+    assert (found.traces, found.failures) == (own["Trace"], own["Failure"])
+    assert sum(found.verdicts.values()) == own["Attribution"]
 
 
 Probe = Callable[[GraphStore, TraceBuilder], Awaitable[None]]
@@ -172,21 +219,30 @@ PROBES: dict[str, Probe] = {
         resolve,
         traces,
         page,
+        pages,
         failures,
         attributions,
         usages,
         invalidations,
         operation,
+        operations,
+        derivations_of,
         search,
         scan,
         closure,
+        closures,
         path,
+        paths,
         versions,
+        versions_of,
         value,
         values,
         known_values,
+        delete_attributions,
         delete_trace,
         stats,
+        counts,
+        timeline,
     )
 }
 METHODS = sorted(name for name in vars(GraphStore) if not name.startswith("_"))

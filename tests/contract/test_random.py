@@ -49,6 +49,30 @@ async def test_closures_within_budgets(shared: GraphStore, model: Model, rounds:
         assert await shared.closure(roots, direction, budget) == model.closure(roots, direction, budget)
 
 
+async def test_closures_until_a_place_in_the_trace(shared: GraphStore, model: Model, rounds: int) -> None:
+    random = Random(len(model.variables))
+    for _ in range(rounds):
+        until = random.randrange(-1, len(model.variables))
+        bounds = random.choice([(None, None), (None, None), (2, None), (None, 5), (30, None), (None, 25)])
+        budget = Budget(*bounds, random.choice([None, 1000.0]), until)
+        roots = random.choices(list(model.variables), k=random.choice([1, 1, 2, 4]))
+        kinds = random.choice([[], [], list(VariableKind)[:3]])
+        for direction in Direction:
+            expected = model.closure(roots, direction, budget, kinds)
+            assert await shared.closure(roots, direction, budget, kinds) == expected
+            if bounds == (None, None):
+                assert not expected.truncated
+
+
+async def test_several_closures_at_once(shared: GraphStore, model: Model) -> None:
+    random = Random(len(model.variables))
+    for budget in (NO_BUDGET, Budget(hops=2, until=len(model.variables) // 2)):
+        groups = [random.choices(list(model.variables), k=random.choice([0, 1, 3])) for _ in range(20)]
+        for direction in Direction:
+            expected = [model.closure(roots, direction, budget, ["Message", "Query"]) for roots in groups]
+            assert await shared.closures(groups, direction, budget, ["Message", "Query"]) == expected
+
+
 async def test_closures_of_some_kinds(shared: GraphStore, model: Model, rounds: int) -> None:
     random = Random(len(model.variables))
     for _ in range(rounds // 3):
@@ -78,5 +102,7 @@ async def test_paths(shared: GraphStore, model: Model, rounds: int) -> None:
 
 
 async def test_versions(shared: GraphStore, model: Model) -> None:
-    for id_ in model.variables:
-        assert await shared.versions(id_) == model.versions(id_)
+    expected = {id_: model.versions(id_) for id_ in model.variables}
+    assert await shared.versions_of(list(model.variables)) == expected
+    for id_ in list(model.variables)[:10]:
+        assert await shared.versions(id_) == expected[id_]

@@ -1,0 +1,1 @@
+"""Who asks, and what that principal may do in which project."""

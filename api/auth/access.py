@@ -1,0 +1,100 @@
+"""What a principal may reach. Doors get their stores here and nowhere else, so that each is bound to a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from secrets import token_hex
+
+from api.errors import ForbiddenError, UnknownProjectError
+from schema.control import AuditEntry, Role
+from store.protocol import Database, GraphStore
+from store.records import ProjectRecords
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks.
+
+    Attributes:
+        actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
+        grants: the role in each project that the principal knows; nothing says that others exist.
+        expires_at: from when on the principal is nobody.
+    """
+
+    actor: str
+    grants: Mapping[str, Role]
+    expires_at: datetime | None = None
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether its key or token has run out."""
+        return self.expires_at is not None and self.expires_at <= now
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectDoor:
+    """One project, as one principal sees it for the length of one request.
+
+    Attributes:
+        role: the principal's role here.
+        store: the project's traces.
+        records: the project's keys, jobs and audit log.
+    """
+
+    project_id: str
+    role: Role
+    actor: str
+    request_id: str | None
+    store: GraphStore
+    records: ProjectRecords
+
+    def require(self, needed: Role) -> None:
+        """Refuse a principal whose role is not enough.
+
+        Raises:
+            ForbiddenError: it is not.
+        """
+        if not self.role.allows(needed):
+            raise ForbiddenError(self.project_id, needed.value)
+
+    async def audit(self, action: str, target: str | None = None, outcome: str = "ok") -> None:
+        """Add what was done to the audit log."""
+        now = datetime.now(UTC)
+        entry = AuditEntry(token_hex(16), self.project_id, now, self.actor, action, target, outcome, self.request_id)
+        await self.records.log([entry])
+
+
+class Access:
+    """What one principal may reach in one request."""
+
+    def __init__(self, database: Database, principal: Principal, request_id: str | None = None) -> None:
+        self._database = database
+        self.principal = principal
+        self.request_id = request_id
+
+    @property
+    def projects(self) -> list[str]:
+        """The projects that the principal knows, in order."""
+        return sorted(self.principal.grants)
+
+    def project(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
+        """A project.
+
+        Raises:
+            UnknownProjectError: the principal does not know it, whether or not it exists.
+            ForbiddenError: it is known, but the role is not enough.
+        """
+        role = self.principal.grants.get(project_id)
+        if role is None:
+            raise UnknownProjectError(project_id)
+        door = ProjectDoor(
+            project_id,
+            role,
+            self.principal.actor,
+            self.request_id,
+            self._database.project(project_id),
+            self._database.records(project_id),
+        )
+        door.require(needed)
+        return door

@@ -1,0 +1,60 @@
+"""API keys: ``mt_<id>_<secret>``, of which only the id and a hash of the secret are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from secrets import token_hex, token_urlsafe
+
+from schema.control import ApiKey, Role
+
+PREFIX = "mt_"
+_FORM = re.compile(r"mt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_NOBODY = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedKey:
+    """A key as somebody sent it; the secret never shows."""
+
+    id: str
+    secret: str = field(repr=False)
+
+
+def make_key(
+    project_id: str,
+    name: str,
+    role: Role,
+    created_by: str,
+    now: datetime,
+    expires_at: datetime | None = None,
+) -> tuple[str, ApiKey]:
+    """A new key: the text that is shown once, and what is kept of it."""
+    key_id, secret = token_hex(8), token_urlsafe(32)
+    kept = ApiKey(key_id, project_id, name, role, hash_secret(secret), now, created_by, expires_at)
+    return f"{PREFIX}{key_id}_{secret}", kept
+
+
+def parse_key(text: str) -> PresentedKey | None:
+    """The parts of a key; None where a text has not the form of one."""
+    match = _FORM.fullmatch(text)
+    return PresentedKey(match[1], match[2]) if match else None
+
+
+def hash_secret(secret: str) -> str:
+    """SHA-256 in hexadecimal; the secret is 256 random bits, so that a slow hash would protect nothing."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def is_genuine(presented: PresentedKey, kept: ApiKey | None) -> bool:
+    """Whether the secret is the kept key's; as long in coming where there is no such key."""
+    expected = kept.secret_hash if kept is not None else _NOBODY
+    return hmac.compare_digest(hash_secret(presented.secret), expected) and kept is not None
+
+
+def mask_keys(text: str) -> str:
+    """A text in which no key can be read: its id stays, so that it can be found and revoked."""
+    return _FORM.sub(rf"{PREFIX}\1_…", text) if PREFIX in text else text

@@ -1,0 +1,217 @@
+"""Bearer tokens of an OpenID Connect issuer: checked against its keys, its groups made roles in projects."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import jwt
+import structlog
+from pydantic import BaseModel, ConfigDict
+
+from api.auth.access import Principal
+from api.errors import UnauthenticatedError
+from api.settings import is_safe_issuer
+from schema.control import Role
+from schema.errors import StoreError
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Asymmetric ones only: with a symmetric one, who can check a token can make it."""
+
+LEEWAY_SECONDS = 60
+REFRESH_SECONDS = 60.0
+"""The keys are fetched again for a key that is not known, but not more often than this."""
+
+AGE_SECONDS = 3600.0
+"""And after this time, so that a key that the issuer has withdrawn ends."""
+
+_FETCH_SECONDS = 5.0
+_MOST_BYTES = 1 << 20
+_LONGEST_SUBJECT = 255
+_KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
+
+_log = structlog.get_logger("memtrace.auth")
+
+
+class IssuerError(StoreError):
+    """The issuer's keys can't be had, so that nobody can say whether a token is good."""
+
+
+class _Discovery(BaseModel):
+    """What matters of an issuer's configuration."""
+
+    issuer: str
+    jwks_uri: str
+
+
+class _Key(BaseModel):
+    """A key as a JWK says it; its numbers are among the rest."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kty: str
+    kid: str | None = None
+    use: str = "sig"
+
+
+class _KeySet(BaseModel):
+    """The issuer's keys."""
+
+    keys: list[_Key]
+
+
+class Issuer:
+    """An issuer's public keys, found by discovery, kept, and fetched again when a new one is used."""
+
+    def __init__(self, address: str) -> None:
+        """Nothing is fetched yet.
+
+        Args:
+            address: as tokens say it in ``iss``.
+        """
+        self.address = address
+        self._http = httpx.AsyncClient(timeout=_FETCH_SECONDS, follow_redirects=False)
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._fetched = -AGE_SECONDS
+        self._tried = -REFRESH_SECONDS
+        self._fetching = asyncio.Lock()
+
+    async def key(self, key_id: str | None) -> jwt.PyJWK | None:
+        """The key with this id, or the only one where a token names none; None where there is none.
+
+        Raises:
+            IssuerError: no keys were ever had.
+        """
+        found = self._find(key_id)
+        if found is None or time.monotonic() - self._fetched > AGE_SECONDS:
+            await self._refresh()
+            found = self._find(key_id)
+        if not self._keys:
+            raise IssuerError(f"the keys of {self.address} can't be had")
+        return found
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._http.aclose()
+
+    def _find(self, key_id: str | None) -> jwt.PyJWK | None:
+        if key_id is None and len(self._keys) == 1:
+            return next(iter(self._keys.values()))
+        return self._keys.get(key_id) if key_id is not None else None
+
+    async def _refresh(self) -> None:
+        async with self._fetching:
+            if time.monotonic() - self._tried < REFRESH_SECONDS:
+                return
+            self._tried = time.monotonic()
+            try:
+                keys = await self._fetch()
+            except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+                # The old keys stay good: an issuer that is away for an hour locks nobody out.
+                _log.warning("the issuer's keys can't be fetched", issuer=self.address, problem=type(error).__name__)
+                return
+            self._keys = keys
+            self._fetched = time.monotonic()
+
+    async def _fetch(self) -> dict[str | None, jwt.PyJWK]:
+        address = f"{self.address.rstrip('/')}/.well-known/openid-configuration"
+        found = _Discovery.model_validate_json(await self._get(address))
+        if found.issuer != self.address:
+            raise ValueError("the issuer calls itself something else")
+        if not is_safe_issuer(found.jwks_uri):
+            raise ValueError("the keys lie at an address without TLS")
+        listed = _KeySet.model_validate_json(await self._get(found.jwks_uri)).keys
+        return {entry.kid: key for entry in listed if (key := _jwk(entry)) is not None}
+
+    async def _get(self, address: str) -> bytes:
+        async with self._http.stream("GET", address, headers={"Accept": "application/json"}) as answer:
+            answer.raise_for_status()
+            body = bytearray()
+            async for block in answer.aiter_bytes():
+                body += block
+                if len(body) > _MOST_BYTES:
+                    raise ValueError("the answer is too large")
+        return bytes(body)
+
+
+class TokenVerifier:
+    """From a bearer token to a principal."""
+
+    def __init__(
+        self, issuer: Issuer, audience: str, groups_claim: str, grants: Mapping[str, Mapping[str, Role]]
+    ) -> None:
+        """Nothing is fetched yet.
+
+        Args:
+            issuer: whose tokens are taken.
+            audience: what a token must be for.
+            groups_claim: where a token says its groups.
+            grants: from a group to a role in each of some projects.
+        """
+        self._issuer = issuer
+        self._audience = audience
+        self._groups_claim = groups_claim
+        self._grants = grants
+
+    async def verify(self, token: str) -> Principal:
+        """Who a token speaks of. One whose groups have no grants is somebody who knows no project.
+
+        Raises:
+            UnauthenticatedError: the token is not good; never in a word what it holds.
+            IssuerError: the issuer can't be asked.
+        """
+        try:
+            header = jwt.get_unverified_header(token)
+        except jwt.PyJWTError:
+            raise UnauthenticatedError("this is neither a key nor a token") from None
+        # Before the issuer is asked: what can't be good costs nothing.
+        if header.get("alg") not in ALGORITHMS:
+            raise UnauthenticatedError("the token's algorithm is not one that is taken")
+        key = await self._issuer.key(header.get("kid"))
+        if key is None:
+            raise UnauthenticatedError("the token is signed with a key that the issuer does not have")
+        try:
+            claims = jwt.decode(
+                token,
+                key.key,
+                algorithms=list(ALGORITHMS),
+                audience=self._audience,
+                issuer=self._issuer.address,
+                leeway=LEEWAY_SECONDS,
+                options={"require": ["exp", "iss", "aud", "sub"]},
+            )
+        except (jwt.PyJWTError, TypeError, ValueError) as error:
+            raise UnauthenticatedError(f"the token is not good: {type(error).__name__}") from None
+        subject = str(claims["sub"])
+        if not subject or len(subject) > _LONGEST_SUBJECT:
+            raise UnauthenticatedError("the token's subject is empty or too long")
+        expires_at = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_SECONDS, UTC)
+        return Principal(f"oidc:{subject}", self._roles(claims.get(self._groups_claim)), expires_at)
+
+    async def close(self) -> None:
+        """Let go of connections to the issuer."""
+        await self._issuer.close()
+
+    def _roles(self, groups: Any) -> dict[str, Role]:
+        """The highest role that the groups have in each project."""
+        named = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
+        roles: dict[str, Role] = {}
+        for group in named:
+            for project, role in self._grants.get(str(group), {}).items():
+                if project not in roles or role.allows(roles[project]):
+                    roles[project] = role
+        return roles
+
+
+def _jwk(entry: _Key) -> jwt.PyJWK | None:
+    """A key that signs; None where it is of another use or kind, which says nothing of the others."""
+    if entry.kty not in _KEY_TYPES or entry.use != "sig":
+        return None
+    try:
+        return jwt.PyJWK(entry.model_dump(exclude_none=True))
+    except jwt.PyJWTError:
+        return None

@@ -1,0 +1,102 @@
+"""From the Authorization header to a principal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from api.auth.access import Principal
+from api.auth.keys import PREFIX, PresentedKey, is_genuine, parse_key
+from api.auth.known import KnownKeys, LastUses
+from api.auth.rate import RateLimit
+from api.errors import UnauthenticatedError
+from store.records import Registry
+
+if TYPE_CHECKING:
+    from api.auth.oidc import TokenVerifier
+
+FAILURES = "60/minute"
+"""Refused credentials of one address; beyond that none of its credentials is looked at for a while."""
+
+_LONGEST = 16_384
+
+
+class Verifier:
+    """Knows principals by their keys and tokens.
+
+    A key's lookup is believed for ``REVOCATION_SECONDS``, so that is how long a revoked key may still be taken.
+    """
+
+    def __init__(self, registry: Registry, rate_limit: str, tokens: TokenVerifier | None = None) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            registry: knows the keys.
+            rate_limit: requests of one principal, such as ``600/minute``.
+            tokens: takes bearer tokens of an OIDC issuer; None takes none.
+        """
+        self._keys = KnownKeys(registry)
+        self._uses = LastUses(registry)
+        self._tokens = tokens
+        self._requests = RateLimit(rate_limit)
+        self._failures = RateLimit(FAILURES)
+
+    async def verify(self, authorization: str | None, client: str | None = None) -> Principal:
+        """Who is behind a request.
+
+        Args:
+            authorization: the header.
+            client: the address that it comes from; None counts no failures.
+
+        Raises:
+            UnauthenticatedError: nobody who is known.
+            RateLimitedError: the principal asks too often, or the address was refused too often.
+            StoreError: the store or the issuer that knows can't be asked.
+        """
+        if authorization is None:
+            raise UnauthenticatedError("there is no Authorization header")
+        if client is not None:
+            await self._failures.check(client)
+        try:
+            principal = await self._identify(authorization)
+        except UnauthenticatedError:
+            if client is not None:
+                await self._failures.hit(client)
+            raise
+        await self._requests.hit(principal.actor)
+        return principal
+
+    def start(self) -> None:
+        """Begin to keep when keys were last used."""
+        self._uses.start()
+
+    async def stop(self) -> None:
+        """Keep what is not kept yet, and let go of connections."""
+        await self._uses.stop()
+        if self._tokens is not None:
+            await self._tokens.close()
+
+    async def _identify(self, authorization: str) -> Principal:
+        scheme, _, credentials = authorization.partition(" ")
+        credentials = credentials.strip()
+        if scheme.lower() != "bearer" or not credentials or len(authorization) > _LONGEST:
+            raise UnauthenticatedError("the Authorization header is not Bearer and a key or token")
+        presented = parse_key(credentials)
+        if presented is not None:
+            return await self._by_key(presented)
+        if self._tokens is None or credentials.startswith(PREFIX):
+            raise UnauthenticatedError("this has not the form of a key")
+        return await self._tokens.verify(credentials)
+
+    async def _by_key(self, presented: PresentedKey) -> Principal:
+        kept = await self._keys.get(presented.id)
+        now = datetime.now(UTC)
+        if not is_genuine(presented, kept) or kept is None:
+            raise UnauthenticatedError(f"no key {presented.id} has this secret")
+        if kept.revoked_at is not None:
+            raise UnauthenticatedError(f"key {kept.id} is revoked")
+        principal = Principal(f"key:{kept.id}", {kept.project_id: kept.role}, kept.expires_at)
+        if principal.is_expired(now):
+            raise UnauthenticatedError(f"key {kept.id} has expired")
+        self._uses.note(kept.id, now)
+        return principal

@@ -1,0 +1,92 @@
+"""`memtrace cypher`: a query of the user's own, which only reads."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.context import DEFAULT_STORE, Place, command
+from api.cli.errors import UsageError, note
+from api.cli.options import JsonOption
+from api.cli.output import Output, print_json
+from schema.errors import InputError
+
+commands = typer.Typer()
+
+_NAME = re.compile(r"\$?(\w+)")
+
+
+@command(commands, panel="Ask why")
+async def cypher(
+    place: Place,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="One statement; - reads it from standard input.")],
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p",
+            "--param",
+            metavar="NAME=VALUE",
+            help="A parameter of the query: JSON, else text. May be repeated; $project is the project anyway.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="How long it may take at most.")] = 30.0,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many rows to show at most.")] = 1000,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask a Neo4j store in Cypher, reading only. The query sees all projects: bind it with {projectId: $project}.
+
+    Refused is what would do more than read the graph. docs/cypher.md has queries to start from.
+    """
+    from store.neo4j.query import run_query
+    from store.neo4j.store import Neo4jStore
+
+    uri = place.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
+    if uri.startswith("sqlite:"):
+        raise UsageError("cypher asks a Neo4j store (--store neo4j://host:port); a SQLite file may be asked in SQL")
+    parameters = dict(_parameter(given) for given in parameter or [])
+    text = _text(query)
+    async with place.open() as store:
+        assert isinstance(store, Neo4jStore)
+        found = await run_query(store, text, parameters, seconds, limit)
+    if as_json:
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        print_json({"columns": found.columns, "rows": rows, "truncated": found.truncated})
+    elif found.rows:
+        from api.cli.render.records import records
+
+        Output().show(records(found.columns, found.rows))
+    else:
+        note("The query gave no rows.")
+    if found.truncated:
+        note(f"There are more than these {limit:,} rows: --limit reads more.")
+
+
+def _parameter(given: str) -> tuple[str, Any]:
+    """``name=value``; the value is JSON, and where it is none it is text."""
+    import msgspec
+
+    name, separator, value = given.partition("=")
+    named = _NAME.fullmatch(name)
+    if not separator or named is None:
+        raise UsageError(f"--param: {given!r} is not NAME=VALUE")
+    try:
+        return named[1], msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return named[1], value
+
+
+def _text(query: str) -> str:
+    text = query
+    if query == "-":
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError("standard input", f"byte {error.start}", "the query is not UTF-8") from None
+    if not text.strip():
+        raise UsageError("there is no query")
+    return text

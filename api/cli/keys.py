@@ -1,0 +1,160 @@
+"""`memtrace keys`: API keys of a project, made, listed and revoked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import note
+from api.cli.options import JsonOption
+from api.cli.output import Output, print_json
+
+if TYPE_CHECKING:
+    from api.auth.access import ProjectDoor
+    from schema.control import ApiKey
+
+app = typer.Typer(help="Make, list and revoke API keys of a project.", no_args_is_help=True)
+
+_PANEL = "Commands"
+_ACTOR = "command line"
+
+
+class RoleName(StrEnum):
+    """What a key may do: ``schema.control.Role``, for the options."""
+
+    READER = "reader"
+    WRITER = "writer"
+    ADMIN = "admin"
+
+
+@command(app, panel=_PANEL)
+async def create(
+    place: Place,
+    name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
+    role: Annotated[
+        RoleName, typer.Option("--role", help="What it may do; each may all that those before it may.")
+    ] = RoleName.READER,
+    expires: Annotated[
+        int | None,
+        typer.Option("--expires", metavar="DAYS", min=1, max=36500, help="When it ends. [default: never]"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key. It is shown once, and can't be shown again; a SQLite file that does not exist is made."""
+    from api.auth.keys import make_key
+    from schema.control import Role
+
+    now = datetime.now(UTC)
+    ends = now + timedelta(days=expires) if expires else None
+    key, kept = make_key(place.project_id, name, Role(role.value), _ACTOR, now, ends)
+    async with _door(place, create=True) as door:
+        await door.records.add_key(kept)
+        await door.audit("createKey", kept.id)
+    if as_json:
+        print_json({"key": key, **_document(kept, now)})
+        return
+    Output().lines(key)
+    until = f" until {ends:%Y-%m-%d}" if ends else ""
+    note(f"Its role in project {kept.project_id} is {kept.role}{until}. It is not shown again.")
+
+
+@command(app, name="list", panel=_PANEL)
+async def list_keys(place: Place, as_json: JsonOption = False) -> None:
+    """List the project's keys, the newest first; revoked and expired ones too."""
+    now = datetime.now(UTC)
+    found: list[ApiKey] = []
+    async with _door(place) as door:
+        cursor: str | None = None
+        while True:
+            page = await door.records.keys(after=cursor)
+            found.extend(page.items)
+            cursor = page.next
+            if cursor is None:
+                break
+    documents = [_document(key, now) for key in found]
+    if as_json:
+        print_json(documents)
+    else:
+        _show(documents)
+
+
+@command(app, panel=_PANEL)
+async def revoke(
+    place: Place,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `keys list` shows it.")],
+    as_json: JsonOption = False,
+) -> None:
+    """End a key: servers refuse it within seconds. One that was revoked before stays as it is."""
+    now = datetime.now(UTC)
+    async with _door(place) as door:
+        kept = await door.records.revoke_key(key_id, now)
+        await door.audit("revokeKey", kept.id)
+    if as_json:
+        print_json(_document(kept, now))
+    else:
+        Output().lines(f"Revoked {kept.id}.")
+
+
+@asynccontextmanager
+async def _door(place: Place, create: bool = False) -> AsyncIterator[ProjectDoor]:
+    """The project, as its keeper at the machine sees it."""
+    from api.auth.access import Access, Principal
+    from schema.control import Role
+
+    keeper = Principal(_ACTOR, {place.project_id: Role.ADMIN})
+    async with place.database(create) as database:
+        yield Access(database, keeper).project(place.project_id, Role.ADMIN)
+
+
+def _document(key: ApiKey, now: datetime) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "projectId": key.project_id,
+        "name": key.name,
+        "role": key.role.value,
+        "state": _state(key, now),
+        "createdAt": _time(key.created_at),
+        "createdBy": key.created_by,
+        "expiresAt": _time(key.expires_at),
+        "revokedAt": _time(key.revoked_at),
+        "lastUsedAt": _time(key.last_used_at),
+    }
+
+
+def _state(key: ApiKey, now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    return "expired" if key.expires_at is not None and key.expires_at <= now else "active"
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat().replace("+00:00", "Z") if moment else None
+
+
+def _show(documents: list[dict[str, Any]]) -> None:
+    from rich.text import Text
+
+    from api.cli.render.tables import table
+    from api.cli.render.text import one_line
+
+    columns = ("id", "name", "role", "state", "created", "expires", "last used")
+    rows = [
+        [
+            Text(cell)
+            for cell in (
+                key["id"],
+                one_line(key["name"], 40),
+                key["role"],
+                key["state"],
+                *((key[name] or "")[:16].replace("T", " ") for name in ("createdAt", "expiresAt", "lastUsedAt")),
+            )
+        ]
+        for key in documents
+    ]
+    Output().show(table(columns, rows))

@@ -1,0 +1,134 @@
+"""`memtrace serve`: the server, until it is told to stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import UsageError, note
+
+if TYPE_CHECKING:
+    import socket
+
+    from fastapi import FastAPI
+
+    from api.settings import Settings
+
+commands = typer.Typer()
+
+_PANEL = "Serve"
+_WEBSOCKET_BYTES = 64 * 1024
+_IDLE_SECONDS = 75
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings in TOML. (env: MEMTRACE_CONFIG)", show_default=False),
+]
+
+
+@command(commands, panel=_PANEL)
+async def serve(
+    place: Place,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help="Address to listen on. (env: MEMTRACE_HOST; default: 127.0.0.1)"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="0 takes a free one. (env: MEMTRACE_PORT; default: 8080)"),
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Serve GraphQL and HTTP until told to stop; what is under way is then finished. docs/server.md has the settings.
+
+    A SQLite file that does not exist is made. Logs go to standard output.
+    """
+    from schema.bulk import collector_paused
+    from schema.errors import InputError
+
+    options = {"store": place.store, "values": place.values, "host": host, "port": port}
+    try:
+        # What is imported and made here stays: looking through it for garbage would take a fifth of the start.
+        with collector_paused():
+            from api.loading import load_settings, open_store
+
+            settings = load_settings(config, options)
+            listening = _listen(settings.host, settings.port)
+        async with await open_store(settings) as database:
+            with collector_paused():
+                from api.http.logs import set_up_logs
+                from api.server import create_app
+
+                app = create_app(settings, database)
+            set_up_logs(settings.log_level, settings.log_format)
+            await _run(app, settings, listening)
+    except InputError as error:
+        raise UsageError(str(error)) from error
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that is bound, before anything else is begun.
+
+    Raises:
+        InputError: the address can't be listened on.
+    """
+    import socket
+
+    from schema.errors import InputError
+
+    shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise InputError("--host", "", f"{host!r} is not an address of this machine: {error.strerror}") from error
+    try:
+        # A port whose last server has just stopped is free.
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        # Listening now tells whether the port is another's: with the option above, binding alone does not.
+        bound.listen(2048)
+    except OSError as error:
+        bound.close()
+        raise InputError("--port", "", f"{shown} can't be listened on: {error.strerror}") from error
+    return bound
+
+
+async def _run(app: FastAPI, settings: Settings, listening: socket.socket) -> None:
+    import signal
+
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Says where it listens as soon as it answers."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            note(f"MemTrace listens on {_url(listening)}")
+
+    server = Server(
+        uvicorn.Config(
+            app,
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws_max_size=_WEBSOCKET_BYTES,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=list(settings.trusted_proxies),
+            timeout_keep_alive=_IDLE_SECONDS,
+            timeout_graceful_shutdown=settings.shutdown_seconds,
+        )
+    )
+    # The server raises the signal that stopped it once more when it has stopped in order: that is a good end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _signal, _frame: None)
+    await server.serve([listening])
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,62 @@
+"""User and password of a Neo4j server: from the environment or a file, never from a URI or an argument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from schema.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    from store.open import Credentials
+
+DEFAULT_USER = "neo4j"
+
+
+def refuse_secrets(setting: str, uri: str) -> None:
+    """A password in an argument stands in the list of processes and in the shell's history: it is refused unread.
+
+    Raises:
+        InputError: the URI holds a user or a password, or is none.
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise InputError(setting, "", "this is not a URI") from None
+    if "@" in parts.netloc or (parts.scheme not in {"sqlite", "file"} and "@" in uri):
+        raise InputError(
+            setting,
+            "",
+            "write the URI without user and password; they come from MEMTRACE_NEO4J_USER and "
+            "MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE",
+        )
+
+
+def neo4j_credentials(uri: str, user: str | None, password: str | None, file: str | None) -> Credentials | None:
+    """User and password for a store; a SQLite file needs none.
+
+    Args:
+        uri: the store's.
+        user: None is ``neo4j``.
+        password: holds over the file.
+        file: one that holds the password.
+
+    Raises:
+        StoreError: the password file can't be read.
+    """
+    from store.open import Credentials
+
+    if uri.startswith("sqlite:"):
+        return None
+    if password is None and file:
+        password = _read(file)
+    return Credentials(user or DEFAULT_USER, password or "")
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8").strip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise StoreError(f"the password file {file} can't be read: {reason}") from error

@@ -1,0 +1,50 @@
+"""Errors of the doors that are expected, beside those of ``schema.errors``."""
+
+from __future__ import annotations
+
+from schema.errors import MemTraceError, NotFoundError
+
+
+class UnauthenticatedError(MemTraceError):
+    """Nobody is behind the request, or nobody who is known. Why is for the log, not for the answer."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__("a valid API key or token is needed: Authorization: Bearer …")
+
+
+class UnknownProjectError(NotFoundError):
+    """The principal knows no such project, whether or not it exists."""
+
+    def __init__(self, project_id: str) -> None:
+        super().__init__(project_id, "project")
+        self.args = (f"there is no project {project_id[:200]!r} that you may reach",)
+
+
+class ForbiddenError(MemTraceError):
+    """The principal knows the project and may not do this in it."""
+
+    def __init__(self, project_id: str, needed: str) -> None:
+        self.project_id = project_id
+        self.needed = needed
+        super().__init__(f"this needs the role {needed} in project {project_id!r}")
+
+
+class RateLimitedError(MemTraceError):
+    """Too many requests of one principal.
+
+    Attributes:
+        retry_after: seconds until the next one may come.
+    """
+
+    def __init__(self, retry_after: float) -> None:
+        self.retry_after = retry_after
+        super().__init__(f"too many requests: try again in {max(1, round(retry_after))} s")
+
+
+class TooLargeError(MemTraceError):
+    """A body or a value is larger than what is taken."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        self.limit = limit
+        super().__init__(f"{what} is larger than the limit of {limit:,} bytes")

@@ -1,0 +1,104 @@
+"""What resolvers are given: what the principal may reach, and loaders that ask the store once per field and level."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from strawberry.dataloader import DataLoader
+from strawberry.fastapi import BaseContext
+from strawberry.types import Info as StrawberryInfo
+
+from api.auth.access import Access, ProjectDoor
+from api.platform import Platform
+from schema.control import Role
+from store.protocol import GraphStore
+
+V = TypeVar("V")
+
+_BATCH = 1000
+
+
+class Context(BaseContext):
+    """One request, or one operation of a websocket.
+
+    Attributes:
+        token: the Authorization header, or what a websocket said in its place; kept to look at it again while a
+            subscription runs.
+    """
+
+    def __init__(self, platform: Platform, access: Access | None, token: str | None) -> None:
+        super().__init__()
+        self.platform = platform
+        self.token = token
+        self.connection_params: Any = None
+        self._access = access
+        self._loaders: dict[Hashable, DataLoader[Any, Any]] = {}
+
+    @property
+    def access(self) -> Access:
+        """What the principal may reach."""
+        if self._access is None:
+            raise RuntimeError("a websocket was used before it said who it is")
+        return self._access
+
+    @access.setter
+    def access(self, access: Access) -> None:
+        self._access = access
+
+    @property
+    def is_known(self) -> bool:
+        """Whether somebody is behind the connection yet."""
+        return self._access is not None
+
+    async def for_operation(self) -> Context:
+        """The same principal with loaders of its own: what one operation read is not what the next one sees.
+
+        Raises:
+            UnauthenticatedError: over a websocket: its key or token has run out, or was revoked.
+            RateLimitedError: over a websocket: it asks too often.
+        """
+        access = self.access
+        if self.connection_params is not None:
+            access = Access(self.platform.database, await self.platform.verifier.verify(self.token))
+        return Context(self.platform, access, self.token)
+
+    def door(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
+        """A project; see ``Access.project``."""
+        return self.access.project(project_id, needed)
+
+    async def load(
+        self,
+        project_id: str,
+        read: Callable[..., Awaitable[Mapping[Any, V]]],
+        key: Hashable,
+        *parameters: Hashable,
+    ) -> V | None:
+        """What ``read`` gives for a key; keys that are asked for at a time are read in one call.
+
+        Args:
+            project_id: the project to read from.
+            read: takes the project's store, the keys and ``parameters``; gives what it found by key.
+            key: what to look for.
+            parameters: what all keys of one call share, such as the size of a page.
+        """
+        name = (project_id, read, parameters)
+        loader = self._loaders.get(name)
+        if loader is None:
+            store = self.door(project_id).store
+            loader = DataLoader(_batch(read, store, parameters), max_batch_size=_BATCH)
+            self._loaders[name] = loader
+        return cast("V | None", await loader.load(key))
+
+
+def _batch(
+    read: Callable[..., Awaitable[Mapping[Any, Any]]], store: GraphStore, parameters: Sequence[Hashable]
+) -> Callable[[list[Any]], Awaitable[list[Any]]]:
+    async def load(keys: list[Any]) -> list[Any]:
+        found = await read(store, keys, *parameters)
+        return [found.get(key) for key in keys]
+
+    return load
+
+
+Info = StrawberryInfo[Context, None]

@@ -1,0 +1,139 @@
+"""What a document may cost: how many things it could make the store read, with page sizes multiplied along the way.
+
+A field that gives a thing costs 1, or what its ``cost`` says; what is asked of each of a list's things costs as often
+as the list may have things. How many those are says the argument that the field's ``size`` names, or ``size`` itself;
+for a list that says nothing, 10. Leaves are free. Hops of a lineage cost 1 each, on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLSchema,
+    InlineFragmentNode,
+    IntValueNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+)
+
+_LIST = 10
+_PAGED = "first"
+_HOPS = "maxHops"
+_ANY_HOPS = 100
+
+
+def document_cost(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Mapping[str, Any] | None,
+) -> int:
+    """The cost of one operation of a valid document.
+
+    Args:
+        schema: the types.
+        document: holds the fragments.
+        operation: the one that is asked for.
+        variables: as they were sent.
+    """
+    defaults = {
+        definition.variable.name.value: _literal(definition.default_value, {})
+        for definition in operation.variable_definitions or ()
+        if definition.default_value is not None
+    }
+    counter = _Counter(schema, document, {**defaults, **(variables or {})})
+    root = schema.get_root_type(operation.operation)
+    return counter.selections(operation.selection_set, root)
+
+
+class _Counter:
+    def __init__(self, schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._variables = variables
+        self._fragments = {
+            node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
+        }
+        self._costs: dict[str, int] = {}
+
+    def selections(self, node: SelectionSetNode, parent: Any) -> int:
+        """The cost of all that is selected of one thing."""
+        total = 0
+        for selection in node.selections:
+            if isinstance(selection, FieldNode):
+                total += self._field(selection, parent)
+            elif isinstance(selection, InlineFragmentNode):
+                condition = selection.type_condition
+                inner = self._schema.get_type(condition.name.value) if condition else parent
+                total += self.selections(selection.selection_set, inner)
+            elif isinstance(selection, FragmentSpreadNode):
+                total += self._fragment(selection.name.value)
+        return total
+
+    def _fragment(self, name: str) -> int:
+        if name not in self._costs:
+            fragment = self._fragments[name]
+            self._costs[name] = self.selections(
+                fragment.selection_set, self._schema.get_type(fragment.type_condition.name.value)
+            )
+        return self._costs[name]
+
+    def _field(self, node: FieldNode, parent: Any) -> int:
+        name = node.name.value
+        if name.startswith("__") or not isinstance(parent, GraphQLObjectType | GraphQLInterfaceType):
+            return 0
+        field = parent.fields[name]
+        settings = _settings(field)
+        cost = int(settings.get("cost", 1 if node.selection_set else 0))
+        if _HOPS in field.args:
+            hops = self._argument(node, field, _HOPS)
+            cost += hops if isinstance(hops, int) and hops >= 0 else _ANY_HOPS
+        if node.selection_set is None:
+            return cost
+        inner = self.selections(node.selection_set, get_named_type(field.type))
+        return cost + self._size(node, field, settings) * (1 + inner)
+
+    def _size(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
+        size = settings.get("size", _PAGED if _PAGED in field.args else None)
+        if isinstance(size, str):
+            given = self._argument(node, field, size)
+            return max(given, 1) if isinstance(given, int) and not isinstance(given, bool) else _LIST
+        if size is not None:
+            return int(size)
+        return _LIST if _is_list(field.type) else 1
+
+    def _argument(self, node: FieldNode, field: GraphQLField, name: str) -> Any:
+        for argument in node.arguments or ():
+            if argument.name.value == name:
+                return _literal(argument.value, self._variables)
+        return field.args[name].default_value
+
+
+def _settings(field: GraphQLField) -> Mapping[str, Any]:
+    definition = field.extensions.get("strawberry-definition")
+    return getattr(definition, "metadata", None) or {}
+
+
+def _is_list(type_: Any) -> bool:
+    while isinstance(type_, GraphQLNonNull):
+        type_ = type_.of_type
+    return isinstance(type_, GraphQLList)
+
+
+def _literal(node: ValueNode, variables: Mapping[str, Any]) -> Any:
+    if isinstance(node, VariableNode):
+        return variables.get(node.name.value)
+    return int(node.value) if isinstance(node, IntValueNode) else None

@@ -1,0 +1,64 @@
+"""Derivations: the causal edges."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.node import (
+    ATTRIBUTES,
+    CATEGORY,
+    COMMENT,
+    EXTERNAL,
+    ID,
+    LOCATION,
+    PROJECT,
+    SEQUENCE,
+    TRACE,
+    Node,
+    is_model,
+)
+from api.graphql.refs import OperationRef, VariableRef
+from api.graphql.scalars import JSON, DerivationKind
+from schema import models
+from store.protocol import Label
+
+
+@strawberry.type(description="The causal edge: a target variable was derived from a source variable by an operation.")
+class Derivation(Node):
+    """Read off ``schema.models.Derivation``."""
+
+    is_type_of = is_model(models.Derivation)
+
+    id: strawberry.ID = strawberry.field(description=ID)
+    project_id: str = strawberry.field(description=PROJECT)
+    trace_id: str = strawberry.field(description=TRACE)
+    source: strawberry.ID = strawberry.field(description="The id of the variable that it was derived from.")
+    target: strawberry.ID = strawberry.field(description="The id of the variable that was derived.")
+    operation_id: strawberry.ID = strawberry.field(description="The id of the operation that derived it.")
+    external_id: str | None = strawberry.field(description=EXTERNAL)
+    kind: DerivationKind = strawberry.field(description="How the target came from its source.")
+    category: str | None = strawberry.field(description=CATEGORY)
+    comment: str | None = strawberry.field(description=COMMENT)
+    sequence: int = strawberry.field(description=SEQUENCE)
+    created_at: datetime | None = strawberry.field(description="When it was recorded.")
+    location: str | None = strawberry.field(description=LOCATION)
+    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+
+    @strawberry.field(description="The variable that it was derived from.")
+    async def source_variable(self, info: Info) -> VariableRef | None:
+        """The cause."""
+        return await info.context.load(self.project_id, reads.elements, self.source, Label.VARIABLE)
+
+    @strawberry.field(description="The variable that was derived.")
+    async def target_variable(self, info: Info) -> VariableRef | None:
+        """The effect."""
+        return await info.context.load(self.project_id, reads.elements, self.target, Label.VARIABLE)
+
+    @strawberry.field(description="The operation that derived it.")
+    async def operation(self, info: Info) -> OperationRef | None:
+        """The operation."""
+        return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)

@@ -1,0 +1,138 @@
+"""Running a document: lists of plain things are read off in one go, and errors become those that callers may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+import structlog
+from graphql import GraphQLEnumType, GraphQLError, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
+from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
+
+from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
+
+_AS_IT_IS = {"String", "ID", "Int", "Boolean"}
+_CODES: tuple[tuple[type[Exception], str], ...] = (
+    (NotFoundError, "NOT_FOUND"),
+    (UnauthenticatedError, "UNAUTHENTICATED"),
+    (ForbiddenError, "FORBIDDEN"),
+    (RateLimitedError, "RATE_LIMITED"),
+    (TooLargeError, "TOO_LARGE"),
+    (AmbiguousError, "AMBIGUOUS"),
+    (ConflictError, "CONFLICT"),
+    (InputError, "BAD_INPUT"),
+)
+
+_log = structlog.get_logger("memtrace.graphql")
+
+
+def public_error(error: Exception) -> GraphQLError:
+    """An error as callers may see it: expected ones with a code, others without a word of what went wrong."""
+    original = error.original_error if isinstance(error, GraphQLError) and error.original_error else error
+    if isinstance(original, GraphQLError):
+        return original
+    for kind, code in _CODES:
+        if isinstance(original, kind):
+            return GraphQLError(str(original), extensions={"code": code})
+    if isinstance(original, StoreError):
+        _log.error("the store can't be used", error=str(original))
+        return GraphQLError("the store can't be used at the moment", extensions={"code": "UNAVAILABLE"})
+    if isinstance(original, MemTraceError):
+        return GraphQLError(str(original), extensions={"code": "FAILED"})
+    _log.error("unexpected error", exc_info=original)
+    return GraphQLError("an unexpected error: the log says more", extensions={"code": "INTERNAL"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How to read the selected fields off a thing that has them as plain attributes.
+
+    Attributes:
+        names: of the answer's fields.
+        read: gives the values of all of them.
+        formats: from a value to what goes out; None where it goes out as it is.
+        required: whether a field must not be null.
+    """
+
+    names: tuple[str, ...]
+    read: Callable[[Any], tuple[Any, ...]]
+    formats: tuple[Callable[[Any], Any] | None, ...]
+    required: tuple[bool, ...]
+
+    def all(self, items: Iterable[Any]) -> list[dict[str, Any]] | None:
+        """The answers for all things; None where one of them is not plain after all."""
+        rows = []
+        for item in items:
+            row: dict[str, Any] = {}
+            for name, value, format_, required in zip(
+                self.names, self.read(item), self.formats, self.required, strict=True
+            ):
+                if value is None:
+                    if required:
+                        return None
+                    row[name] = None
+                else:
+                    row[name] = value if format_ is None else format_(value)
+            rows.append(row)
+        return rows
+
+
+class Executor(StrawberryGraphQLCoreExecutionContext):
+    """Runs one document.
+
+    A lineage has thousands of nodes and edges, of which mostly plain attributes are asked. Resolving each attribute of
+    each by itself took ten times as long as reading them from the store; reading them off with a plan takes a fraction.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
+
+    def complete_iterable_value(
+        self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any
+    ) -> Any:
+        """Complete a list; see the class."""
+        if isinstance(items, Sequence) and items and None not in items[:1]:
+            of = item_type.of_type if isinstance(item_type, GraphQLNonNull) else item_type
+            plan = self._plan(of, field_details_list) if isinstance(of, GraphQLObjectType) else None
+            if plan is not None:
+                try:
+                    rows = plan.all(items)
+                except (AttributeError, TypeError, ValueError, GraphQLError):
+                    rows = None
+                if rows is not None:
+                    return rows
+        return super().complete_iterable_value(item_type, field_details_list, info, path, items, position_context)
+
+    def handle_field_error(self, raw_error: Exception, return_type: Any, field_details_list: Any, path: Any) -> None:
+        """Mask what callers may not see."""
+        super().handle_field_error(public_error(raw_error), return_type, field_details_list, path)
+
+    def _plan(self, of: GraphQLObjectType, field_details_list: Any) -> _Plan | None:
+        key = (of.name, id(field_details_list))
+        if key not in self._plans:
+            # The list is kept, so that its id is not given to another one.
+            self._plans[key] = (field_details_list, self._make_plan(of, field_details_list))
+        return self._plans[key][1]
+
+    def _make_plan(self, of: GraphQLObjectType, field_details_list: Any) -> _Plan | None:
+        selected = self.collect_subfields(of, field_details_list)[0]
+        names, attributes, formats, required = [], [], [], []
+        for response_name, details in selected.items():
+            field = of.fields.get(details[0].node.name.value)
+            definition = field.extensions.get("strawberry-definition") if field else None
+            if field is None or definition is None or not definition.is_basic_field or details[0].node.directives:
+                return None
+            leaf = field.type.of_type if isinstance(field.type, GraphQLNonNull) else field.type
+            if not isinstance(leaf, GraphQLScalarType | GraphQLEnumType):
+                return None
+            names.append(response_name)
+            attributes.append(definition.python_name)
+            formats.append(None if leaf.name in _AS_IT_IS else leaf.serialize)
+            required.append(isinstance(field.type, GraphQLNonNull))
+        getter = attrgetter(*attributes)
+        read = getter if len(attributes) > 1 else lambda item: (getter(item),)
+        return _Plan(tuple(names), read, tuple(formats), tuple(required))

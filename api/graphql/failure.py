@@ -1,0 +1,75 @@
+"""Failures: questions whose answers were judged wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.node import ATTRIBUTES, ID, PROJECT, TRACE, Node, is_model
+from api.graphql.refs import AttributionRef, TraceRef, VariableRef
+from api.graphql.scalars import JSON, Origin
+from api.graphql.trace import trace_of
+from schema import models
+from store.protocol import Label
+
+
+@strawberry.type(description="A question whose answer was judged wrong.")
+class Failure(Node):
+    """Read off ``schema.models.Failure``."""
+
+    is_type_of = is_model(models.Failure)
+
+    id: strawberry.ID = strawberry.field(description=ID)
+    project_id: str = strawberry.field(description=PROJECT)
+    trace_id: str = strawberry.field(description=TRACE)
+    origin: Origin = strawberry.field(description="Who says that the answer failed.")
+    question_id: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
+    answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that was answered.")
+    expected_id: strawberry.ID | None = strawberry.field(description="The id of the variable with the gold answers.")
+    evidence_ids: list[strawberry.ID] = strawberry.field(description="Ids of the messages that hold the answer.")
+    question: str = strawberry.field(description="The question's text.")
+    prediction: str | None = strawberry.field(description="The answer that was given.")
+    gold_answers: list[str] = strawberry.field(description="The answers that would have been right.")
+    created_at: datetime | None = strawberry.field(description="When it was found.")
+    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+
+    @strawberry.field(description="The trace that it belongs to.")
+    async def trace(self, info: Info) -> TraceRef | None:
+        """The trace."""
+        return await trace_of(info, self.project_id, self.trace_id)
+
+    @strawberry.field(description="The variable that was asked.")
+    async def question_variable(self, info: Info) -> VariableRef | None:
+        """The question."""
+        return await _variable(info, self.project_id, self.question_id)
+
+    @strawberry.field(description="The variable that was answered: what this question's operation made.")
+    async def answer_variable(self, info: Info) -> VariableRef | None:
+        """The answer."""
+        return await _variable(info, self.project_id, self.answer_id)
+
+    @strawberry.field(description="The variable with the gold answers.")
+    async def expected_variable(self, info: Info) -> VariableRef | None:
+        """The gold answers."""
+        return await _variable(info, self.project_id, self.expected_id)
+
+    @strawberry.field(description="The messages that hold the answer, as the data set says.", metadata={"size": 10})
+    async def evidence(self, info: Info) -> list[VariableRef]:
+        """The evidence."""
+        found = await asyncio.gather(*(_variable(info, self.project_id, id_) for id_ in self.evidence_ids))
+        return [variable for variable in found if variable is not None]
+
+    @strawberry.field(description="All verdicts on it, by methods and by people, oldest first.", metadata={"size": 5})
+    async def verdicts(self, info: Info) -> list[AttributionRef]:
+        """The verdicts."""
+        return await info.context.load(self.project_id, reads.verdicts, self.id) or []
+
+
+async def _variable(info: Info, project_id: str, variable_id: str | None) -> models.Variable | None:
+    if variable_id is None:
+        return None
+    return await info.context.load(project_id, reads.elements, variable_id, Label.VARIABLE)

@@ -1,0 +1,121 @@
+"""Lineage: the causal closure of variables, backward or forward, within bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.node import is_model
+from api.graphql.refs import DerivationRef, OperationRef, VariableRef
+from api.graphql.scalars import Direction, VariableKind
+from schema.errors import InputError
+from store import protocol
+
+MAX_NODES = 10_000
+MAX_HOPS = 100_000
+
+DirectionArgument = Annotated[
+    Direction, strawberry.argument(description="backward: its causal past; forward: what depends on it.")
+]
+MaxHops = Annotated[
+    int | None,
+    strawberry.argument(
+        description="Derivations between the root and a node, at most. A hop is from variable to variable."
+    ),
+]
+MaxNodes = Annotated[
+    int,
+    strawberry.argument(description=f"Variables at most, nearest first; 1 to {MAX_NODES}. What is left is `frontier`."),
+]
+Kinds = Annotated[
+    list[VariableKind],
+    strawberry.argument(description="Only variables of these kinds are given; all are walked. All if empty."),
+]
+AsOf = Annotated[
+    int | None,
+    strawberry.argument(
+        description="A place in the trace (a variable's `sequence`): later variables are left out, as though they had "
+        "not happened yet."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a lineage is asked for, checked."""
+
+    direction: protocol.Direction
+    budget: protocol.Budget
+    kinds: frozenset[str]
+
+
+def bounds(
+    info: Info,
+    direction: protocol.Direction,
+    max_hops: int | None,
+    max_nodes: int,
+    kinds: list[VariableKind],
+    as_of: int | None,
+) -> Bounds:
+    """Check the arguments of a lineage.
+
+    Raises:
+        InputError: one is out of its range.
+    """
+    if not 1 <= max_nodes <= MAX_NODES:
+        raise InputError("maxNodes", "", f"{max_nodes} is not from 1 to {MAX_NODES}")
+    if max_hops is not None and not 0 <= max_hops <= MAX_HOPS:
+        raise InputError("maxHops", "", f"{max_hops} is not from 0 to {MAX_HOPS}")
+    seconds = info.context.platform.settings.request_seconds / 2
+    budget = protocol.Budget(hops=max_hops, nodes=max_nodes, seconds=seconds, until=as_of)
+    return Bounds(direction, budget, frozenset(kinds))
+
+
+@strawberry.type(description="All that some variables causally depend on, or all that depends on them, within bounds.")
+class Lineage:
+    """Read off ``store.protocol.Closure``."""
+
+    is_type_of = is_model(protocol.Closure)
+
+    roots: list[strawberry.ID] = strawberry.field(description="The variables whose lineage it is; they are part of it.")
+    direction: Direction = strawberry.field(description="Which way it was walked.")
+    truncated: bool = strawberry.field(description="Whether a bound cut it.")
+    frontier: list[strawberry.ID] = strawberry.field(
+        description="Variables with a neighbour that was not visited: ask for their lineage to go on."
+    )
+
+    @strawberry.field(description="The variables, in the order of the trace.", metadata={"size": 1})
+    def nodes(self: protocol.Closure) -> list[VariableRef]:
+        """The variables."""
+        return self.variables
+
+    @strawberry.field(description="The derivations between two of `nodes`, in order.", metadata={"size": 1})
+    def edges(self: protocol.Closure) -> list[DerivationRef]:
+        """The derivations."""
+        return self.derivations
+
+    operations: list[OperationRef] = strawberry.field(
+        description="The operations of `edges`, in order.", metadata={"size": 1}
+    )
+
+
+@strawberry.type(description="A chain of derivations, from the dependent variable to what it depends on.")
+class Path:
+    """Read off ``store.protocol.Path``."""
+
+    is_type_of = is_model(protocol.Path)
+
+    variables: list[VariableRef] = strawberry.field(description="The variables, the dependent one first.")
+    derivations: list[DerivationRef] = strawberry.field(description="The derivations between them.")
+
+
+async def lineage_of(info: Info, project_id: str, roots: tuple[str, ...], asked: Bounds) -> protocol.Closure:
+    """The lineage of some variables of a project."""
+    found = await info.context.load(project_id, reads.closures, roots, asked.direction, asked.budget, asked.kinds)
+    if found is None:
+        raise RuntimeError("every root has a closure")
+    return found

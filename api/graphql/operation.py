@@ -1,0 +1,103 @@
+"""Operations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.lineage import AsOf, DirectionArgument, Kinds, MaxHops, MaxNodes, bounds, lineage_of
+from api.graphql.node import (
+    ATTRIBUTES,
+    CATEGORY,
+    COMMENT,
+    EXTERNAL,
+    ID,
+    LOCATION,
+    PROJECT,
+    SEQUENCE,
+    TRACE,
+    Node,
+    is_model,
+)
+from api.graphql.pages import First, page_size
+from api.graphql.refs import LineageRef, SessionRef, TraceRef, VariableRef
+from api.graphql.scalars import JSON, Direction, OperationKind, Status
+from api.graphql.trace import session_of, trace_of
+from schema import models
+from schema.errors import NotFoundError
+from store.protocol import OperationDetail
+
+
+@strawberry.type(description="One step that makes variables from variables: an extraction, a retrieval, a judge.")
+class Operation(Node):
+    """Read off ``schema.models.Operation``."""
+
+    is_type_of = is_model(models.Operation)
+
+    id: strawberry.ID = strawberry.field(description=ID)
+    project_id: str = strawberry.field(description=PROJECT)
+    trace_id: str = strawberry.field(description=TRACE)
+    session_id: str | None = strawberry.field(description="The id of the session that it ran in.")
+    external_id: str = strawberry.field(description=EXTERNAL)
+    name: str | None = strawberry.field(description="What the source calls it.")
+    kind: OperationKind = strawberry.field(description="What it does.")
+    category: str | None = strawberry.field(description=CATEGORY)
+    comment: str | None = strawberry.field(description=COMMENT)
+    status: Status = strawberry.field(description="How it ended.")
+    sequence: int = strawberry.field(description=SEQUENCE)
+    started_at: datetime | None = strawberry.field(description="When it began.")
+    ended_at: datetime | None = strawberry.field(description="When it ended.")
+    location: str | None = strawberry.field(description=LOCATION)
+    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+
+    @strawberry.field(description="The trace that it belongs to.")
+    async def trace(self, info: Info) -> TraceRef | None:
+        """The trace."""
+        return await trace_of(info, self.project_id, self.trace_id)
+
+    @strawberry.field(description="The session that it ran in.")
+    async def session(self, info: Info) -> SessionRef | None:
+        """The session."""
+        return await session_of(info, self.project_id, self.session_id)
+
+    @strawberry.field(description="What it used, in order.", metadata={"size": "first"})
+    async def used(self, info: Info, first: First = 20) -> list[VariableRef]:
+        """Its inputs."""
+        return (await _detail(self, info)).used[: page_size(first)]
+
+    @strawberry.field(description="What it made, in order.", metadata={"size": "first"})
+    async def generated(self, info: Info, first: First = 20) -> list[VariableRef]:
+        """Its outputs."""
+        return (await _detail(self, info)).generated[: page_size(first)]
+
+    @strawberry.field(description="What it ended, as a deletion does.", metadata={"size": "first"})
+    async def invalidated(self, info: Info, first: First = 20) -> list[VariableRef]:
+        """What it ended."""
+        return (await _detail(self, info)).invalidated[: page_size(first)]
+
+    @strawberry.field(
+        description="The lineage of all that it made, within bounds.", metadata={"cost": 50, "size": "maxNodes"}
+    )
+    async def lineage(
+        self,
+        info: Info,
+        direction: DirectionArgument = Direction.BACKWARD,
+        max_hops: MaxHops = None,
+        max_nodes: MaxNodes = 500,
+        kinds: Kinds = (),  # type: ignore[assignment]
+        as_of: AsOf = None,
+    ) -> LineageRef:
+        """The closure of its outputs."""
+        asked = bounds(info, direction, max_hops, max_nodes, kinds, as_of)
+        made = tuple(variable.id for variable in (await _detail(self, info)).generated)
+        return await lineage_of(info, self.project_id, made, asked)
+
+
+async def _detail(operation: Operation, info: Info) -> OperationDetail:
+    found = await info.context.load(operation.project_id, reads.details, operation.id)
+    if found is None:
+        raise NotFoundError(operation.id, "operation")
+    return found

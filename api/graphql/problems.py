@@ -1,0 +1,69 @@
+"""Expected errors of mutations: part of the answer's type, so that clients must look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import strawberry
+
+from api.errors import ForbiddenError
+from schema.errors import AmbiguousError, ConflictError, InputError, NotFoundError
+
+T = TypeVar("T")
+
+
+@strawberry.interface(description="Why a mutation did nothing.")
+class Problem:
+    """An expected error."""
+
+    message: str = strawberry.field(description="What is wrong, in words.")
+
+
+@strawberry.type(description="Nothing that the principal may reach has the id.")
+class NotFound(Problem):
+    """See ``schema.errors.NotFoundError``."""
+
+
+@strawberry.type(description="The principal's role is not enough.")
+class Forbidden(Problem):
+    """See ``api.errors.ForbiddenError``."""
+
+    needed: str = strawberry.field(description="The role that is needed.")
+
+
+@strawberry.type(description="The input can't be taken.")
+class InvalidInput(Problem):
+    """See ``schema.errors.InputError``."""
+
+    place: str = strawberry.field(description="Where in the input; empty where the whole is meant.")
+
+
+@strawberry.type(description="It does not go with what is stored, or names several things.")
+class Conflict(Problem):
+    """See ``schema.errors.ConflictError`` and ``AmbiguousError``."""
+
+
+Problems = NotFound | Forbidden | InvalidInput | Conflict
+
+
+async def outcome(work: Awaitable[T]) -> T | Problems:
+    """What a mutation did, or the expected error that kept it from it."""
+    try:
+        return await work
+    except NotFoundError as error:
+        return NotFound(message=str(error))
+    except ForbiddenError as error:
+        return Forbidden(message=str(error), needed=error.needed)
+    except InputError as error:
+        return InvalidInput(message=str(error), place=error.place or error.source)
+    except (ConflictError, AmbiguousError) as error:
+        return Conflict(message=str(error))
+
+
+def result_union(name: str, description: str) -> object:
+    """For ``Annotated``: names the union of a success and the problems."""
+    return strawberry.union(name, description=description)
+
+
+__all__ = ["Conflict", "Forbidden", "InvalidInput", "NotFound", "Problem", "Problems", "outcome", "result_union"]

@@ -1,0 +1,216 @@
+"""A project: where every query begins."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
+
+import strawberry
+
+from api.auth.access import ProjectDoor
+from api.graphql.comparison import Agreement, Diff, agreement_of, diff_of
+from api.graphql.keys import ApiKey, AuditEntry
+from api.graphql.lineage import Path
+from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
+from api.graphql.refs import AttributionRef, FailureRef, JobRef, OperationRef, SessionRef, TraceRef, VariableRef
+from api.graphql.scalars import JobKind, JobState, Role
+from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
+from schema import control, models
+from schema.errors import InputError, NotFoundError
+from store.protocol import Label
+
+E = TypeVar("E")
+
+MAX_PATHS = 50
+MAX_SEARCH = 4000
+
+Reference = Annotated[
+    str, strawberry.argument(description="An id, a unique prefix of 8 or more characters of one, or an external id.")
+]
+InTrace = Annotated[str | None, strawberry.argument(description="Only in the trace with this id.")]
+
+
+@strawberry.type(description="A variable that holds the words that were looked for.")
+class SearchHit:
+    """Read off ``store.protocol.SearchHit``."""
+
+    variable: VariableRef = strawberry.field(description="The variable.")
+    score: float = strawberry.field(description="The higher, the better; scores of two stores don't compare.")
+    snippet: str = strawberry.field(description="The words in their place.")
+
+
+@strawberry.type(description="The owner of traces and of access to them.")
+class Project:
+    """Holds the door that all its fields read through."""
+
+    door: strawberry.Private[ProjectDoor]
+
+    @strawberry.field(description="Its name.")
+    def name(self) -> str:
+        """The name."""
+        return self.door.project_id
+
+    @strawberry.field(description="What you may do in it.")
+    def role(self) -> Role:
+        """The principal's role."""
+        return self.door.role
+
+    @strawberry.field(description="Its traces, by time.")
+    async def traces(self, first: First = 20, after: After = None) -> Connection[TraceRef]:
+        """A page of traces."""
+        return connection(await self.door.store.traces(page_size(first), decode_cursor(after)))
+
+    @strawberry.field(description="A trace; null where there is none.")
+    async def trace(self, reference: Reference) -> TraceRef | None:
+        """A trace by reference."""
+        return await self._find(models.Trace, reference, None)
+
+    @strawberry.field(description="A session; null where there is none.")
+    async def session(self, reference: Reference, trace: InTrace = None) -> SessionRef | None:
+        """A session by reference."""
+        return await self._find(models.Session, reference, trace)
+
+    @strawberry.field(description="An operation; null where there is none.")
+    async def operation(self, reference: Reference, trace: InTrace = None) -> OperationRef | None:
+        """An operation by reference."""
+        return await self._find(models.Operation, reference, trace)
+
+    @strawberry.field(description="A variable; null where there is none. An external id means occurrence 0.")
+    async def variable(self, reference: Reference, trace: InTrace = None) -> VariableRef | None:
+        """A variable by reference."""
+        return await self._find(models.Variable, reference, trace)
+
+    @strawberry.field(description="A failure; null where there is none.")
+    async def failure(self, reference: Reference) -> FailureRef | None:
+        """A failure by reference."""
+        return await self._find(models.Failure, reference, None)
+
+    @strawberry.field(description="A verdict; null where there is none.")
+    async def attribution(self, reference: Reference) -> AttributionRef | None:
+        """A verdict by reference."""
+        return await self._find(models.Attribution, reference, None)
+
+    @strawberry.field(description="Its failures, or those of one trace.")
+    async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:
+        """A page of failures."""
+        return connection(await self.door.store.failures(trace, page_size(first), decode_cursor(after)))
+
+    @strawberry.field(
+        description="Variables whose name, comment and preview hold all words of a text, the best first.",
+        metadata={"cost": 50, "size": "first"},
+    )
+    async def search(
+        self,
+        text: Annotated[str, strawberry.argument(description="Words; all of them are looked for.")],
+        trace: InTrace = None,
+        first: First = 20,
+    ) -> list[SearchHit]:
+        """A search."""
+        if len(text) > MAX_SEARCH:
+            raise InputError("text", "", f"is longer than {MAX_SEARCH:,} characters")
+        return await self.door.store.search(text, trace, page_size(first))  # type: ignore[return-value]
+
+    @strawberry.field(
+        description="Chains of derivations by which one variable depends on the other, whichever way, shortest first.",
+        metadata={"cost": 100, "size": "first"},
+    )
+    async def paths(
+        self,
+        source: Annotated[strawberry.ID, strawberry.argument(description="The id of one variable.")],
+        target: Annotated[strawberry.ID, strawberry.argument(description="The id of the other.")],
+        first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PATHS}.")] = 1,
+    ) -> list[Path]:
+        """Paths between two variables; none where an end is unknown."""
+        try:
+            return await self.door.store.paths(source, target, page_size(first, MAX_PATHS))  # type: ignore[return-value]
+        except NotFoundError:
+            return []
+
+    @strawberry.field(
+        description="What differs between the values of two variables, such as two versions of a memory unit; null "
+        "where one is unknown.",
+        metadata={"cost": 20},
+    )
+    async def diff(
+        self,
+        before: Annotated[strawberry.ID, strawberry.argument(description="The id of the older variable.")],
+        after: Annotated[strawberry.ID, strawberry.argument(description="The id of the newer variable.")],
+    ) -> Diff | None:
+        """A diff."""
+        return await diff_of(self.door.store, before, after)
+
+    @strawberry.field(description="How much it has of everything.", metadata={"cost": 20})
+    async def statistics(self, trace: InTrace = None) -> Statistics:
+        """Counts."""
+        return statistics_of(await self.door.store.stats(trace))
+
+    @strawberry.field(
+        description="What came in over time, in stretches of one length; empty ones too.",
+        metadata={"cost": 50, "size": 100},
+    )
+    async def timeline(
+        self,
+        since: Annotated[datetime, strawberry.argument(description="From when on.")],
+        until: Annotated[datetime, strawberry.argument(description="Until when, not including it.")],
+        seconds: Annotated[int, strawberry.argument(description="Length of a stretch, in seconds.")] = 86_400,
+    ) -> list[Period]:
+        """Statistics over time."""
+        if seconds < 1 or until <= since or (until - since) / timedelta(seconds=seconds) > 1000:
+            raise InputError("timeline", "", "until must be after since, by at most 1,000 stretches of 1 s or more")
+        return periods_of(await self.door.store.timeline(since, until, seconds))
+
+    @strawberry.field(
+        description="How far two sources of verdicts agree: methods or authors. Null where one gave none.",
+        metadata={"cost": 200},
+    )
+    async def agreement(
+        self,
+        first: Annotated[str, strawberry.argument(description="A method or an author.")],
+        second: Annotated[str, strawberry.argument(description="Another one.")],
+        trace: InTrace = None,
+    ) -> Agreement | None:
+        """Agreement of two sources."""
+        return await agreement_of(self.door.store, first, second, trace)
+
+    @strawberry.field(description="A job; null where there is none.")
+    async def job(
+        self,
+        id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")],
+    ) -> JobRef | None:
+        """A job by id."""
+        found = await self.door.records.jobs([id])
+        return found[0] if found else None
+
+    @strawberry.field(description="Its jobs, the newest first.")
+    async def jobs(
+        self,
+        first: First = 20,
+        after: After = None,
+        kind: Annotated[JobKind | None, strawberry.argument(description="Only of this kind.")] = None,
+        state: Annotated[JobState | None, strawberry.argument(description="Only in this state.")] = None,
+    ) -> Connection[JobRef]:
+        """A page of jobs."""
+        return connection(await self.door.records.job_page(page_size(first), decode_cursor(after), kind, state))
+
+    @strawberry.field(description="Its API keys, the newest first; for admins.")
+    async def keys(self, first: First = 20, after: After = None) -> Connection[ApiKey]:
+        """A page of keys."""
+        self.door.require(control.Role.ADMIN)
+        page = await self.door.records.keys(page_size(first), decode_cursor(after))
+        await self.door.audit("readKeys")
+        return connection(page)  # type: ignore[arg-type]
+
+    @strawberry.field(description="Who did what, the newest first; for admins.")
+    async def audit(self, first: First = 20, after: After = None) -> Connection[AuditEntry]:
+        """A page of the audit log."""
+        self.door.require(control.Role.ADMIN)
+        page = await self.door.records.audit(page_size(first), decode_cursor(after))
+        await self.door.audit("readAudit")
+        return connection(page)  # type: ignore[arg-type]
+
+    async def _find(self, model: type[E], reference: str, trace: str | None) -> E | None:
+        """What a reference means; None where it means nothing."""
+        try:
+            return await self.door.store.resolve(reference, Label(model.__name__), trace)  # type: ignore[return-value]
+        except NotFoundError:
+            return None

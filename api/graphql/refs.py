@@ -1,0 +1,44 @@
+"""Names of types for fields that give them: they refer to each other in circles.
+
+Resolvers give the domain models themselves, and the schema reads its fields off them: nothing is copied. To the type
+checker a reference is therefore the model; to the schema it is the type in the module that is named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import strawberry
+
+if TYPE_CHECKING:
+    from schema.control import Job as JobRef
+    from schema.models import Attribution as AttributionRef
+    from schema.models import Derivation as DerivationRef
+    from schema.models import Failure as FailureRef
+    from schema.models import Operation as OperationRef
+    from schema.models import Session as SessionRef
+    from schema.models import Trace as TraceRef
+    from schema.models import Variable as VariableRef
+    from store.protocol import Closure as LineageRef
+else:
+    JobRef = Annotated["Job", strawberry.lazy("api.graphql.job")]
+    AttributionRef = Annotated["Attribution", strawberry.lazy("api.graphql.attribution")]
+    DerivationRef = Annotated["Derivation", strawberry.lazy("api.graphql.derivation")]
+    FailureRef = Annotated["Failure", strawberry.lazy("api.graphql.failure")]
+    OperationRef = Annotated["Operation", strawberry.lazy("api.graphql.operation")]
+    SessionRef = Annotated["Session", strawberry.lazy("api.graphql.trace")]
+    TraceRef = Annotated["Trace", strawberry.lazy("api.graphql.trace")]
+    VariableRef = Annotated["Variable", strawberry.lazy("api.graphql.variable")]
+    LineageRef = Annotated["Lineage", strawberry.lazy("api.graphql.lineage")]
+
+__all__ = [
+    "AttributionRef",
+    "DerivationRef",
+    "FailureRef",
+    "JobRef",
+    "LineageRef",
+    "OperationRef",
+    "SessionRef",
+    "TraceRef",
+    "VariableRef",
+]

@@ -1,0 +1,117 @@
+"""GraphQL over HTTP and over websockets (``graphql-transport-ws``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import msgspec
+from cross_web import HTTPException
+from fastapi import APIRouter
+from graphql import NoSchemaIntrospectionCustomRule
+from starlette.requests import HTTPConnection
+from starlette.websockets import WebSocket
+from strawberry.exceptions import ConnectionRejectionError
+from strawberry.fastapi import GraphQLRouter
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+
+from api.auth.access import Access
+from api.errors import RateLimitedError, UnauthenticatedError
+from api.graphql.context import Context
+from api.graphql.documents import Documents
+from api.graphql.guard import Guard
+from api.graphql.limits import Limits
+from api.graphql.schema import make_schema
+from api.graphql.trusted import TrustedDocuments, load_trusted
+from api.http.dependencies import platform_of, request_id_of
+from api.settings import Settings
+from schema.errors import InputError
+
+_INIT_WAIT = timedelta(seconds=10)
+_SOCKETS = 50
+"""Open websockets of one principal, at most."""
+
+
+def graphql_router(settings: Settings) -> APIRouter:
+    """The route ``/graphql``."""
+    trusted = load_trusted(settings.trusted_documents, settings.trusted_documents_only)
+    limits = Limits(
+        characters=50_000,
+        tokens=settings.graphql_tokens,
+        depth=settings.graphql_depth,
+        aliases=settings.graphql_aliases,
+        fields=500,
+        repeats=5,
+        operations=50,
+        cost=settings.graphql_cost,
+    )
+    documents = Documents(limits, () if settings.introspection else (NoSchemaIntrospectionCustomRule,))
+    guard: Any = partial(Guard, documents, settings.request_seconds, trusted)
+    return Router(
+        make_schema(guard),
+        path="/graphql",
+        trusted=trusted,
+        graphql_ide="graphiql" if settings.graphiql else None,
+        allow_queries_via_get=False,
+        context_getter=_context,
+        subscription_protocols=[GRAPHQL_TRANSPORT_WS_PROTOCOL],
+        connection_init_wait_timeout=_INIT_WAIT,
+        max_subscriptions_per_connection=settings.graphql_subscriptions,
+        allowed_origins=settings.cors_origins,
+    )
+
+
+async def _context(connection: HTTPConnection) -> Context:
+    """Who asks; of a websocket that is known once it is connected, since browsers can't give it a header."""
+    platform = platform_of(connection)
+    token = connection.headers.get("authorization")
+    if connection.scope["type"] == "websocket":
+        return Context(platform, None, token)
+    principal = await platform.verifier.verify(token)
+    return Context(platform, Access(platform.database, principal, request_id_of(connection)), token)
+
+
+class Router(GraphQLRouter[Context, None]):
+    """Strawberry's router, with our errors, our documents and our websockets."""
+
+    def __init__(self, *args: Any, trusted: TrustedDocuments, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._trusted = trusted
+        self._sockets: Counter[str] = Counter()
+
+    def encode_json(self, data: object) -> str:
+        """An answer as text."""
+        return msgspec.json.encode(data).decode()
+
+    async def run(self, request: Any, context: Any = None, root_value: Any = None) -> Any:
+        """Answer a request, or serve a websocket until it is closed."""
+        try:
+            return await super().run(request, context, root_value)
+        except HTTPException as error:
+            raise InputError("request", "", error.reason) from error
+        finally:
+            if isinstance(request, WebSocket) and context.is_known:
+                self._sockets[context.access.principal.actor] -= 1
+
+    async def parse_http_body(self, request: Any) -> Any:
+        """Read a request, with the trusted document that it may name in the place of one."""
+        data = await super().parse_http_body(request)
+        if not isinstance(data, list) and data.query is None:
+            data.query = self._trusted.find(data.extensions)
+        return data
+
+    async def on_ws_connect(self, context: Context) -> dict[str, object] | None:
+        """Learn who is behind a websocket: by its header, or by ``{"authorization": "Bearer …"}`` said first."""
+        said = context.connection_params.get("authorization") if isinstance(context.connection_params, dict) else None
+        context.token = said if isinstance(said, str) else context.token
+        try:
+            principal = await context.platform.verifier.verify(context.token)
+        except (UnauthenticatedError, RateLimitedError):
+            raise ConnectionRejectionError from None
+        if self._sockets[principal.actor] >= _SOCKETS:
+            raise ConnectionRejectionError
+        self._sockets[principal.actor] += 1
+        context.access = Access(context.platform.database, principal)
+        return None

@@ -1,0 +1,103 @@
+"""Scalars and enums of the schema. Enum names are the public words themselves, as in the graph and in JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NewType
+
+import msgspec
+import strawberry
+from strawberry.schema.config import StrawberryConfig
+from strawberry.types.scalar import ScalarDefinition
+
+from attribution.verdict import Method
+from schema.control import JobKind, JobState, Role
+from schema.errors import InputError
+from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
+from schema.models import format_time
+from store.protocol import Direction
+
+__all__ = [
+    "JSON",
+    "BigInt",
+    "DerivationKind",
+    "Direction",
+    "ErrorType",
+    "JobKind",
+    "JobState",
+    "Method",
+    "OperationKind",
+    "Origin",
+    "Role",
+    "Status",
+    "VariableKind",
+    "config",
+]
+
+JSON = NewType("JSON", str)
+BigInt = NewType("BigInt", int)
+
+
+def _parse_time(text: Any) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        raise InputError("DateTime", "", f"{str(text)[:80]!r} is not ISO 8601, such as 2026-01-31T12:00:00Z") from None
+    if moment.tzinfo is None:
+        raise InputError("DateTime", "", f"{text!r} does not say its zone: end it with Z, or with +02:00")
+    return moment
+
+
+def _parse_integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError("BigInt", "", "an integer is needed")
+    return value
+
+
+def _refuse(value: Any) -> Any:
+    raise InputError("JSON", "", "is only for answers")
+
+
+def _format_json(value: Any) -> Any:
+    """What a JSON text says."""
+    return msgspec.json.decode(value)
+
+
+SCALARS: dict[object, ScalarDefinition] = {
+    datetime: strawberry.scalar(
+        name="DateTime",
+        description="A moment as ISO 8601 in UTC with microseconds: `2026-01-31T12:00:00.000000Z`.",
+        serialize=format_time,
+        parse_value=_parse_time,
+    ),
+    JSON: strawberry.scalar(name="JSON", description="Any JSON value.", serialize=_format_json, parse_value=_refuse),
+    BigInt: strawberry.scalar(
+        name="BigInt",
+        description="An integer that may be larger than 32 bits, as a JSON number.",
+        serialize=int,
+        parse_value=_parse_integer,
+    ),
+}
+
+
+def config() -> StrawberryConfig:
+    """How the schema is made: our scalars; an error never suggests names that were not asked for."""
+    return StrawberryConfig(scalar_map=SCALARS, disable_field_suggestions=True, batching_config=None)
+
+
+_ENUMS: dict[Any, str] = {
+    OperationKind: "What an operation does.",
+    VariableKind: "What a variable is.",
+    DerivationKind: "How a target came from its source.",
+    Status: "How an operation ended.",
+    Origin: "Who says that an answer failed.",
+    ErrorType: "Why an answer is wrong. AnnotationError and LLMAsAJudgeError are not the memory's fault.",
+    Role: "What a principal may do in a project; each may all that those before it may.",
+    JobKind: "What a job does.",
+    JobState: "Where a job stands; done, failed and cancelled are for good.",
+    Method: "How verdicts are reached: flow by rules over the graph, llm and oneshot by a model, auto by both.",
+    Direction: "backward: what it depends on; forward: what depends on it.",
+}
+
+for _of, _description in _ENUMS.items():
+    strawberry.enum(_of, description=_description, graphql_name_from="value")

@@ -1,0 +1,141 @@
+"""Traces and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.node import ATTRIBUTES, CATEGORY, COMMENT, EXTERNAL, ID, PROJECT, SEQUENCE, TRACE, Node, is_model
+from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
+from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
+from api.graphql.scalars import JSON, OperationKind, VariableKind
+from schema import models
+from store.protocol import Label, Page
+
+OperationKinds = Annotated[list[OperationKind], strawberry.argument(description="Only these kinds; all if empty.")]
+VariableKinds = Annotated[list[VariableKind], strawberry.argument(description="Only these kinds; all if empty.")]
+
+
+@strawberry.type(description="How many elements a trace has.")
+class Counts:
+    """Counts of one trace by label."""
+
+    sessions: int = strawberry.field(description="Sessions.")
+    operations: int = strawberry.field(description="Operations.")
+    variables: int = strawberry.field(description="Variables.")
+    derivations: int = strawberry.field(description="Derivations.")
+    failures: int = strawberry.field(description="Failures.")
+    attributions: int = strawberry.field(description="Verdicts.")
+
+
+@strawberry.type(description="One execution graph: the life of one memory store for one user or run.")
+class Trace(Node):
+    """Read off ``schema.models.Trace``."""
+
+    is_type_of = is_model(models.Trace)
+
+    id: strawberry.ID = strawberry.field(description=ID)
+    project_id: str = strawberry.field(description=PROJECT)
+    external_id: str = strawberry.field(description=EXTERNAL)
+    name: str | None = strawberry.field(description="What the source calls it.")
+    source: str = strawberry.field(description="The format that it came in.")
+    created_at: datetime | None = strawberry.field(description="When it was recorded.")
+    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+
+    @strawberry.field(description="How many elements it has.")
+    async def counts(self, info: Info) -> Counts:
+        """Counts by label."""
+        return counts_of(await info.context.load(self.project_id, reads.counts, self.id))
+
+    @strawberry.field(description="Its sessions, in order.")
+    async def sessions(self, info: Info, first: First = 20, after: After = None) -> Connection[SessionRef]:
+        """A page of sessions."""
+        return connection(await _page(self, info, Label.SESSION, first, after, ()))
+
+    @strawberry.field(description="Its operations, in order.")
+    async def operations(
+        self,
+        info: Info,
+        first: First = 20,
+        after: After = None,
+        kinds: OperationKinds = (),  # type: ignore[assignment]
+    ) -> Connection[OperationRef]:
+        """A page of operations."""
+        return connection(await _page(self, info, Label.OPERATION, first, after, kinds))
+
+    @strawberry.field(description="Its variables, in order.")
+    async def variables(
+        self,
+        info: Info,
+        first: First = 20,
+        after: After = None,
+        kinds: VariableKinds = (),  # type: ignore[assignment]
+    ) -> Connection[VariableRef]:
+        """A page of variables."""
+        return connection(await _page(self, info, Label.VARIABLE, first, after, kinds))
+
+    @strawberry.field(description="Questions of it that were answered wrong.")
+    async def failures(self, info: Info, first: First = 20, after: After = None) -> Connection[FailureRef]:
+        """A page of failures."""
+        return connection(await _page(self, info, Label.FAILURE, first, after, ()))
+
+
+@strawberry.type(description="A named stage of a trace: a conversation, a search, an evaluation.")
+class Session(Node):
+    """Read off ``schema.models.Session``."""
+
+    is_type_of = is_model(models.Session)
+
+    id: strawberry.ID = strawberry.field(description=ID)
+    project_id: str = strawberry.field(description=PROJECT)
+    trace_id: str = strawberry.field(description=TRACE)
+    external_id: str = strawberry.field(description=EXTERNAL)
+    name: str | None = strawberry.field(description="What the source calls it.")
+    category: str | None = strawberry.field(description=CATEGORY)
+    comment: str | None = strawberry.field(description=COMMENT)
+    sequence: int = strawberry.field(description=SEQUENCE)
+    created_at: datetime | None = strawberry.field(description="When it began.")
+    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+
+    @strawberry.field(description="The trace that it is a stage of.")
+    async def trace(self, info: Info) -> TraceRef | None:
+        """The trace."""
+        return await trace_of(info, self.project_id, self.trace_id)
+
+
+async def trace_of(info: Info, project_id: str, trace_id: str) -> models.Trace | None:
+    """The trace with an id."""
+    return await info.context.load(project_id, reads.elements, trace_id, Label.TRACE)
+
+
+async def session_of(info: Info, project_id: str, session_id: str | None) -> models.Session | None:
+    """The session with an id."""
+    if session_id is None:
+        return None
+    return await info.context.load(project_id, reads.elements, session_id, Label.SESSION)
+
+
+def counts_of(counts: dict[str, int] | None) -> Counts:
+    """Counts by label as they go out."""
+    found = counts or {}
+    return Counts(
+        sessions=found.get(Label.SESSION, 0),
+        operations=found.get(Label.OPERATION, 0),
+        variables=found.get(Label.VARIABLE, 0),
+        derivations=found.get(Label.DERIVATION, 0),
+        failures=found.get(Label.FAILURE, 0),
+        attributions=found.get(Label.ATTRIBUTION, 0),
+    )
+
+
+async def _page(
+    trace: Trace, info: Info, label: Label, first: int, after: str | None, kinds: Iterable[str]
+) -> Page[Any] | None:
+    size, cursor = page_size(first), decode_cursor(after)
+    chosen = frozenset(kinds)
+    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, chosen)

@@ -1,0 +1,67 @@
+"""Trusted documents: those that a team has looked at, by the SHA-256 of their text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schema.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedDocuments:
+    """Documents by their SHA-256 in hexadecimal.
+
+    Attributes:
+        only: whether all others are refused.
+    """
+
+    documents: dict[str, str]
+    only: bool = False
+
+    def allows(self, document: str) -> bool:
+        """Whether a document may run."""
+        return not self.only or hash_of(document) in self.documents
+
+    def find(self, extensions: dict[str, Any] | None) -> str | None:
+        """The document that a request names instead of sending it: ``extensions.persistedQuery.sha256Hash``.
+
+        Raises:
+            InputError: there is none with this hash.
+        """
+        named = (extensions or {}).get("persistedQuery")
+        if not isinstance(named, dict):
+            return None
+        key = str(named.get("sha256Hash"))
+        if key not in self.documents:
+            raise InputError("request", "extensions.persistedQuery", "this server knows no document with this hash")
+        return self.documents[key]
+
+
+def hash_of(document: str) -> str:
+    """The hash by which a document is known."""
+    return sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load_trusted(path: str | None, only: bool) -> TrustedDocuments:
+    """Read a file of trusted documents: a JSON object, from hash to text.
+
+    Raises:
+        InputError: it can't be read, or a hash is not that of its text.
+    """
+    if path is None:
+        if only:
+            raise InputError("settings", "trusted_documents_only", "needs trusted_documents")
+        return TrustedDocuments({})
+    try:
+        documents = msgspec.json.decode(Path(path).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise InputError(path, "", f"trusted documents can't be read: {error}") from error
+    for key, document in documents.items():
+        if hash_of(document) != key:
+            raise InputError(path, key, "is not the SHA-256 of its document")
+    return TrustedDocuments(documents, only)

@@ -1,0 +1,55 @@
+"""What the OpenAPI document says of answers that are no JSON of a model: problems and files."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Responses = dict[int | str, dict[str, Any]]
+
+_ALWAYS = (400, 401, 403, 404, 422, 429, 500, 503, 504)
+
+
+class Problem(BaseModel):
+    """What is wrong, as RFC 9457 says it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str | None = Field(None, alias="requestId")
+
+
+def answers(*more: int, ok: Responses | None = None) -> Responses:
+    """What a route of a project may answer.
+
+    Args:
+        more: problems of its own, beside those that every route has.
+        ok: answers that are no problems, where there is more to say than their model.
+    """
+    content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+    found: Responses = {
+        status: {"description": HTTPStatus(status).phrase, "content": content} for status in sorted({*_ALWAYS, *more})
+    }
+    return (ok or {}) | found
+
+
+def binary(description: str, *media_types: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
+    """An answer of bytes.
+
+    Args:
+        description: what they are.
+        media_types: of what kinds.
+        headers: what its headers say, by name.
+    """
+    found: dict[str, Any] = {
+        "description": description,
+        "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in media_types},
+    }
+    if headers:
+        found["headers"] = {name: {"description": text, "schema": {"type": "string"}} for name, text in headers.items()}
+    return found

@@ -1,0 +1,54 @@
+"""Giving traces back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path
+from starlette.responses import StreamingResponse
+
+from api.http.dependencies import Reader
+from api.http.documented import answers, binary
+from api.http.files import attachment, gzipped, streamed, takes_gzip
+from ingest.smartcomment.build import SOURCE
+from ingest.smartcomment.write import export_trace
+from schema.errors import InputError, NotFoundError
+from schema.models import Trace
+from store.protocol import Label
+
+router = APIRouter(prefix="/v1", tags=["traces"])
+
+_HEADERS = {"Content-Disposition": "A name for the file.", "Vary": "Accept-Encoding."}
+
+
+@router.get(
+    "/export/{trace}",
+    response_class=StreamingResponse,
+    responses=answers(
+        409, ok={200: binary("The trace in its source's own format.", "application/json", headers=_HEADERS)}
+    ),
+)
+async def export(
+    door: Reader,
+    reference: Annotated[
+        str,
+        Path(
+            alias="trace",
+            max_length=1000,
+            description="Its id, a unique prefix of 8 or more characters of it, or its external id.",
+        ),
+    ],
+    accept_encoding: Annotated[str, Header(max_length=1000, description="`gzip` packs the answer.")] = "",
+) -> StreamingResponse:
+    """A trace as it was recorded, in the format that it came in; without what was found out about it."""
+    trace = await door.store.resolve(reference, Label.TRACE)
+    if not isinstance(trace, Trace):
+        raise NotFoundError(reference, Label.TRACE.value)
+    if trace.source != SOURCE:
+        raise InputError(f"trace {trace.external_id}", "", f"was recorded by {trace.source}, which has no file format")
+    blocks = streamed(lambda file: export_trace(door.store, trace.id, file))
+    headers = attachment(f"{trace.external_id}.json") | {"Vary": "Accept-Encoding"}
+    if takes_gzip(accept_encoding):
+        blocks = gzipped(blocks)
+        headers["Content-Encoding"] = "gzip"
+    return StreamingResponse(blocks, headers=headers, media_type="application/json")

@@ -1,0 +1,106 @@
+"""Answers that are files: what a stored text says can't run as a page, and large ones are sent as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import BinaryIO, cast
+from urllib.parse import quote
+
+_BLOCK = 256 << 10
+_LOOK_SECONDS = 0.02
+_GZIP_LEVEL = 5
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII)
+_MAX_DIGITS = 18
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def attachment(name: str) -> dict[str, str]:
+    """Headers that make browsers keep an answer as a file, not show it."""
+    plain = _UNSAFE.sub("_", name)[:100].strip("._") or "file"
+    named = f'attachment; filename="{plain}"'
+    if plain != name:
+        named += f"; filename*=UTF-8''{quote(name[:100].encode('utf-8', 'replace'), safe='')}"
+    return {
+        "Content-Disposition": named,
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+    }
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Whether a client takes an answer in gzip, as it says in ``Accept-Encoding``."""
+    for part in accept_encoding.lower().split(","):
+        coding, *parameters = (piece.strip() for piece in part.split(";"))
+        if coding in {"gzip", "x-gzip", "*"}:
+            return not any(re.fullmatch(r"q=0(\.0*)?", parameter) for parameter in parameters)
+    return False
+
+
+def one_range(header: str | None, size: int) -> tuple[int, int] | None:
+    """The first byte and the one after the last that a ``Range`` header asks for.
+
+    None where all of it is to be sent: there is no such header, or one that may be ignored, as several ranges are.
+
+    Raises:
+        ValueError: there are no such bytes.
+    """
+    found = _RANGE.fullmatch((header or "").strip())
+    if found is None or found[1] == found[2] == "" or max(map(len, found.groups())) > _MAX_DIGITS:
+        return None
+    if not found[1]:
+        start, end = max(size - int(found[2]), 0), size
+    else:
+        start, end = int(found[1]), size
+        if found[2]:
+            if int(found[2]) < start:
+                return None
+            end = min(int(found[2]) + 1, size)
+    if start >= end:
+        raise ValueError(header)
+    return start, end
+
+
+async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterator[bytes]:
+    """What ``write`` writes, while it writes; what was not sent yet lies on the disk, not in memory.
+
+    An error of ``write`` ends the answer in its middle, so that nobody takes it for whole.
+    """
+    with tempfile.TemporaryFile() as opened:
+        file = cast(BinaryIO, opened)
+
+        async def work() -> None:
+            await write(file)
+            file.flush()
+
+        task = asyncio.create_task(work())
+        sent = 0
+        try:
+            while True:
+                is_whole = task.done()
+                block = await asyncio.to_thread(os.pread, file.fileno(), _BLOCK, sent)
+                if block:
+                    sent += len(block)
+                    yield block
+                elif is_whole:
+                    await task
+                    return
+                else:
+                    await asyncio.wait({task}, timeout=_LOOK_SECONDS)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def gzipped(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Blocks of bytes, packed on the way."""
+    packer = zlib.compressobj(_GZIP_LEVEL, wbits=31)
+    async for block in blocks:
+        if packed := await asyncio.to_thread(packer.compress, block):
+            yield packed
+    yield packer.flush()

@@ -1,0 +1,63 @@
+"""Whether the process lives, and whether it can do its work; neither says anything of projects."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+from fastapi import APIRouter, Request, Response, status
+from pydantic import BaseModel
+
+from api.http.dependencies import platform_of
+from schema.errors import StoreError
+
+READY_SECONDS = 2.0
+
+router = APIRouter(tags=["health"])
+
+_log = structlog.get_logger("memtrace.health")
+
+
+class Liveness(BaseModel):
+    """The process answers."""
+
+    status: str = "ok"
+
+
+class Readiness(BaseModel):
+    """Whether the server can do its work, and which of its parts can: ``ok``, ``unavailable`` or ``outdated``."""
+
+    status: str
+    store: str
+    migrations: str
+    queue: str
+
+
+@router.get("/healthz")
+async def healthz() -> Liveness:
+    """Whether the process lives. It says nothing of the store: restarting would not bring that back."""
+    return Liveness()
+
+
+@router.get("/readyz", responses={503: {"model": Readiness, "description": "It can't do its work at the moment."}})
+async def readyz(request: Request, response: Response) -> Readiness:
+    """Whether requests should be sent here: the store answers, its layout is the newest, its queue can be read."""
+    found = await _look(request)
+    if found.status != "ready":
+        response.status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    return found
+
+
+async def _look(request: Request) -> Readiness:
+    database = platform_of(request).database
+    migrations = queue = "unavailable"
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            migrations = "ok" if await database.has_current_layout() else "outdated"
+            await database.registry().queue()
+            queue = "ok"
+    except (StoreError, TimeoutError) as error:
+        _log.warning("not ready", problem=type(error).__name__, reason=str(error))
+    store = "unavailable" if migrations == "unavailable" else "ok"
+    ready = (store, migrations, queue) == ("ok", "ok", "ok")
+    return Readiness(status="ready" if ready else "not ready", store=store, migrations=migrations, queue=queue)

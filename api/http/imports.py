@@ -1,0 +1,120 @@
+"""Taking files in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from secrets import token_hex
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from api.http.dependencies import Writer, platform_of
+from api.http.documented import answers
+from api.http.receipts import LOCATION, IdempotencyKey, Receipt, accepted, job_id_of
+from api.jobs.arguments import ImportArguments
+from api.jobs.work import check
+from schema.control import JobKind
+from schema.errors import InputError
+
+router = APIRouter(prefix="/v1", tags=["traces"])
+
+CONTENT_TYPES = (
+    "application/json",
+    "application/gzip",
+    "application/zstd",
+    "application/x-xz",
+    "application/octet-stream",
+)
+_ENCODINGS = ("identity", "gzip", "x-gzip", "zstd")
+_SILENCE_SECONDS = 60.0
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The file, plain or compressed; how it is packed is told by its first bytes.",
+        "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in CONTENT_TYPES},
+    }
+}
+
+
+@router.post(
+    "/import",
+    status_code=202,
+    openapi_extra=_BODY,
+    responses=answers(
+        413, 415, ok={202: {"description": "The file is kept, and will be imported.", "headers": LOCATION}}
+    ),
+)
+async def import_file(
+    door: Writer,
+    request: Request,
+    response: Response,
+    name: Annotated[
+        str, Query(min_length=1, max_length=255, description="What you call the file; it stands in errors.")
+    ] = "upload",
+    timezone: Annotated[
+        str, Query(max_length=100, description="IANA name of the zone of times that do not say theirs.")
+    ] = "UTC",
+    key: IdempotencyKey = None,
+) -> Receipt:
+    """Import a trace from a file of any size, which is the request's body.
+
+    The answer comes when the file is safe; the import is a job to follow. What is stored already stays as it is, so
+    that a file may be sent again, or a longer one.
+    """
+    _check_type(request)
+    job_id = job_id_of(door.project_id, JobKind.IMPORT, key) or token_hex(16)
+    arguments = ImportArguments(upload="", name=name, timezone=timezone)
+    await check(door.store, arguments)
+    platform = platform_of(request)
+    if key is not None and (known := await door.records.jobs([job_id])):
+        async for _ in _blocks(request):
+            """Many clients read no answer before they have sent all."""
+        return accepted(known[0], response)
+    limit = platform.settings.max_upload_bytes
+    upload, size = await platform.uploads.put(door.project_id, job_id, _blocks(request), limit)
+    if size == 0:
+        await platform.uploads.delete(upload)
+        raise InputError("body", "", "is empty: send the file as the request's body")
+    arguments = arguments.model_copy(update={"upload": upload})
+    # Where this fails the job may be there all the same: a file that no job needs is deleted by the runner, later.
+    job = await platform.queue.submit(door, JobKind.IMPORT, arguments, job_id)
+    if job.arguments != arguments.model_dump_json():
+        # Another request with the same key came first.
+        await platform.uploads.delete(upload)
+    return accepted(job, response)
+
+
+def _check_type(request: Request) -> None:
+    kind = request.headers.get("content-type", CONTENT_TYPES[-1]).partition(";")[0].strip().lower()
+    if kind not in CONTENT_TYPES:
+        raise HTTPException(415, f"a body of type {kind!r} is not taken; send one of {', '.join(CONTENT_TYPES)}")
+    # A packed file is known by its first bytes, whether its packing is called its type or its encoding.
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in _ENCODINGS:
+        taken = ", ".join(_ENCODINGS)
+        raise HTTPException(
+            415, f"the encoding {encoding!r} is not taken; send one of {taken}", {"Accept-Encoding": taken}
+        )
+
+
+async def _blocks(request: Request) -> AsyncIterator[bytes]:
+    """The body as it comes.
+
+    Raises:
+        InputError: it does not come to its end.
+    """
+    stream = request.stream()
+    while True:
+        try:
+            block = await asyncio.wait_for(anext(stream, None), _SILENCE_SECONDS)
+        except ClientDisconnect:
+            raise InputError("body", "", "the connection ended before the body did") from None
+        except TimeoutError:
+            raise InputError("body", "", f"nothing came for {_SILENCE_SECONDS:.0f} seconds") from None
+        if block is None:
+            return
+        yield block

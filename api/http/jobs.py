@@ -1,0 +1,88 @@
+"""Asking for work, following it and stopping it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+from fastapi import Request as HttpRequest
+from pydantic import Field, model_validator
+
+from api.http.dependencies import Reader, Writer, platform_of
+from api.http.documented import Responses, answers
+from api.http.receipts import LOCATION, IdempotencyKey, Public, Receipt, accepted, job_id_of, receipt_of
+from api.jobs.arguments import AttributeArguments, ReportArguments
+from attribution.verdict import Method
+from schema.control import JobKind
+from schema.errors import NotFoundError
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+JobPath = Annotated[str, Path(alias="job", max_length=200, description="The id of the receipt.")]
+_ACCEPTED: Responses = {202: {"description": "The job is taken, and will be run.", "headers": LOCATION}}
+_Id = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class AttributionRequest(Public):
+    """Which failures to attribute, and how. Without failures and trace: all of the project."""
+
+    failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
+    trace_id: _Id | None = None
+    method: Method = Field(Method.FLOW, description="All but `flow` need a model, which the server's settings name.")
+    gold_free: bool = Field(False, description="Do without the gold answers.")
+    retrieve_evidence: bool = Field(False, description="Find the evidence, also where it is given.")
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> AttributionRequest:
+        if self.failure_ids and self.trace_id is not None:
+            raise ValueError("name failures or a trace, not both")
+        return self
+
+
+class ReportRequest(Public):
+    """What to report on. Without failures and traces: all of the project."""
+
+    trace_ids: tuple[_Id, ...] = Field((), max_length=1000)
+    failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
+    source: _Id | None = Field(
+        None, description="Whose verdicts count, a method or an author; null for the newest that is not a person's."
+    )
+
+
+@router.post("/attributions", status_code=202, responses=answers(ok=_ACCEPTED))
+async def start_attribution(
+    door: Writer, http: HttpRequest, response: Response, asked: AttributionRequest, key: IdempotencyKey = None
+) -> Receipt:
+    """Find the operations that made answers wrong. The verdicts are kept beside the failures."""
+    arguments = AttributeArguments(**asked.model_dump())
+    job_id = job_id_of(door.project_id, JobKind.ATTRIBUTE, key)
+    return accepted(await platform_of(http).queue.submit(door, JobKind.ATTRIBUTE, arguments, job_id), response)
+
+
+@router.post("/reports", status_code=202, responses=answers(ok=_ACCEPTED))
+async def start_report(
+    door: Writer, http: HttpRequest, response: Response, asked: ReportRequest, key: IdempotencyKey = None
+) -> Receipt:
+    """Make a report on failures and their verdicts; read it at `/v1/reports/{job}`."""
+    arguments = ReportArguments(**asked.model_dump())
+    job_id = job_id_of(door.project_id, JobKind.REPORT, key)
+    return accepted(await platform_of(http).queue.submit(door, JobKind.REPORT, arguments, job_id), response)
+
+
+@router.get("/jobs/{job}", responses=answers())
+async def read_job(door: Reader, job_id: JobPath) -> Receipt:
+    """How a job stands."""
+    found = await door.records.jobs([job_id])
+    if not found:
+        raise NotFoundError(job_id, "job")
+    return receipt_of(found[0])
+
+
+@router.delete("/jobs/{job}", responses=answers())
+async def cancel_job(door: Writer, http: HttpRequest, job_id: JobPath) -> Receipt:
+    """Ask to stop a job.
+
+    One that waits is cancelled at once; one that runs stops at its next step, unless it ends before; one that has ended
+    stays as it is.
+    """
+    return receipt_of(await platform_of(http).queue.cancel(door, job_id))

@@ -1,0 +1,108 @@
+"""How large a request's body may be, and how long its work may take."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.errors import TooLargeError
+from api.http.problems import problem_of
+
+UPLOAD_PATH = "/v1/import"
+
+
+class BodyLimit:
+    """Refuses bodies that are too large: by what they say of themselves, and while they come."""
+
+    def __init__(self, app: ASGIApp, body_bytes: int, upload_bytes: int | None) -> None:
+        """Wrap an application.
+
+        Args:
+            app: what to wrap.
+            body_bytes: of any request.
+            upload_bytes: of one to ``UPLOAD_PATH`` instead; None is no limit.
+        """
+        self._app = app
+        self._body_bytes = body_bytes
+        self._upload_bytes = upload_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._upload_bytes if scope["path"] == UPLOAD_PATH else self._body_bytes
+        if limit is None:
+            await self._app(scope, receive, send)
+            return
+        error = TooLargeError("the body", limit)
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > limit:
+            await problem_of(scope, error)(scope, receive, send)
+            return
+        came, too_large, begun = 0, False, False
+
+        async def receive_counted() -> Message:
+            nonlocal came, too_large
+            message = await receive()
+            came += len(message.get("body") or b"")
+            if came > limit:
+                too_large = True
+                raise error
+            return message
+
+        async def send_unless_too_large(message: Message) -> None:
+            nonlocal begun
+            # Whoever read the body may have made an answer of its own of the error.
+            if not too_large or begun:
+                begun = True
+                await send(message)
+
+        try:
+            await self._app(scope, receive_counted, send_unless_too_large)
+        except Exception:
+            if not too_large or begun:
+                raise
+        if too_large and not begun:
+            await problem_of(scope, error)(scope, receive, send)
+
+
+class Deadline:
+    """Ends work that takes too long before its answer begins; an answer that has begun may take its time.
+
+    Uploads have no deadline: how long they take is the sender's matter.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float) -> None:
+        """Wrap an application.
+
+        Args:
+            app: what to wrap.
+            seconds: from the request's head to the answer's.
+        """
+        self._app = app
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http" or scope["path"] == UPLOAD_PATH:
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def send_in_time(message: Message) -> None:
+            nonlocal begun
+            if not begun:
+                begun = True
+                timeout.reschedule(None)
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._seconds) as timeout:
+                await self._app(scope, receive, send_in_time)
+        except TimeoutError as error:
+            if begun or not timeout.expired():
+                raise
+            await problem_of(scope, error)(scope, receive, send)

@@ -1,0 +1,107 @@
+"""Structured logs on standard output: one line an event, in JSON or in text.
+
+A log holds neither bodies nor query strings nor headers, and no API key: what looks like one is masked. The text of an
+unexpected error may quote what it met, so it stands only in the log of level ``debug``; its type and place always do.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from typing import Any, Literal
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from api.auth.keys import mask_keys
+
+_QUIET = ("httpx", "httpcore", "asyncio", "limits", "opentelemetry")
+"""Libraries that say at ``info`` what is of no use to who runs a server."""
+
+_FRAMES = 12
+
+
+def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Literal["json", "text"]) -> None:
+    """Send the logs of the platform and of its libraries to standard output, in one form."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _Errors(with_text=level == "debug"),
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _tidy, _Renderer(form)],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+    for name in ("neo4j", "neo4j.notifications"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
+class _Renderer:
+    """From an event to its line, without keys."""
+
+    def __init__(self, form: Literal["json", "text"]) -> None:
+        self._render: Any = (
+            structlog.processors.JSONRenderer(ensure_ascii=False)
+            if form == "json"
+            else structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], drop_missing=True)
+        )
+
+    def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
+        return mask_keys(self._render(logger, name, event))
+
+
+class _Errors:
+    """An error's type and where it came from, in place of the error."""
+
+    def __init__(self, with_text: bool) -> None:
+        self._with_text = with_text
+
+    def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
+        found = event.pop("exc_info", None)
+        if found is True:
+            found = sys.exc_info()
+        error = found[1] if isinstance(found, tuple) else found
+        if isinstance(error, BaseException):
+            event["error"] = type(error).__name__
+            event["frames"] = [
+                f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
+            ][-_FRAMES:]
+            if self._with_text:
+                event["error_text"] = str(error)
+        # Else the formatter of the standard library writes the whole of it below the line.
+        record = event.get("_record")
+        if record is not None:
+            record.exc_info, record.exc_text, record.stack_info = None, None, None
+        return event
+
+
+def _tidy(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:
+    """Leave out what is for terminals, and make texts of what has no form of its own in ``logfmt``."""
+    event.pop("color_message", None)
+    return event

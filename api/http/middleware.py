@@ -1,0 +1,147 @@
+"""What surrounds every request: its id, its line in the log, and headers that tell browsers to be careful."""
+
+from __future__ import annotations
+
+import re
+import time
+from secrets import token_hex
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.problems import unexpected_problem
+from api.http.routing import route_of
+
+REQUEST_ID_HEADER = "X-Request-Id"
+_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
+_SECURITY = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_NO_CONTENT = "default-src 'none'; frame-ancestors 'none'"
+
+_log = structlog.get_logger("memtrace.http")
+
+
+class RequestIds:
+    """Gives each request an id, or keeps the one that it came with, and says it in the answer's header."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request or a websocket."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
+        request_id = given if _SANE_ID.fullmatch(given) else token_hex(16)
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] in {"http.response.start", "websocket.accept"}:
+                MutableHeaders(scope=message)[REQUEST_ID_HEADER] = request_id
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            await self._app(scope, receive, send_with_id)
+
+
+class AccessLog:
+    """A line for each request when it has ended: never its query string, its headers or its body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request or a websocket."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status, sent = 0, 0
+
+        async def watch(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif message["type"] == "websocket.accept":
+                status = 101
+            sent += len(message.get("body") or b"")
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            client = scope.get("client")
+            _log.info(
+                "request" if scope["type"] == "http" else "websocket",
+                method=scope.get("method"),
+                path=scope["path"],
+                route=route_of(scope),
+                status=status,
+                seconds=round(time.perf_counter() - began, 6),
+                bytes=sent,
+                client=client[0] if client else None,
+                actor=scope["state"].get("actor"),
+            )
+
+
+class SecurityHeaders:
+    """Headers that keep browsers from guessing, framing, caching and telling others; a route's own ones stay."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _SECURITY.items():
+                    headers.setdefault(name, value)
+                if not headers.get("content-type", "").startswith("text/html"):
+                    headers.setdefault("Content-Security-Policy", _NO_CONTENT)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class Unexpected:
+    """Answers what nobody expected with a problem document that says nothing of it; the log says where it was."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request or a websocket."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def watch(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] in {"http.response.start", "websocket.accept"}
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        except ClientDisconnect:
+            _log.info("the client went away", path=scope["path"], route=route_of(scope))
+        except Exception:
+            # An answer that has begun can't become a problem: it ends in its middle, so that nobody takes it for whole.
+            _log.exception("unexpected error", path=scope["path"], route=route_of(scope))
+            if scope["type"] == "http" and not begun:
+                await unexpected_problem(scope)(scope, receive, send)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1011})

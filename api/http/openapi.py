@@ -1,0 +1,58 @@
+"""The description of the HTTP door, as it is committed: ``python -m api.http.openapi`` writes it."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.http.documented import Problem
+
+FILE = Path(__file__).with_name("openapi.json")
+_SECURITY = "bearer"
+_MEDIA_TYPE = "application/problem+json"
+_PROBLEM = {_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_OPEN = frozenset({"/healthz", "/readyz"})
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of an application, with what every route has: problems and bearer tokens."""
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            _describe_problems(operation["responses"], "requestBody" in operation)
+            operation["security"] = [] if path in _OPEN else [{_SECURITY: []}]
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    components["securitySchemes"] = {
+        _SECURITY: {"type": "http", "scheme": "bearer", "description": "An API key, or a token of the OIDC issuer."}
+    }
+    return document
+
+
+def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:
+    """One schema for all of them; FastAPI's own errors are problems here too."""
+    for status in (500, 413) if has_body else (500,):
+        responses.setdefault(str(status), {"description": HTTPStatus(status).phrase, "content": _PROBLEM})
+    for status, response in responses.items():
+        if status == "422" or _MEDIA_TYPE in response.get("content", {}):
+            response["content"] = _PROBLEM
+
+
+def text() -> str:
+    """The document of the server, as the file holds it."""
+    from api.server import create_app
+    from api.settings import Settings
+
+    return json.dumps(create_app(Settings.model_construct()).openapi(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), "utf-8")

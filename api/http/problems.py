@@ -1,0 +1,119 @@
+"""Errors as RFC 9457 problem documents."""
+
+from __future__ import annotations
+
+import json
+import math
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from schema.errors import (
+    AmbiguousError,
+    ConflictError,
+    CorruptValueError,
+    InputError,
+    MemTraceError,
+    NotFoundError,
+    StoreError,
+)
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = 5
+"""When to ask again while the store is away."""
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (UnauthenticatedError, 401),
+    (ForbiddenError, 403),
+    (NotFoundError, 404),
+    (AmbiguousError, 409),
+    (ConflictError, 409),
+    (TooLargeError, 413),
+    (RateLimitedError, 429),
+    (InputError, 400),
+    (CorruptValueError, 500),
+    (StoreError, 503),
+    (TimeoutError, 504),
+)
+_MASKED = {
+    500: "something went wrong in the server; its log has more under the request id",
+    503: "what this needs can't be reached at the moment: try again later",
+    504: "this took longer than the server allows: ask for less",
+}
+
+_log = structlog.get_logger("memtrace.http")
+
+
+def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | None = None, **members: Any) -> Response:
+    """A problem document.
+
+    Args:
+        scope: the request's; its id goes into the document.
+        status: the status of the answer.
+        detail: what is wrong, for the person who asked.
+        headers: of the answer.
+        members: more of the document; None is left out.
+    """
+    document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    extra = members | {"requestId": scope.get("state", {}).get("request_id")}
+    document |= {name: value for name, value in extra.items() if value is not None}
+    return Response(json.dumps(document), status, headers, MEDIA_TYPE)
+
+
+def problem_of(scope: Scope, error: Exception) -> Response:
+    """The problem document of an expected error; what it must not say goes to the log instead."""
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    if status in _MASKED:
+        _log.error("request failed", problem=type(error).__name__, reason=str(error))
+        headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else None
+        return problem(scope, status, _MASKED[status], headers)
+    if isinstance(error, UnauthenticatedError):
+        _log.info("nobody behind the request", reason=error.reason)
+        return problem(scope, status, str(error), {"WWW-Authenticate": "Bearer"})
+    if isinstance(error, RateLimitedError):
+        return problem(scope, status, str(error), {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
+    if isinstance(error, InputError):
+        return problem(scope, status, str(error), source=error.source or None, place=error.place or None)
+    if isinstance(error, AmbiguousError):
+        return problem(scope, status, str(error), candidates=error.candidates)
+    return problem(scope, status, str(error))
+
+
+def unexpected_problem(scope: Scope) -> Response:
+    """The problem document of an error that nobody expected: it says nothing but the request's id."""
+    return problem(scope, 500, _MASKED[500])
+
+
+def install_problems(app: FastAPI) -> None:
+    """Answer every expected error, and those of routing and validation, with a problem document."""
+    app.add_exception_handler(MemTraceError, _expected)
+    app.add_exception_handler(TimeoutError, _expected)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+
+
+async def _expected(request: Request, error: Exception) -> Response:
+    return problem_of(request.scope, error)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return problem(request.scope, error.status_code, str(error.detail), dict(error.headers or {}))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    errors = [
+        {"place": ".".join(str(part) for part in found["loc"]), "problem": found["msg"]} for found in error.errors()
+    ]
+    detail = "; ".join(f"{found['place']}: {found['problem']}" for found in errors[:3])
+    return problem(request.scope, 422, detail, errors=errors[:20])

@@ -1,0 +1,89 @@
+"""How jobs stand in answers, and how a job is asked for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import msgspec
+from fastapi import Header
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from starlette.responses import Response
+
+from schema.control import Job, JobKind, JobState
+from schema.ids import make_id
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A second request with the same key gets the receipt of the first, and starts nothing.",
+    ),
+]
+
+
+class Public(BaseModel):
+    """A model whose names are public: in camel case."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
+
+
+class Receipt(Public):
+    """A job: what was asked for, how far it is, and how it ended."""
+
+    model_config = ConfigDict(validate_by_name=True)
+
+    id: str
+    project_id: str
+    kind: JobKind
+    state: JobState
+    created_at: datetime
+    created_by: str = Field(description="The principal that asked for it.")
+    started_at: datetime | None = Field(description="When its first attempt began.")
+    ended_at: datetime | None
+    stage: str | None = Field(description="What it does at the moment.")
+    done: int = Field(description="How much of `total` is done.")
+    total: int | None = Field(description="How much there is to do; null while it is not known.")
+    result: dict[str, Any] | None = Field(description="What it gave, once it is done; its form is the kind's.")
+    error: str | None = Field(description="Why it failed.")
+    attempts: int = Field(description="How often it was begun.")
+    cancel_requested: bool
+
+
+def receipt_of(job: Job) -> Receipt:
+    """A job as answers show it."""
+    return Receipt(
+        id=job.id,
+        project_id=job.project_id,
+        kind=job.kind,
+        state=job.state,
+        created_at=job.created_at,
+        created_by=job.created_by,
+        started_at=job.started_at,
+        ended_at=job.ended_at,
+        stage=job.stage,
+        done=job.done,
+        total=job.total,
+        result=msgspec.json.decode(job.result) if job.result is not None else None,
+        error=job.error,
+        attempts=job.attempts,
+        cancel_requested=job.cancel_requested,
+    )
+
+
+def accepted(job: Job, response: Response) -> Receipt:
+    """The receipt of a job that was taken; the answer says where to follow it."""
+    response.headers["Location"] = f"/v1/jobs/{job.id}?project={quote(job.project_id, safe='')}"
+    return receipt_of(job)
+
+
+def job_id_of(project_id: str, kind: JobKind, key: str | None) -> str | None:
+    """The id of the job that a key stands for; None without a key."""
+    return make_id("Job", project_id, kind.value, key) if key is not None else None
+
+
+LOCATION = {"Location": {"description": "Where to follow the job.", "schema": {"type": "string"}}}

@@ -1,0 +1,68 @@
+"""Reports that jobs have made, in the form that is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from api.http.dependencies import Reader
+from api.http.documented import answers, binary
+from api.http.files import attachment
+from api.http.jobs import JobPath
+from attribution.report import html, markdown
+from attribution.report.model import ReportData
+from schema.control import JobKind, JobState
+from schema.errors import NotFoundError
+
+router = APIRouter(prefix="/v1", tags=["reports"])
+
+_PAGE = {
+    # The page brings its style and its charts, and needs nothing else: no script, no network, no frame around it.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox allow-popups",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Form(StrEnum):
+    """How a report is written."""
+
+    HTML = "html"
+    MARKDOWN = "md"
+    JSON = "json"
+
+
+@router.get(
+    "/reports/{job}",
+    response_class=Response,
+    responses=answers(409, ok={200: binary("The report.", "application/json", "text/html", "text/markdown")}),
+)
+async def read_report(
+    door: Reader,
+    job_id: JobPath,
+    form: Annotated[Form, Query(alias="format", description="How it is written.")] = Form.JSON,
+) -> Response:
+    """The report that a job has made."""
+    found = await door.records.jobs([job_id])
+    if not found or found[0].kind is not JobKind.REPORT:
+        raise NotFoundError(job_id, "report")
+    job = found[0]
+    if job.state is not JobState.DONE or job.result is None:
+        raise HTTPException(409, f"the report is not there: its job is {job.state}")
+    if form is Form.JSON:
+        return Response(job.result, media_type="application/json")
+    text = await asyncio.to_thread(_rendered, job.result, form)
+    if form is Form.HTML:
+        return Response(text, headers=_PAGE, media_type="text/html")
+    return Response(text, headers=attachment(f"report-{job.id}.md"), media_type="text/markdown")
+
+
+def _rendered(result: str, form: Form) -> str:
+    data = msgspec.json.decode(result, type=ReportData)
+    return html.render(data) if form is Form.HTML else markdown.render(data)

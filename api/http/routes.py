@@ -1,0 +1,9 @@
+"""All routes of the HTTP door."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from api.http import exports, imports, jobs, reports, values
+
+routers: list[APIRouter] = [imports.router, exports.router, values.router, jobs.router, reports.router]

@@ -1,0 +1,1 @@
+"""Work that outlives a request: imports, attributions and reports, as jobs that survive a restart."""

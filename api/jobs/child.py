@@ -1,0 +1,151 @@
+"""The process that does the work of jobs, one after the other: ``python -m api.jobs.child``.
+
+Work may use the processor for minutes; in a process of its own it delays no request. The process ends when its standard
+input does, which is when the runner is gone, however it went: half-done work is never seen by others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+import structlog
+
+from api.jobs import messages
+from api.jobs.messages import HEADER, Broken, Done, End, Refused, Start, Stop, Stopped, Told
+from schema.control import JobKind
+from schema.errors import MemTraceError, StoreError
+
+if TYPE_CHECKING:
+    from api.jobs.uploads import Uploads
+    from api.settings import Settings
+    from store.protocol import Database
+
+_TELL_SECONDS = 0.1
+_log = structlog.get_logger("memtrace.jobs")
+
+
+class Child:
+    """Does what it is told over ``incoming``, and says over ``outgoing`` how that goes."""
+
+    def __init__(self, settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        self._settings = settings
+        self._incoming = incoming
+        self._outgoing = outgoing
+        self._said = threading.Lock()
+        self._starts: asyncio.Queue[Start] = asyncio.Queue()
+        self._is_stopping = False
+        self._can_interrupt = False
+        self._work: asyncio.Task[End] | None = None
+        self._next_told = 0.0
+
+    async def run(self) -> None:
+        """Do jobs until the runner is gone."""
+        from api.jobs.uploads import Uploads, uploads_uri
+        from api.loading import open_store
+
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._listen, args=(loop,), daemon=True).start()
+        async with await open_store(self._settings) as database:
+            uploads = Uploads(uploads_uri(self._settings))
+            while True:
+                start = await self._starts.get()
+                self._is_stopping = False
+                self._next_told = 0.0
+                with structlog.contextvars.bound_contextvars(project=start.project_id, job=start.job_id):
+                    self._work = asyncio.create_task(self._do(start, database, uploads))
+                    self._say(await self._work)
+
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take messages on a thread of its own: the loop may be busy with the work."""
+        while (data := read_message(self._incoming)) is not None:
+            message = msgspec.json.decode(data, type=messages.ToChild)
+            if isinstance(message, Stop):
+                self._is_stopping = True
+                loop.call_soon_threadsafe(self._interrupt)
+            else:
+                loop.call_soon_threadsafe(self._starts.put_nowait, message)
+        os._exit(0)
+
+    def _interrupt(self) -> None:
+        """End the work at once where it only waits; where it writes in one piece it looks at the wish itself."""
+        if self._work is not None and self._can_interrupt:
+            self._work.cancel()
+
+    async def _do(self, start: Start, database: Database, uploads: Uploads) -> End:
+        from api.jobs.work import Cancelled, Context, run
+
+        kind = JobKind(start.kind)
+        # An import's threads go on when the task that waits for them is cancelled: it must come to its end.
+        self._can_interrupt = kind is not JobKind.IMPORT
+        context = Context(database.project(start.project_id), uploads, self._tell, self._settings.max_inflated_bytes)
+        try:
+            return Done(msgspec.json.encode(await run(kind, start.arguments, context)).decode())
+        except (Cancelled, asyncio.CancelledError):
+            return Stopped()
+        except StoreError as error:
+            _log.warning("the store could not be used", reason=str(error))
+            return Broken(is_store=True)
+        except MemTraceError as error:
+            return Refused(str(error))
+        except Exception:
+            _log.exception("job failed unexpectedly")
+            return Broken(is_store=False)
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        from api.jobs.work import Cancelled
+
+        if self._is_stopping:
+            raise Cancelled
+        now = time.monotonic()
+        if now >= self._next_told or done == total:
+            self._next_told = now + _TELL_SECONDS
+            self._say(Told(stage, done, total))
+
+    def _say(self, message: messages.Message) -> None:
+        with self._said:
+            self._outgoing.write(messages.encode(message))
+            self._outgoing.flush()
+
+
+def read_message(stream: BinaryIO) -> bytes | None:
+    """The next message; None where the stream has ended."""
+    header = stream.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    (length,) = HEADER.unpack(header)
+    data = stream.read(length)
+    return data if len(data) == length else None
+
+
+def main() -> None:
+    """Take the settings, then jobs."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the runner says when to stop
+    incoming = os.fdopen(os.dup(0), "rb")
+    outgoing = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anybody prints is for the log
+    pickled = read_message(incoming)
+    if pickled is None:
+        return
+    from api.http.logs import set_up_logs
+    from api.settings import Settings
+
+    # From the process that started this one, which has looked at the settings.
+    settings = Settings.model_construct(**pickle.loads(pickled))  # noqa: S301
+    set_up_logs(settings.log_level, settings.log_format)
+    try:
+        asyncio.run(Child(settings, incoming, outgoing).run())
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""What a runner and its child say to each other, over the child's standard input and output.
+
+Each message is its length in four bytes and a JSON object, whose ``type`` says which it is; only the first is another:
+the settings, pickled, for they hold secrets, which have no place in arguments or in JSON that might be shown.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import msgspec
+
+HEADER = struct.Struct(">I")
+
+
+class Message(msgspec.Struct, frozen=True, tag=True):
+    """Something that one says to the other."""
+
+
+class Start(Message, frozen=True):
+    """Do this job. One at a time."""
+
+    job_id: str
+    project_id: str
+    kind: str
+    arguments: str
+
+
+class Stop(Message, frozen=True):
+    """Stop the job as soon as that can be told truly."""
+
+
+class Told(Message, frozen=True):
+    """How far the job is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+class Done(Message, frozen=True):
+    """The job is done: its result, as JSON text."""
+
+    result: str
+
+
+class Refused(Message, frozen=True):
+    """The job can't be done, and never will be: why, in words for the person who asked."""
+
+    error: str
+
+
+class Stopped(Message, frozen=True):
+    """The job was stopped."""
+
+
+class Broken(Message, frozen=True):
+    """The job met what nobody expected, or the store was away; the log says more. Another attempt may do better."""
+
+    is_store: bool
+
+
+End = Done | Refused | Stopped | Broken
+ToChild = Start | Stop
+FromChild = Told | Done | Refused | Stopped | Broken
+
+
+def encode(message: Message) -> bytes:
+    """A message with its length."""
+    data = msgspec.json.encode(message)
+    return HEADER.pack(len(data)) + data

@@ -1,0 +1,169 @@
+"""Running jobs: with a lease on each, so that another runner goes on where this one is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from api.jobs.arguments import ImportArguments
+from api.jobs.lease import Held
+from api.jobs.messages import Broken, Done, End, Refused, Stopped
+from api.jobs.process import Child
+from api.jobs.queue import JobQueue
+from api.jobs.uploads import Uploads
+from api.settings import Settings
+from schema.control import Job, JobKind, JobState
+from schema.errors import StoreError
+from store.protocol import Database
+
+ATTEMPTS = 3
+_LOOK_SECONDS = 1.0
+_IDLE_SECONDS = 10.0
+_CLEAN_SECONDS = 3600.0
+_GIVE_BACK_SECONDS = 5.0
+
+_log = structlog.get_logger("memtrace.jobs")
+
+
+class JobRunner:
+    """Takes jobs of all projects and has them done, some at a time, each in a process of its own."""
+
+    def __init__(
+        self, settings: Settings, database: Database, uploads: Uploads, queue: JobQueue, concurrency: int = 1
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._registry = database.registry()
+        self._uploads = uploads
+        self._queue = queue
+        self._concurrency = concurrency
+        self._lease = settings.job_lease_seconds
+        self._owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(8)}"
+        self._held: set[str] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin to take jobs."""
+        slots = [asyncio.create_task(self._slot()) for _ in range(self._concurrency)]
+        self._tasks = [*slots, asyncio.create_task(self._clean())]
+
+    async def stop(self) -> None:
+        """Take no more jobs, and give back those that are held: another runner goes on with them at once."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+
+    async def _slot(self) -> None:
+        """One job after the other, for ever."""
+        child = Child(self._settings)
+        idle_since = time.monotonic()
+        try:
+            while True:
+                try:
+                    job = await self._claimed()
+                    if job is not None:
+                        await self._hold(job, child)
+                        idle_since = time.monotonic()
+                        continue
+                except StoreError as error:
+                    _log.warning("the queue can't be used", reason=str(error))
+                except Exception:
+                    # A slot that ended would leave its jobs to nobody.
+                    _log.exception("a runner's slot met an unexpected error")
+                if time.monotonic() - idle_since > _IDLE_SECONDS:
+                    await child.kill()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._queue.arrived.wait(), _LOOK_SECONDS)
+                self._queue.arrived.clear()
+        finally:
+            await child.kill()
+
+    async def _claimed(self) -> Job | None:
+        now = datetime.now(UTC)
+        job = await self._registry.claim_job(self._owner, now, self._until(now), self._settings.job_projects)
+        # The store may have been too busy for a renewal of this runner's own: then the claim was one.
+        return None if job is None or job.id in self._held else job
+
+    async def _hold(self, job: Job, child: Child) -> None:
+        """Do a job, and end it or give it back."""
+        self._held.add(job.id)
+        self._queue.changed()
+        log = _log.bind(job=job.id, project=job.project_id, kind=job.kind.value, attempt=job.attempts)
+        log.info("job taken")
+        try:
+            end: End | None = Stopped()
+            if not job.cancel_requested:
+                held = Held(self._database, self._queue, job, self._owner, self._lease, child)
+                end = await held.run()
+            if end is None:
+                log.warning("the lease was lost: another runner has the job")
+                return
+            await self._end(job, end)
+            log.info("job ended", outcome=type(end).__name__.lower())
+        except asyncio.CancelledError:
+            await asyncio.shield(self._give_back(job))
+            log.info("job given back")
+            raise
+        finally:
+            self._held.discard(job.id)
+            self._queue.changed()
+
+    async def _end(self, job: Job, end: End) -> None:
+        result = error = None
+        if isinstance(end, Done):
+            state, result = JobState.DONE, end.result
+        elif isinstance(end, Refused):
+            state, error = JobState.FAILED, end.error
+        elif isinstance(end, Stopped):
+            state = JobState.CANCELLED
+        elif job.attempts < ATTEMPTS:
+            await asyncio.sleep(min(2.0**job.attempts / 2, self._lease / 3))
+            state = JobState.QUEUED
+        else:
+            state, error = JobState.FAILED, _masked(job, end)
+        now = datetime.now(UTC)
+        has_ended = await self._registry.end_job(job.id, self._owner, state, now, result, error)
+        if has_ended and state.is_final:
+            await self._drop_upload(job)
+
+    async def _give_back(self, job: Job) -> None:
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(_GIVE_BACK_SECONDS):
+                await self._registry.end_job(job.id, self._owner, JobState.QUEUED, datetime.now(UTC), None, None)
+
+    async def _drop_upload(self, job: Job) -> None:
+        """Delete the file of an import that has ended; where that fails, ``_clean`` does it later."""
+        if job.kind is JobKind.IMPORT:
+            with suppress(StoreError):
+                await self._uploads.delete(ImportArguments.model_validate_json(job.arguments).upload)
+
+    async def _clean(self) -> None:
+        """Delete, now and then, what killed servers have left of uploads."""
+        while True:
+            try:
+                await self._uploads.clean(self._is_needed)
+            except StoreError as error:
+                _log.warning("uploads can't be cleaned", reason=str(error))
+            await asyncio.sleep(_CLEAN_SECONDS)
+
+    async def _is_needed(self, project_id: str, job_id: str, name: str) -> bool:
+        found = await self._database.records(project_id).jobs([job_id])
+        return bool(found) and not found[0].state.is_final and name in found[0].arguments
+
+    def _until(self, now: datetime) -> datetime:
+        return now + timedelta(seconds=self._lease)
+
+
+def _masked(job: Job, end: Broken) -> str:
+    """Why a job failed, without what is for the log alone."""
+    if end.is_store:
+        return f"the store could not be used, {job.attempts} times; ask for the job again later"
+    return f"something went wrong in the server, {job.attempts} times; its log has more under the job's id"

@@ -1,0 +1,61 @@
+"""Attributing failures. Each verdict is stored when it is made; the result says how many of what kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from api.cli.method import runner_options
+from api.cli.options import MethodName
+from api.jobs.arguments import AttributeArguments
+from api.jobs.work import Context, Document
+from api.jobs.work.choice import chosen_failures, named
+from attribution.run import Options, attribute
+from store.protocol import GraphStore
+
+_CONCURRENCY = 4
+
+
+async def check(store: GraphStore, arguments: AttributeArguments) -> None:
+    """Refuse what is not in the project, and a method whose model this server does not know.
+
+    Raises:
+        InputError: the settings of the model are missing or wrong.
+        NotFoundError: a failure or the trace does not exist.
+    """
+    _options(arguments)
+    await named(store, arguments.failure_ids, _traces(arguments))
+
+
+async def run(context: Context, arguments: AttributeArguments) -> Document:
+    """Attribute them. What was attributed before in the same way is found, not made again."""
+    failures = await chosen_failures(context.store, arguments.failure_ids, _traces(arguments))
+    total = len(failures)
+    kinds: Counter[str] = Counter()
+    made: dict[str, str] = {}
+    abstained = cached = 0
+    context.tell("attribute", 0, total)
+    async for outcome in attribute(context.store, failures, _options(arguments)):
+        found = outcome.attribution
+        made[outcome.failure.id] = found.id
+        cached += outcome.cached
+        if found.error_type is None:
+            abstained += 1
+        else:
+            kinds[found.error_type.value] += 1
+        context.tell("attribute", len(made), total)
+    return {
+        "failures": total,
+        "errorTypes": dict(sorted(kinds.items())),
+        "abstained": abstained,
+        "cached": cached,
+        "attributionIds": [made[failure.id] for failure in failures],
+    }
+
+
+def _traces(arguments: AttributeArguments) -> tuple[str, ...]:
+    return (arguments.trace_id,) if arguments.trace_id else ()
+
+
+def _options(arguments: AttributeArguments) -> Options:
+    method = MethodName(arguments.method.value)
+    return runner_options(method, arguments.gold_free, arguments.retrieve_evidence, _CONCURRENCY)

@@ -1,0 +1,53 @@
+"""Importing an uploaded file. The result is the document of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from api.cli import documents
+from api.jobs.arguments import ImportArguments
+from api.jobs.work import Cancelled, Context, Document
+from ingest.importing import import_path
+from schema.errors import InputError
+
+
+def check(arguments: ImportArguments) -> None:
+    """Refuse what is no zone.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        ZoneInfo(arguments.timezone)
+    except (ValueError, OSError, LookupError) as error:
+        raise InputError(
+            "import", "timezone", f"{arguments.timezone!r} is not an IANA time zone, such as UTC or Europe/Berlin"
+        ) from error
+
+
+async def run(context: Context, arguments: ImportArguments) -> Document:
+    """Import the file. What an attempt before this one has stored counts as ``existing``."""
+
+    def tell(stage: str, done: int, total: int) -> None:
+        try:
+            context.tell(stage, done, total)
+        except Cancelled:
+            # What is written is there: a wish to stop comes too late for it.
+            if stage != "write" or done == 0:
+                raise
+
+    async with context.uploads.fetch(arguments.upload) as path:
+        if path is None:
+            raise InputError(arguments.name, "", "the uploaded file is gone: send it again")
+        try:
+            report = await import_path(context.store, path, arguments.timezone, tell, context.max_inflated_bytes)
+        except InputError as error:
+            raise _renamed(error, path, arguments.name) from error
+    return documents.imported(replace(report, file=arguments.name))
+
+
+def _renamed(error: InputError, path: Path, name: str) -> InputError:
+    """An error about the file as its sender calls it."""
+    return InputError(name, error.place, error.problem) if error.source == str(path) else error

@@ -1,0 +1,112 @@
+"""Reading the settings, and opening the store that they name."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
+
+from api.credentials import neo4j_credentials
+from api.settings import Settings
+from schema.errors import InputError
+
+if TYPE_CHECKING:
+    from store.protocol import Database
+
+CONFIG_VARIABLE = "MEMTRACE_CONFIG"
+_SECRETS = {"neo4j_password"}
+
+
+def load_settings(config: Path | None = None, options: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of this process.
+
+    Args:
+        config: a TOML file; None is the one that ``MEMTRACE_CONFIG`` names, if it names one.
+        options: what the command line says; None among its values says nothing.
+
+    Raises:
+        InputError: a setting is unknown or can't be used; it says which one, where it comes from and what is wrong,
+            and never repeats what a secret holds.
+    """
+    said = {name: value for name, value in (options or {}).items() if value is not None}
+    variable = os.environ.get(CONFIG_VARIABLE)
+    path = config or (Path(variable) if variable else None)
+    from_file = {} if path is None else _read(path)
+
+    class Layered(Settings):
+        """The settings with a file beneath the environment."""
+
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, from_file)
+
+    try:
+        layered = Layered(**said)
+    except ValidationError as error:
+        raise _plain(error, said, path) from None
+    return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
+
+
+async def open_store(settings: Settings) -> Database:
+    """Open the store that the settings name; a SQLite file that does not exist is made.
+
+    Raises:
+        InputError: the URI can't be one.
+        StoreError: the store can't be reached or used, or its layout is an old one.
+    """
+    from store.open import open_database
+
+    password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
+    credentials = neo4j_credentials(settings.store, settings.neo4j_user, password, settings.neo4j_password_file)
+    database = await open_database(settings.store, settings.values, credentials)
+    try:
+        # The first use looks whether the layout is the one that this program knows.
+        await database.registry().queue()
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(str(path), "", f"the settings can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(str(path), "", "the settings can't be read: this is not UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(str(path), "", f"the settings are not TOML: {error}") from None
+    for name in found:
+        if name not in Settings.model_fields:
+            raise InputError(str(path), name, "there is no such setting")
+        if name in _SECRETS:
+            raise InputError(str(path), name, f"a secret does not stand here: name a file of it with {name}_file")
+    return found
+
+
+def _plain(error: ValidationError, said: Mapping[str, Any], path: Path | None) -> InputError:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    problem = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:
+        return InputError("settings", "", problem)
+    name, *inner = (str(part) for part in first["loc"])
+    place = ".".join(inner)
+    variable = f"MEMTRACE_{name.upper()}"
+    if name in said:
+        return InputError(f"--{name.replace('_', '-')}", place, problem)
+    if any(known.upper() == variable for known in os.environ):
+        return InputError(variable, place, problem)
+    return InputError(str(path), ".".join((name, *inner)), problem)

@@ -1,0 +1,30 @@
+"""What the doors of one process share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from api.auth.verify import Verifier
+    from api.jobs.queue import JobQueue
+    from api.jobs.uploads import Uploads
+    from api.settings import Settings
+    from store.protocol import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One server's parts. Only ``api.auth`` and ``api.jobs`` take a store from the database; see ``Access``.
+
+    Attributes:
+        verifier: from the Authorization header (or a websocket's token) to a principal.
+        queue: takes jobs, and says when they change.
+        uploads: files that wait for their import.
+    """
+
+    settings: Settings
+    database: Database
+    verifier: Verifier
+    queue: JobQueue
+    uploads: Uploads

@@ -1,0 +1,131 @@
+"""The server: every door of one process, and what surrounds them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+
+from api.auth.verify import Verifier
+from api.http import health
+from api.http.limits import BodyLimit, Deadline
+from api.http.metrics import CountRequests, Metrics
+from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
+from api.http.openapi import describe
+from api.http.problems import install_problems
+from api.http.tracing import Tracing, tracing_of
+from api.loading import open_store
+from api.platform import Platform
+from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.auth.oidc import TokenVerifier
+    from store.protocol import Database
+
+
+def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
+    """The application, for an ASGI server.
+
+    Args:
+        settings: what the server is told.
+        database: an open one, which its caller closes; None opens the one of the settings when the server starts, and
+            closes it when it stops.
+    """
+    from api.graphql.router import graphql_router
+    from api.http.routes import routers
+    from api.jobs.runner import JobRunner
+
+    tracing = tracing_of(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            if tracing is not None:
+                stack.callback(tracing.stop)
+            opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
+            platform = _platform(settings, opened)
+            app.state.platform = platform
+            platform.verifier.start()
+            stack.push_async_callback(platform.verifier.stop)
+            stack.push_async_callback(platform.queue.close)
+            if settings.job_concurrency > 0:
+                runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
+                await runner.start()
+                stack.push_async_callback(runner.stop)
+            yield
+
+    metrics = Metrics()
+    app = FastAPI(
+        title="MemTrace",
+        description="Causal graphs of LLM memory systems. Errors are RFC 9457 problem documents.",
+        version="1",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        # Its own would record addresses, query strings and the texts of errors; api.http.tracing records none.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+        middleware=_middleware(settings, metrics, tracing),
+    )
+    install_problems(app)
+    app.include_router(health.router)
+    app.add_api_route("/metrics", metrics.page, include_in_schema=False)
+    app.include_router(graphql_router(settings), include_in_schema=False)
+    for router in routers:
+        app.include_router(router)
+    document: dict[str, Any] = {}
+
+    def openapi() -> dict[str, Any]:
+        document.update(document or describe(app))
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's manual has it
+    return app
+
+
+def _platform(settings: Settings, database: Database) -> Platform:
+    from api.jobs.queue import JobQueue
+    from api.jobs.uploads import Uploads, uploads_uri
+
+    verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
+    return Platform(settings, database, verifier, JobQueue(database), Uploads(uploads_uri(settings)))
+
+
+def _tokens(settings: Settings) -> TokenVerifier | None:
+    if settings.oidc_issuer is None or settings.oidc_audience is None:
+        return None
+    from api.auth.oidc import Issuer, TokenVerifier
+
+    issuer = Issuer(settings.oidc_issuer)
+    return TokenVerifier(issuer, settings.oidc_audience, settings.oidc_groups_claim, settings.oidc_grants)
+
+
+def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -> list[Middleware]:
+    """Outermost first."""
+    found = [Middleware(RequestIds)]
+    if tracing is not None:
+        found.append(Middleware(tracing.middleware))
+    found += [
+        Middleware(AccessLog),
+        Middleware(CountRequests, metrics=metrics),
+        Middleware(SecurityHeaders),
+        Middleware(Unexpected),
+    ]
+    if settings.cors_origins:
+        found.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=settings.cors_origins,
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", REQUEST_ID_HEADER],
+                expose_headers=[REQUEST_ID_HEADER, "Retry-After"],
+            )
+        )
+    found += [
+        Middleware(BodyLimit, body_bytes=settings.max_body_bytes, upload_bytes=settings.max_upload_bytes),
+        Middleware(Deadline, seconds=settings.request_seconds),
+    ]
+    return found

@@ -1,0 +1,163 @@
+"""Settings of the server and its workers: from the environment (``MEMTRACE_…``), a TOML file, and the command line.
+
+``api.loading`` reads them: the command line holds over the environment, and the environment over the file. The only
+secret among them, the password of Neo4j, may come from a file of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from api.credentials import refuse_secrets
+from schema.control import Role
+from schema.errors import InputError
+
+
+class Settings(BaseSettings):
+    """What a server is told.
+
+    Attributes:
+        store: the store's URI; see ``store.open``.
+        values: where values lie; None is the store's default.
+        uploads: where uploaded files wait for their import: ``file:///folder`` or ``s3://bucket/prefix``; None is a
+            folder beside the SQLite file, or beside the values. Servers and workers of one team share it.
+        neo4j_user, neo4j_password, neo4j_password_file: for a store in Neo4j.
+        trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` says where a request comes from.
+        shutdown_seconds: time for requests that are under way when the server is told to stop.
+        job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
+        job_projects: whose jobs run here; all projects' by default. A list, or a text with commas.
+        job_lease_seconds: how long a job waits for a runner that is gone.
+        cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
+        max_body_bytes: of a JSON or GraphQL request.
+        max_upload_bytes: of an uploaded file, as it is sent; None is no limit.
+        max_inflated_bytes: the most that a compressed upload may unpack to.
+        rate_limit: requests of one key, such as ``600/minute``.
+        request_seconds: time until a request's answer begins; uploads have no such limit.
+        graphql_depth, graphql_aliases, graphql_tokens, graphql_cost: bounds of a document.
+        graphql_subscriptions: subscriptions of one websocket at a time.
+        graphiql: whether ``/graphql`` shows the explorer to browsers.
+        introspection: whether the schema may be asked for.
+        trusted_documents: a JSON file of documents by their SHA-256; ``trusted_documents_only`` refuses all others.
+        oidc_issuer, oidc_audience: whose bearer tokens are taken; None takes none.
+        oidc_groups_claim: where a token says its groups.
+        oidc_grants: from a group to ``{project: role}``.
+        otlp_endpoint: where the server's own traces go (OTLP over HTTP); None sends none.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="MEMTRACE_", extra="ignore", frozen=True, env_ignore_empty=True)
+
+    store: str = "sqlite:///memtrace.db"
+    values: str | None = None
+    uploads: str | None = None
+    neo4j_user: str = "neo4j"
+    neo4j_password: SecretStr | None = None
+    neo4j_password_file: str | None = None
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    shutdown_seconds: Annotated[int, Field(ge=1, le=3600)] = 20
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["json", "text"] = "json"
+    job_concurrency: Annotated[int, Field(ge=0, le=64)] = 1
+    job_projects: Annotated[tuple[str, ...], NoDecode] = ()
+    job_lease_seconds: Annotated[float, Field(gt=0.5, le=3600)] = 30.0
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    max_body_bytes: Annotated[int, Field(ge=1024)] = 1 << 20
+    max_upload_bytes: Annotated[int, Field(ge=1024)] | None = None
+    max_inflated_bytes: Annotated[int, Field(ge=1024)] = 16 << 30
+    rate_limit: str = "1200/minute"
+    request_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
+    graphql_depth: Annotated[int, Field(ge=1, le=100)] = 15
+    graphql_aliases: Annotated[int, Field(ge=0, le=1000)] = 30
+    graphql_tokens: Annotated[int, Field(ge=10, le=100_000)] = 2000
+    graphql_cost: Annotated[int, Field(ge=1)] = 100_000
+    graphql_subscriptions: Annotated[int, Field(ge=1, le=1000)] = 20
+    graphiql: bool = False
+    introspection: bool = True
+    trusted_documents: str | None = None
+    trusted_documents_only: bool = False
+    oidc_issuer: str | None = None
+    oidc_audience: str | None = None
+    oidc_groups_claim: Annotated[str, Field(min_length=1)] = "groups"
+    oidc_grants: Annotated[dict[str, dict[str, Role]], NoDecode] = {}
+    otlp_endpoint: str | None = None
+
+    @field_validator("cors_origins", "trusted_proxies", "job_projects", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("oidc_grants", mode="before")
+    @classmethod
+    def _parse(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise ValueError("this is not JSON; write {group: {project: role}}") from None
+
+    @field_validator("store", "values", "uploads", "otlp_endpoint", "oidc_issuer")
+    @classmethod
+    def _without_secrets(cls, value: str | None) -> str | None:
+        if value is not None:
+            try:
+                refuse_secrets("", value)
+            except InputError as error:
+                raise ValueError(error.problem) from None
+        return value
+
+    @field_validator("oidc_issuer", "otlp_endpoint")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("https://", "http://")):
+            raise ValueError("write an address that begins with https://")
+        return value
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _is_safe(cls, value: str | None) -> str | None:
+        if value is not None and not is_safe_issuer(value):
+            raise ValueError("an issuer needs https:// unless it runs on this machine")
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if not origin.startswith(("https://", "http://")) or origin.count("/") != 2 or "*" in origin:
+                raise ValueError(f"{origin!r} is not an origin such as https://tools.example.com")
+        return value
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _is_rate(cls, value: str) -> str:
+        count, _, unit = value.partition("/")
+        if not (count.isascii() and count.isdigit() and int(count) > 0) or unit not in _UNITS:
+            raise ValueError(f"write a count and one of {', '.join(_UNITS)}, such as 600/minute")
+        return value
+
+    @model_validator(mode="after")
+    def _oidc_is_whole(self) -> Settings:
+        if self.oidc_issuer and not self.oidc_audience:
+            raise ValueError("oidc_issuer needs oidc_audience too: without it, tokens for others would be taken")
+        if self.trusted_documents_only and not self.trusted_documents:
+            raise ValueError("trusted_documents_only needs trusted_documents too: else nothing could be asked")
+        return self
+
+
+_UNITS = ("second", "minute", "hour", "day")
+
+
+def is_safe_issuer(address: str) -> bool:
+    """Whether nobody between here and an address can answer in its place: TLS, or this machine."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in {"localhost", "127.0.0.1", "::1"})

@@ -1,0 +1,46 @@
+"""From a store to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from attribution.kappa import sources_of
+from attribution.lookup import by_id
+from attribution.report.build import build
+from attribution.report.gather import gather
+from attribution.report.model import ReportData, Scope, TraceRef
+from schema.models import Failure, Trace
+from store.protocol import GraphStore
+
+
+async def make(
+    store: GraphStore, failures: Sequence[Failure], source: str | None = None, is_selection: bool = False
+) -> ReportData:
+    """The report on some failures, without a summary.
+
+    Args:
+        store: holds them.
+        failures: what to report on.
+        source: whose verdicts count, a method or an author; None for the newest that is not a person's.
+        is_selection: whether the failures were chosen one by one, which the report then says.
+    """
+    cases = await gather(store, failures, source)
+    covered = await by_id(store, Trace, sorted({failure.trace_id for failure in failures}))
+    selection = [failure.id for failure in failures] if is_selection else []
+    return build(cases, _scope(store.project_id, covered.values(), source, selection), datetime.now(UTC))
+
+
+async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:
+    """Whose verdicts there are on some failures."""
+    return sources_of(await store.attributions([failure.id for failure in failures]))
+
+
+def _scope(project: str, traces: Iterable[Trace], source: str | None, selection: list[str]) -> Scope:
+    covered = sorted(traces, key=lambda trace: (trace.external_id, trace.id))
+    return Scope(
+        project=project,
+        traces=[TraceRef(trace.id, trace.external_id, trace.name) for trace in covered],
+        source=source,
+        selection=sorted(selection),
+    )

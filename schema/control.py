@@ -1,0 +1,127 @@
+"""What the platform keeps of its own beside the traces: keys, jobs and the audit log, each of one project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a principal may do in a project; each role may all that those before it may."""
+
+    READER = "reader"
+    WRITER = "writer"
+    ADMIN = "admin"
+
+    def allows(self, needed: Role) -> bool:
+        """Whether this role is enough where ``needed`` is asked for."""
+        order = list(Role)
+        return order.index(self) >= order.index(needed)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key to one project. The key itself is shown once, and only its hash is kept.
+
+    Attributes:
+        id: stands in the key in the clear, so that the key can be found: 16 hexadecimal digits.
+        secret_hash: SHA-256 of the key's secret part, in hexadecimal. The secret is 256 random bits, so that a slow
+            hash would protect nothing.
+        created_by: the principal that made it; ``command line`` for the first.
+        last_used_at: to about a minute.
+    """
+
+    id: str
+    project_id: str
+    name: str
+    role: Role
+    secret_hash: str
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    IMPORT = "import"
+    ATTRIBUTE = "attribute"
+    REPORT = "report"
+
+
+class JobState(StrEnum):
+    """Where a job stands; the last three are for good."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing changes any more."""
+        return self in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that outlives the request for it, and the process that does it.
+
+    A runner that takes a job holds a lease on it, and renews it while it works; a job whose lease ran out was left by a
+    runner that is gone, and is taken again.
+
+    Attributes:
+        arguments: JSON text, an object; its form is the kind's.
+        stage: what it does at the moment.
+        done: how much of ``total`` is done; ``total`` is None while it is not known.
+        result: JSON text; None until it is done.
+        error: why it failed, in words for the person who asked.
+        attempts: how often a runner took it.
+        cancel_requested: whether somebody asked to stop it.
+        owner: the runner that holds the lease until ``lease_until``.
+    """
+
+    id: str
+    project_id: str
+    kind: JobKind
+    state: JobState
+    arguments: str
+    created_at: datetime
+    created_by: str
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    stage: str | None = None
+    done: int = 0
+    total: int | None = None
+    result: str | None = None
+    error: str | None = None
+    attempts: int = 0
+    cancel_requested: bool = False
+    owner: str | None = None
+    lease_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Who did what: every write through a door, and what admins read.
+
+    Attributes:
+        actor: the principal, such as ``key:0f3a…`` or ``oidc:alice``.
+        action: what was asked, such as ``deleteTrace``.
+        target: the id that it was done to; None where there is none.
+        outcome: ``ok``, or the name of the error.
+        request_id: joins the entry to the log and to the answer's header.
+    """
+
+    id: str
+    project_id: str
+    at: datetime
+    actor: str
+    action: str
+    target: str | None
+    outcome: str
+    request_id: str | None

@@ -1,0 +1,10 @@
+CREATE CONSTRAINT api_key_id IF NOT EXISTS FOR (k:ApiKey) REQUIRE k.id IS UNIQUE;
+CREATE CONSTRAINT job_id IF NOT EXISTS FOR (j:Job) REQUIRE j.id IS UNIQUE;
+CREATE CONSTRAINT audit_entry_id IF NOT EXISTS FOR (e:AuditEntry) REQUIRE e.id IS UNIQUE;
+CREATE INDEX api_key_of_project IF NOT EXISTS FOR (k:ApiKey) ON (k.projectId, k.createdAt);
+CREATE INDEX job_of_project IF NOT EXISTS FOR (j:Job) ON (j.projectId, j.createdAt);
+CREATE INDEX job_by_state IF NOT EXISTS FOR (j:Job) ON (j.state, j.createdAt);
+CREATE INDEX audit_entry_of_project IF NOT EXISTS FOR (e:AuditEntry) ON (e.projectId, e.at);
+CREATE INDEX trace_by_time IF NOT EXISTS FOR (t:Trace) ON (t.projectId, t.createdAt);
+CREATE INDEX failure_by_time IF NOT EXISTS FOR (f:Failure) ON (f.projectId, f.createdAt);
+CREATE INDEX attribution_by_time IF NOT EXISTS FOR (a:Attribution) ON (a.projectId, a.createdAt);

@@ -1,0 +1,2 @@
+INSERT INTO audit_entry (id, project, at, actor, action, target, outcome, request_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING

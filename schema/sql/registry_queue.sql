@@ -1,0 +1,1 @@
+SELECT state, count(*), min(created_at) FROM job GROUP BY state

@@ -1,0 +1,164 @@
+"""Queries that a person wrote: read only, and within bounds of time and rows.
+
+Such a text is the one thing that runs here and is no file of this project. It is held back four times: what it would
+do is asked of the server's planner before it runs, it runs in a session for reading, in a transaction that is never
+committed, and with a time limit that the server keeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import neo4j
+from neo4j import exceptions
+
+from schema.errors import InputError, MemTraceError
+from store.neo4j.plain import plain
+from store.neo4j.store import Neo4jStore
+
+HARMLESS_PROCEDURES = frozenset(
+    {
+        "db.index.fulltext.listAvailableAnalyzers",
+        "db.index.fulltext.queryNodes",
+        "db.index.fulltext.queryRelationships",
+        "db.index.vector.queryNodes",
+        "db.index.vector.queryRelationships",
+        "db.info",
+        "db.labels",
+        "db.ping",
+        "db.propertyKeys",
+        "db.relationshipTypes",
+        "db.schema.nodeTypeProperties",
+        "db.schema.relTypeProperties",
+        "db.schema.visualization",
+    }
+)
+"""Procedures that read nothing but the graph. Others may end connections, show settings or fetch addresses, and the
+server lets a session for reading call them."""
+
+_HARMLESS_SHOWS = frozenset({"ShowConstraints", "ShowFunctions", "ShowIndexes", "ShowProcedures"})
+_REFUSED = {
+    "AdministrationCommand": "it administers the server",
+    "LoadCSV": "LOAD CSV reads files and addresses",
+    "TerminateTransactions": "it ends transactions of others",
+    "TransactionApply": "it makes transactions of its own (CALL … IN TRANSACTIONS)",
+    "TransactionForeach": "it makes transactions of its own (CALL … IN TRANSACTIONS)",
+}
+
+_EXPLAIN = "EXPLAIN "
+_PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
+_GRACE_SECONDS = 5.0
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_ASKED_WRONGLY = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "Neo.ClientError.Schema.")
+
+
+class QueryTimeoutError(MemTraceError):
+    """A query took longer than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """What a query gave.
+
+    Attributes:
+        columns: their names, in the query's order.
+        rows: each in the order of the columns; values as ``store.neo4j.plain`` makes them.
+        truncated: whether there are more rows.
+    """
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool
+
+
+async def run_query(
+    store: Neo4jStore, text: str, parameters: dict[str, Any], seconds: float, limit: int
+) -> QueryResult:
+    """Run a query that only reads.
+
+    The query sees the whole database: it is bound to a project only where it says so.
+
+    Args:
+        store: a project's; its id is the parameter ``project`` where that is not given.
+        text: one statement of Cypher.
+        parameters: by name, without ``$``.
+        seconds: how long the server may take at most, more than 0.
+        limit: how many rows to read at most.
+
+    Raises:
+        InputError: the query is wrong, lacks a parameter, or would do more than read the graph.
+        QueryTimeoutError: it took longer than ``seconds``.
+        StoreError: the server can't be reached or used.
+    """
+    given = {"project": store.project_id, **parameters}
+    session = store._connection._session(neo4j.READ_ACCESS)
+    try:
+        async with (
+            asyncio.timeout(seconds + _GRACE_SECONDS),
+            session as opened,
+            await opened.begin_transaction(timeout=seconds) as transaction,
+        ):
+            return await _run(transaction, text, given, limit)
+    except TimeoutError:
+        raise _too_slow(seconds) from None
+
+
+async def _run(transaction: neo4j.AsyncTransaction, text: str, parameters: dict[str, Any], limit: int) -> QueryResult:
+    try:
+        summary = await (await transaction.run(_EXPLAIN + text, parameters)).consume()
+        _refuse(summary)
+        result = await transaction.run(text, parameters)
+        records = await result.fetch(limit + 1)
+    except exceptions.Neo4jError as error:
+        if (error.code or "").startswith(_ASKED_WRONGLY):
+            raise InputError("query", "", _message(error)) from error
+        if (error.code or "").startswith(_TIMED_OUT):
+            raise TimeoutError from error
+        raise
+    rows = [[plain(value) for value in record.values()] for record in records[:limit]]
+    return QueryResult(list(result.keys()), rows, len(records) > limit)
+
+
+def _too_slow(seconds: float) -> QueryTimeoutError:
+    return QueryTimeoutError(f"the query took longer than {seconds:g} seconds")
+
+
+def _refuse(summary: neo4j.ResultSummary) -> None:
+    """Raise where a query would do more than read the graph."""
+    plan = summary.plan
+    operators = list(_operators(plan)) if plan else []
+    for name, details in operators:
+        why = _REFUSED.get(name)
+        if name.startswith("Show") and name not in _HARMLESS_SHOWS:
+            why = "it shows what is of the server, not of the graph"
+        if name == "ProcedureCall":
+            procedure = details.partition("(")[0].strip()
+            if procedure not in HARMLESS_PROCEDURES:
+                why = f"it calls {procedure}, which is not among the procedures known to be harmless"
+        if why is not None:
+            raise InputError("query", "", f"refused: {why}")
+    if summary.query_type != "r" or not operators:
+        raise InputError("query", "", "refused: it does more than read; nothing was run")
+
+
+def _operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The names of operators, each with its details."""
+    yield plan["operatorType"].partition("@")[0], plan["args"].get("Details") or ""
+    for child in plan.get("children", ()):
+        yield from _operators(child)
+
+
+def _message(error: exceptions.Neo4jError) -> str:
+    """What the server says, without the lines that repeat the query; places are those of the query as it was given."""
+    first = (error.message or "").partition("\n")[0].strip()
+    return _PLACE.sub(_moved_back, first)
+
+
+def _moved_back(place: re.Match[str]) -> str:
+    line, column, offset = map(int, place.groups())
+    shift = len(_EXPLAIN)
+    return f"(line {line}, column {max(1, column - shift) if line == 1 else column})" if offset >= shift else ""

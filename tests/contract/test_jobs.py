@@ -1,0 +1,306 @@
+"""Jobs: asked for, claimed, renewed, cancelled, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from collections.abc import AsyncIterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from schema.control import Job, JobKind, JobState
+from schema.errors import NotFoundError
+from schema.ids import make_id
+from store.open import open_database
+from store.protocol import Database
+from store.records import ProjectRecords, Registry
+from tests.contract.test_pages import all_pages
+
+pytestmark = pytest.mark.xdist_group("jobs")
+"""The queue is one over all projects: tests that claim from it run one after the other."""
+
+LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
+"""Jobs of this time are claimed before all others; leases of others have not run out then."""
+
+
+def at(minutes: int) -> datetime:
+    return LONG_AGO + timedelta(minutes=minutes)
+
+
+def job(project: str, number: int = 0, /, **more: object) -> Job:
+    """A queued job; the higher its number, the newer it is."""
+    plain = Job(
+        id=make_id("job", project, str(number)),
+        project_id=project,
+        kind=JobKind.IMPORT,
+        state=JobState.QUEUED,
+        arguments='{"path":"ünï"}',
+        created_at=at(number),
+        created_by="key:1",
+    )
+    return replace(plain, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def registry(database: Database) -> Registry:
+    """The queue of the whole database."""
+    return database.registry()
+
+
+@pytest_asyncio.fixture
+async def records(database: Database, registry: Registry, project: str) -> AsyncIterator[ProjectRecords]:
+    """The project's jobs, none of which stays in the queue."""
+    records = database.records(project)
+    yield records
+    for left in (await records.job_page(1000, state=JobState.QUEUED)).items:
+        await records.cancel_job(left.id, at(0))
+    for left in (await records.job_page(1000, state=JobState.RUNNING)).items:
+        await registry.end_job(left.id, left.owner or "", JobState.CANCELLED, at(0), None, None)
+
+
+async def claim(registry: Registry, project: str, owner: str, minutes: int) -> Job | None:
+    """A job of the project, held for ten minutes; one of another project is given back, for ours are the oldest."""
+    found = await registry.claim_job(owner, at(minutes), at(minutes + 10))
+    if found is None or found.project_id == project:
+        return found
+    await registry.end_job(found.id, owner, JobState.QUEUED, at(minutes), None, None)
+    return None
+
+
+async def stored(records: ProjectRecords, number: int) -> Job:
+    (found,) = await records.jobs([job(records.project_id, number).id])
+    return found
+
+
+async def test_a_job_comes_back_as_it_was_added(records: ProjectRecords, project: str) -> None:
+    full = job(
+        project,
+        1,
+        kind=JobKind.ATTRIBUTE,
+        state=JobState.DONE,
+        started_at=at(2),
+        ended_at=at(3),
+        stage="tracing",
+        done=7,
+        total=9,
+        result='{"n":1}',
+        error="it went wrong",
+        attempts=3,
+        cancel_requested=True,
+        owner="runner",
+        lease_until=at(4),
+    )
+    assert await records.add_job(job(project)) == job(project)
+    assert await records.add_job(full) == full
+    assert await records.jobs([full.id, "x", "", job(project).id, full.id]) == [full, job(project), full]
+    assert await records.jobs([]) == []
+
+
+async def test_a_job_that_is_added_again_is_the_stored_one(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    await records.add_job(job(project))
+    running = await claim(registry, project, "one", 1)
+    assert await records.add_job(job(project, arguments="{}")) == running
+
+
+async def test_jobs_of_one_kind_and_state(records: ProjectRecords, project: str) -> None:
+    kinds, states = list(JobKind), [JobState.DONE, JobState.FAILED]
+    jobs = [job(project, number, kind=kinds[number % 3], state=states[number % 2]) for number in range(12)]
+    for one in jobs:
+        await records.add_job(one)
+    for kind in (None, *kinds):
+        for state in (None, *JobState):
+            expected = [one for one in jobs[::-1] if kind in {None, one.kind} and state in {None, one.state}]
+            for first in (1, 100):
+                found = await all_pages(
+                    lambda after, n=first, k=kind, s=state: records.job_page(n, after, k, s),  # type: ignore[misc]
+                    first,
+                )
+                assert found == expected
+
+
+async def test_the_oldest_job_is_claimed_first(records: ProjectRecords, registry: Registry, project: str) -> None:
+    for number in (2, 0, 1):
+        await records.add_job(job(project, number))
+    for number in range(3):
+        expected = replace(
+            job(project, number),
+            state=JobState.RUNNING,
+            owner="one",
+            lease_until=at(20 + number),
+            started_at=at(10 + number),
+            attempts=1,
+        )
+        assert await claim(registry, project, "one", 10 + number) == expected
+        assert await stored(records, number) == expected
+    assert await claim(registry, project, "one", 15) is None
+
+
+async def test_a_job_whose_lease_ran_out_is_claimed_again(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    await records.add_job(job(project))
+    first = await claim(registry, project, "one", 1)
+    assert first is not None
+    assert await claim(registry, project, "two", 10) is None
+    second = await claim(registry, project, "two", 11)
+    assert second == replace(first, owner="two", lease_until=at(21), attempts=2)
+    assert await registry.renew_job(first.id, "one", at(90), "late", 1, None) is None
+    assert await registry.end_job(first.id, "one", JobState.DONE, at(12), "{}", None) is False
+    assert await stored(records, 0) == second
+
+
+async def test_a_lease_that_is_renewed_holds(records: ProjectRecords, registry: Registry, project: str) -> None:
+    await records.add_job(job(project))
+    first = await claim(registry, project, "one", 1)
+    assert first is not None
+    renewed = replace(first, lease_until=at(30), stage="reading", done=3, total=8)
+    assert await registry.renew_job(first.id, "one", at(30), "reading", 3, 8) == renewed
+    assert await claim(registry, project, "two", 29) is None
+    assert await registry.renew_job(first.id, "one", at(31), None, 4, None) == replace(
+        renewed, lease_until=at(31), stage=None, done=4, total=None
+    )
+    for id_, owner in ((first.id, "two"), ("x", "one"), ("", "")):
+        assert await registry.renew_job(id_, owner, at(40), None, 0, None) is None
+    assert await claim(registry, project, "two", 31) is not None
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.CANCELLED])
+async def test_a_job_ends_once(records: ProjectRecords, registry: Registry, project: str, state: JobState) -> None:
+    await records.add_job(job(project))
+    running = await claim(registry, project, "one", 1)
+    assert running is not None
+    assert await registry.end_job(running.id, "two", state, at(2), "{}", None) is False
+    with pytest.raises(ValueError, match="running"):
+        await registry.end_job(running.id, "one", JobState.RUNNING, at(2), None, None)
+    assert await stored(records, 0) == running
+    assert await registry.end_job(running.id, "one", state, at(3), '{"n":1}', "a reason") is True
+    ended = replace(
+        running, state=state, ended_at=at(3), result='{"n":1}', error="a reason", owner=None, lease_until=None
+    )
+    assert await stored(records, 0) == ended
+    assert await registry.end_job(running.id, "one", JobState.FAILED, at(4), None, None) is False
+    assert await registry.renew_job(running.id, "one", at(50), None, 0, None) is None
+    assert await records.cancel_job(running.id, at(5)) == ended
+    assert await claim(registry, project, "two", 60) is None
+    assert await stored(records, 0) == ended
+
+
+async def test_a_job_that_is_given_back_is_gone_on_with(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    await records.add_job(job(project))
+    first = await claim(registry, project, "one", 1)
+    assert first is not None
+    assert await registry.end_job(first.id, "one", JobState.QUEUED, at(2), None, "the runner stopped") is True
+    waiting = replace(first, state=JobState.QUEUED, owner=None, lease_until=None, error="the runner stopped")
+    assert await stored(records, 0) == waiting
+    assert await claim(registry, project, "two", 3) == replace(
+        waiting, state=JobState.RUNNING, owner="two", lease_until=at(13), attempts=2
+    )
+
+
+async def test_a_queued_job_is_cancelled_at_once(records: ProjectRecords, registry: Registry, project: str) -> None:
+    await records.add_job(job(project))
+    cancelled = replace(job(project), state=JobState.CANCELLED, ended_at=at(1), cancel_requested=True)
+    assert await records.cancel_job(cancelled.id, at(1)) == cancelled
+    assert await records.cancel_job(cancelled.id, at(2)) == cancelled
+    assert await claim(registry, project, "one", 3) is None
+    assert await stored(records, 0) == cancelled
+    for absent in ("", "x", cancelled.id[:8]):
+        with pytest.raises(NotFoundError):
+            await records.cancel_job(absent, at(4))
+
+
+async def test_a_running_job_is_asked_to_stop(records: ProjectRecords, registry: Registry, project: str) -> None:
+    await records.add_job(job(project))
+    running = await claim(registry, project, "one", 1)
+    assert running is not None
+    asked = replace(running, cancel_requested=True)
+    assert await records.cancel_job(running.id, at(2)) == asked
+    assert await records.cancel_job(running.id, at(3)) == asked
+    assert await registry.renew_job(running.id, "one", at(11), None, 0, None) == asked
+    left = await claim(registry, project, "two", 11)
+    assert left == replace(asked, owner="two", lease_until=at(21), attempts=2)
+    assert await registry.end_job(running.id, "two", JobState.QUEUED, at(12), None, None) is True
+    found = await stored(records, 0)
+    assert (found.state, found.ended_at, found.owner) == (JobState.CANCELLED, at(12), None)
+
+
+async def test_how_the_queue_stands(records: ProjectRecords, registry: Registry, project: str) -> None:
+    before = await registry.queue()
+    assert set(before.jobs) == set(JobState)
+    for number, state in enumerate([JobState.DONE, JobState.FAILED, JobState.DONE]):
+        await records.add_job(job(project, number, state=state))
+    for number in (8, 7, 9):
+        await records.add_job(job(project, number))
+    after = await registry.queue()
+    added = {state: after.jobs[state] - before.jobs[state] for state in JobState}
+    assert added == dict.fromkeys(JobState, 0) | {JobState.DONE: 2, JobState.FAILED: 1, JobState.QUEUED: 3}
+    assert after.oldest_queued == at(7)
+    await claim(registry, project, "one", 10)
+    assert (await registry.queue()).oldest_queued == at(8)
+
+
+async def test_of_twenty_runners_each_has_a_job_of_its_own(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    for number in range(20):
+        await records.add_job(job(project, number))
+    claims = await asyncio.gather(*(claim(registry, project, f"runner {number}", 30) for number in range(20)))
+    claimed = [one for one in claims if one is not None]
+    assert sorted(one.id for one in claimed) == sorted(job(project, number).id for number in range(20))
+    assert {one.attempts for one in claimed} == {1}
+    assert {one.owner for one in claimed} == {f"runner {number}" for number in range(20)}
+    assert await records.jobs([one.id for one in claimed]) == claimed
+
+
+async def test_of_twenty_runners_one_has_the_only_job(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    await records.add_job(job(project))
+    claims = await asyncio.gather(*(claim(registry, project, f"runner {number}", 30) for number in range(20)))
+    (claimed,) = [one for one in claims if one is not None]
+    assert await stored(records, 0) == claimed
+    again = await asyncio.gather(*(claim(registry, project, f"runner {number}", 40) for number in range(20)))
+    (claimed,) = [one for one in again if one is not None]
+    assert (claimed.attempts, await stored(records, 0)) == (2, claimed)
+
+
+async def _claim_all(uri: str, owner: str) -> list[str]:
+    claimed = []
+    async with await open_database(uri) as database:
+        registry = database.registry()
+        while found := await registry.claim_job(owner, at(300), at(400)):
+            claimed.append(found.id)
+    return claimed
+
+
+def claim_all(uri: str, owner: str) -> list[str]:
+    """What a runner in a process of its own claims."""
+    return asyncio.run(_claim_all(uri, owner))
+
+
+@pytest.mark.once
+async def test_runners_in_two_processes_share_the_jobs(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path / 'jobs.db'}"
+    async with await open_database(uri) as database:
+        records = database.records("shared")
+        for number in range(200):
+            await records.add_job(job("shared", number))
+        with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+            loop = asyncio.get_running_loop()
+            lists = await asyncio.gather(
+                *(loop.run_in_executor(processes, claim_all, uri, owner) for owner in ("one", "two"))
+            )
+        claimed = [id_ for ids in lists for id_ in ids]
+        assert len(claimed) == 200
+        assert set(claimed) == {job("shared", number).id for number in range(200)}
+        for owner, ids in zip(("one", "two"), lists, strict=True):
+            assert {(one.owner, one.attempts) for one in await records.jobs(ids)} <= {(owner, 1)}

@@ -1,0 +1,1 @@
+"""The GraphQL door, as its clients see it."""

@@ -1,0 +1,244 @@
+"""`memtrace serve` as a process of its own, for tests of any door.
+
+A `conftest.py` beside the tests re-exports the fixtures `server`, `place`, `sqlite_place_of_server` and
+`neo4j_place_of_server`; a test that has a `server` then runs on each engine. What is written to Neo4j stays: use
+`server.project`, which is new in each run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import httpx
+import pytest
+
+from api.loading import load_settings
+from api.settings import Settings
+from tests.neo4j_server import Neo4jServer
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+
+# Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
+_PROGRAM = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("api.cli.main", run_name="__main__", alter_sys=True)
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A store, and what the environment must say to reach it."""
+
+    store: str
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def variables(self, **settings: object) -> dict[str, str]:
+        """The environment of a process that works on the store; of the caller's own only what is not MemTrace's."""
+        own = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE_")}
+        said = {f"MEMTRACE_{name.upper()}": str(value) for name, value in settings.items()}
+        return own | {"PYTHONPATH": str(ROOT), "MEMTRACE_STORE": self.store} | dict(self.environment) | said
+
+    def settings(self, **settings: Any) -> Settings:
+        """Settings for opening the store in this process."""
+        own = {name.removeprefix("MEMTRACE_").lower(): value for name, value in self.environment.items()}
+        return load_settings(None, {"store": self.store} | own | settings)
+
+    def memtrace(self, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
+        """Run a command of the command line to its end."""
+        return subprocess.run(
+            command(*arguments),
+            env=self.variables(**settings),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def make_key(self, role: str = "reader", project: str = "default", **settings: object) -> str:
+        """A new key, by the command line."""
+        done = self.memtrace("keys", "create", "--json", "--role", role, "--project", project, **settings)
+        assert done.returncode == 0, done.stderr
+        return str(json.loads(done.stdout)["key"])
+
+
+class RunningServer:
+    """A server that listens.
+
+    Attributes:
+        url: the base URL, without a slash at its end.
+        project: a project that nobody else uses, the only one whose jobs it runs unless ``job_projects`` says more.
+        process: the server's.
+    """
+
+    def __init__(self, place: Place, folder: Path, settings: Mapping[str, object]) -> None:
+        self.place = place
+        self.folder = folder
+        self.project = f"server-{token_hex(4)}"
+        self._keys: dict[tuple[str, str], str] = {}
+        self._log = folder / f"server-{token_hex(4)}.log"
+        self._said: list[str] = []
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                command("serve", "--port", "0"),
+                # Servers of other tests may share the store: each runs the jobs of its own project only.
+                env=place.variables(**({"job_projects": self.project} | dict(settings))),
+                stdout=log,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        watchdog = threading.Timer(START_SECONDS, self.process.kill)
+        watchdog.start()
+        self.url = self._await_url()
+        watchdog.cancel()
+        # Whoever writes to a pipe that nobody reads stands still when it is full.
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def key(self, role: str = "reader", project: str | None = None) -> str:
+        """A key for a project, the server's own where none is named; one that was made before is used again."""
+        wanted = (role, project or self.project)
+        if wanted not in self._keys:
+            self._keys[wanted] = self.place.make_key(*wanted)
+        return self._keys[wanted]
+
+    def headers(self, role: str = "reader", project: str | None = None) -> dict[str, str]:
+        """Headers of a request with such a key."""
+        return {"Authorization": f"Bearer {self.key(role, project)}"}
+
+    def client(self, role: str | None = "reader", project: str | None = None) -> httpx.Client:
+        """A client with such a key; without any where the role is None."""
+        return httpx.Client(base_url=self.url, headers=self.headers(role, project) if role else {}, timeout=30)
+
+    def async_client(self, role: str | None = "reader", project: str | None = None) -> httpx.AsyncClient:
+        """An asynchronous client; see ``client``."""
+        return httpx.AsyncClient(base_url=self.url, headers=self.headers(role, project) if role else {}, timeout=30)
+
+    @property
+    def log_text(self) -> str:
+        """All that the server has logged."""
+        return self._log.read_text("utf-8")
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """The lines of the log, of a server that logs in JSON."""
+        return [json.loads(line) for line in self.log_text.splitlines()]
+
+    @property
+    def said(self) -> str:
+        """What it has written to standard error after the line with its address."""
+        return "".join(self._said)
+
+    def stop(self) -> int:
+        """Tell it to stop in order; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self) -> None:
+        """End it as a lost machine would."""
+        self.process.kill()
+        self.wait()
+
+    def wait(self) -> int:
+        """Wait until it has ended; its exit code."""
+        code = self.process.wait(START_SECONDS)
+        self._reader.join()
+        return code
+
+    def _await_url(self) -> str:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            if "listens on " in line:
+                return line.rpartition(" ")[2].strip()
+            self._said.append(line)
+        pytest.fail(f"the server ended with {self.process.wait()}: {''.join(self._said)}\n{self.log_text}")
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        self._said.extend(self.process.stderr)
+        self.process.stderr.close()
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line, as it is installed but with this interpreter."""
+    return [sys.executable, "-c", _PROGRAM, *arguments]
+
+
+@contextmanager
+def running(place: Place, folder: Path, **settings: object) -> Iterator[RunningServer]:
+    """A server on a free port, stopped at the end.
+
+    Args:
+        place: its store.
+        folder: for its log.
+        settings: by the names of ``api.settings``; they go into its environment.
+    """
+    server = RunningServer(place, folder, settings)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.stop()
+
+
+def sqlite_place(folder: Path) -> Place:
+    """A SQLite file that does not exist yet."""
+    return Place(f"sqlite:///{folder / 'server.db'}")
+
+
+def neo4j_place(server: Neo4jServer, folder: Path) -> Place:
+    """A Neo4j server, with values in a folder."""
+    return Place(
+        server.uri,
+        {
+            "MEMTRACE_NEO4J_USER": server.user,
+            "MEMTRACE_NEO4J_PASSWORD": server.password,
+            "MEMTRACE_VALUES": (folder / "values").as_uri(),
+        },
+    )
+
+
+@pytest.fixture(scope="session")
+def sqlite_place_of_server(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The store of ``server`` in SQLite."""
+    return sqlite_place(tmp_path_factory.mktemp("sqlite-server"))
+
+
+@pytest.fixture(scope="session")
+def neo4j_place_of_server(neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The store of ``server`` in Neo4j, with its layout."""
+    place = neo4j_place(neo4j_server, tmp_path_factory.mktemp("neo4j-server"))
+    done = place.memtrace("migrate")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param("sqlite_place_of_server", id="sqlite"),
+        pytest.param("neo4j_place_of_server", id="neo4j", marks=pytest.mark.neo4j),
+    ],
+)
+def place(request: pytest.FixtureRequest) -> Place:
+    """A store of each engine."""
+    found: Place = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(scope="session")
+def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server on each engine, one for the whole run."""
+    with running(place, tmp_path_factory.mktemp("server"), rate_limit="1000000/minute") as started:
+        yield started

@@ -1,0 +1,178 @@
+"""API keys: made, used, listed, revoked, expired; on both engines."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from secrets import token_hex
+
+import httpx
+import pytest
+
+from api.auth.keys import is_genuine, make_key, mask_keys, parse_key
+from api.auth.known import KnownKeys, LastUses
+from api.auth.verify import Verifier
+from api.errors import UnauthenticatedError
+from api.loading import open_store
+from schema.control import ApiKey, Role
+from store.protocol import Database
+from tests.server.running import Place, RunningServer, running
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def new_project() -> str:
+    return f"keys-{token_hex(4)}"
+
+
+def test_the_form_of_a_key() -> None:
+    text, kept = make_key("shop", "ci", Role.WRITER, "command line", NOW)
+    presented = parse_key(text)
+    assert presented is not None
+    assert is_genuine(presented, kept)
+    assert presented.secret not in repr(presented) + repr(kept)
+    assert (kept.project_id, kept.role, len(kept.id)) == ("shop", Role.WRITER, 16)
+    other, _ = make_key("shop", "ci", Role.WRITER, "command line", NOW)
+    assert other != text
+    assert not is_genuine(presented, None)
+    wrong = parse_key(text[:-1] + ("A" if text[-1] != "A" else "B"))
+    assert wrong is not None
+    assert not is_genuine(wrong, kept)
+
+
+@pytest.mark.parametrize("text", ["", "mt_", "mt_0_x", "sk-" + "a" * 60, "mt_" + "G" * 16 + "_" + "a" * 43])
+def test_what_is_no_key(text: str) -> None:
+    assert parse_key(text) is None
+
+
+def test_masked_in_any_text() -> None:
+    text, kept = make_key("shop", "ci", Role.WRITER, "command line", NOW)
+    masked = mask_keys(f"before {text} after")
+    assert masked == f"before mt_{kept.id}_… after"
+
+
+async def verified(verifier: Verifier, text: str) -> dict[str, Role]:
+    return dict((await verifier.verify(f"Bearer {text}")).grants)
+
+
+async def test_verified(database: Database) -> None:
+    project = new_project()
+    now = datetime.now(UTC)
+    text, kept = make_key(project, "ci", Role.WRITER, "command line", now, now + timedelta(days=1))
+    old_text, old = make_key(project, "old", Role.ADMIN, "command line", now - timedelta(2), now - timedelta(1))
+    gone_text, gone = make_key(project, "gone", Role.ADMIN, "command line", now)
+    for key in (kept, old, gone):
+        await database.records(project).add_key(key)
+    await database.records(project).revoke_key(gone.id, now)
+    verifier = Verifier(database.registry(), "1000/minute")
+    assert await verified(verifier, text) == {project: Role.WRITER}
+    principal = await verifier.verify(f"bearer {text}")
+    assert (principal.actor, principal.expires_at) == (f"key:{kept.id}", kept.expires_at)
+    for refused in (
+        None,
+        "",
+        "Bearer",
+        text,
+        f"Basic {text}",
+        f"Bearer {text}x",
+        f"Bearer {text[:-2]}AA",
+        f"Bearer mt_{'0' * 16}_{'a' * 43}",
+        f"Bearer {old_text}",
+        f"Bearer {gone_text}",
+        "Bearer " + "x" * 100_000,
+        "Bearer a.b.c",
+    ):
+        with pytest.raises(UnauthenticatedError):
+            await verifier.verify(refused)
+    await verifier.stop()
+    (found,) = [key for key in (await database.records(project).keys()).items if key.id == kept.id]
+    assert found.last_used_at is not None
+    assert now <= found.last_used_at <= datetime.now(UTC)
+
+
+class Counting:
+    """A registry that counts what it is asked."""
+
+    def __init__(self, database: Database) -> None:
+        self._registry = database.registry()
+        self.asked: list[str] = []
+
+    async def key(self, key_id: str) -> ApiKey | None:
+        self.asked.append(key_id)
+        return await self._registry.key(key_id)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._registry, name)
+
+
+async def test_lookups_are_kept_for_a_moment(database: Database) -> None:
+    project = new_project()
+    _, kept = make_key(project, "ci", Role.READER, "command line", datetime.now(UTC))
+    await database.records(project).add_key(kept)
+    registry = Counting(database)
+    keys = KnownKeys(registry, seconds=3600)  # type: ignore[arg-type]
+    assert await keys.get(kept.id) == await keys.get(kept.id) == kept
+    assert await keys.get("0" * 16) is await keys.get("0" * 16) is None
+    assert registry.asked == [kept.id, "0" * 16]
+    forgetful = KnownKeys(registry, seconds=0)  # type: ignore[arg-type]
+    revoked = await database.records(project).revoke_key(kept.id, datetime.now(UTC))
+    assert await forgetful.get(kept.id) == revoked
+
+
+async def test_last_uses_are_told_at_the_end(database: Database) -> None:
+    project = new_project()
+    _, kept = make_key(project, "ci", Role.READER, "command line", datetime.now(UTC))
+    await database.records(project).add_key(kept)
+    uses = LastUses(database.registry(), seconds=3600)
+    uses.start()
+    at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    uses.note(kept.id, at)
+    await uses.stop()
+    assert (await database.records(project).keys()).items[0].last_used_at == at
+
+
+def test_life_of_a_key(place: Place, server: RunningServer) -> None:
+    project = new_project()
+    made = json.loads(
+        place.memtrace(
+            "keys", "create", "--json", "--project", project, "--name", "ci", "--role", "writer", "--expires", "3"
+        ).stdout
+    )
+    assert (made["role"], made["state"], made["projectId"], made["name"]) == ("writer", "active", project, "ci")
+    headers = {"Authorization": f"Bearer {made['key']}"}
+    with httpx.Client(base_url=server.url, headers=headers) as client:
+        assert client.get("/v1/export/nothing").status_code == 404
+    listed = place.memtrace("keys", "list", "--json", "--project", project).stdout
+    assert [key["id"] for key in json.loads(listed)] == [made["id"]]
+    assert made["key"] not in listed
+    assert json.loads(place.memtrace("keys", "list", "--json", "--project", new_project()).stdout) == []
+    shown = place.memtrace("keys", "list", "--project", project).stdout
+    assert made["id"] in shown
+    assert "writer" in shown
+    foreign = place.memtrace("keys", "revoke", made["id"], "--project", new_project())
+    assert foreign.returncode == 3
+    revoked = place.memtrace("keys", "revoke", made["id"], "--json", "--project", project)
+    assert json.loads(revoked.stdout)["state"] == "revoked"
+    again = place.memtrace("keys", "revoke", made["id"], "--json", "--project", project)
+    assert json.loads(again.stdout)["revokedAt"] == json.loads(revoked.stdout)["revokedAt"]
+    with running(place, server.folder, job_concurrency=0) as fresh:
+        answer = httpx.get(f"{fresh.url}/v1/export/nothing", headers=headers)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_it_is_shown_once_and_alone(place: Place) -> None:
+    done = place.memtrace("keys", "create", "--project", new_project())
+    assert parse_key(done.stdout.strip()) is not None
+    assert "reader" in done.stderr
+    assert done.stdout.strip() not in done.stderr
+
+
+async def test_made_keys_are_audited(place: Place) -> None:
+    project = new_project()
+    key_id = json.loads(place.memtrace("keys", "create", "--json", "--project", project).stdout)["id"]
+    assert place.memtrace("keys", "revoke", key_id, "--project", project).returncode == 0
+    async with await open_store(place.settings()) as database:
+        entries = (await database.records(project).audit()).items
+    done = [(entry.actor, entry.action, entry.target, entry.outcome) for entry in reversed(entries)]
+    assert done == [("command line", "createKey", key_id, "ok"), ("command line", "revokeKey", key_id, "ok")]

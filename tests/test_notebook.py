@@ -1,0 +1,230 @@
+"""The extra for notebooks, on a real server: it reads one project, and writes nothing."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+pytest.importorskip("py2neo", reason="the extra notebook is not installed")
+
+from py2neo import ClientError, Node
+
+from api.notebook import MemTraceGraph
+from schema.errors import InputError, NotFoundError, StoreError
+from store.neo4j.database import Neo4jDatabase
+from store.neo4j.health import PRUNING_WALK
+from store.protocol import Direction
+from tests.data import ROOT
+from tests.investigation import QUESTION, Investigation, ask, investigate
+from tests.neo4j_server import Neo4jServer
+
+# py2neo leaves a socket to the garbage collector where a connection fails, and it does so after close, too.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"),
+]
+
+NOTEBOOK = ROOT / "examples" / "notebook.ipynb"
+
+
+def bolt(server: Neo4jServer) -> str:
+    return "bolt" + server.uri[server.uri.index("://") :]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def seeded(neo4j_database: Neo4jDatabase) -> Investigation:
+    """What is looked into."""
+    return await investigate(neo4j_database)
+
+
+@pytest.fixture(scope="module")
+def graph(neo4j_server: Neo4jServer, seeded: Investigation) -> Iterator[MemTraceGraph]:
+    """The project."""
+    with MemTraceGraph(bolt(neo4j_server), neo4j_server.user, neo4j_server.password, seeded.project) as opened:
+        yield opened
+
+
+def test_rows_are_a_data_frame(graph: MemTraceGraph) -> None:
+    frame = graph.query(
+        "MATCH (f:Failure {projectId: $project}) WHERE f.question = $question "
+        "RETURN f.question AS question, f.createdAt AS at, [f.createdAt] AS times, size(f.evidenceIds) AS evidence",
+        question=QUESTION,
+    )
+    assert list(frame.columns) == ["question", "at", "times", "evidence"]
+    (row,) = frame.to_dict("records")
+    assert (row["question"], row["evidence"]) == (QUESTION, 1)
+    assert isinstance(row["at"], datetime)
+    assert row["at"].utcoffset() == timedelta(0)
+    assert row["times"] == [row["at"]]
+
+
+def test_times_are_those_of_python(graph: MemTraceGraph) -> None:
+    frame = graph.query(
+        "RETURN $project AS project, date('2026-03-01') AS day, {at: localtime('12:30')} AS map, "
+        "[datetime('2026-03-01T12:30:15.123456+02:00')] AS moments, duration('P1M2DT3S') AS long"
+    )
+    (row,) = frame.to_dict("records")
+    assert (row["day"], row["map"], row["long"]) == (date(2026, 3, 1), {"at": time(12, 30)}, "P1M2DT3S")
+    assert row["moments"] == [datetime(2026, 3, 1, 10, 30, 15, 123456, UTC)]
+
+
+def test_no_rows_are_a_data_frame_with_columns(graph: MemTraceGraph) -> None:
+    frame = graph.query("MATCH (n:Nothing {projectId: $project}) RETURN n.a AS a, n.b AS b")
+    assert (len(frame), list(frame.columns)) == (0, ["a", "b"])
+
+
+@pytest.mark.parametrize("direction", [Direction.BACKWARD, Direction.FORWARD])
+async def test_a_closure_is_that_of_the_store(
+    graph: MemTraceGraph, seeded: Investigation, neo4j_database: Neo4jDatabase, direction: Direction
+) -> None:
+    root = seeded.answer if direction is Direction.BACKWARD else seeded.unit
+    found = graph.closure(root, "backward" if direction is Direction.BACKWARD else "forward")
+    closure = await neo4j_database.project(seeded.project).closure([root], direction)
+    assert {node["id"] for node in found.nodes} == {variable.id for variable in closure.variables}
+    assert {edge["id"] for edge in found.relationships} == {edge.id for edge in closure.derivations}
+    assert len(found.nodes) > 3
+
+
+async def test_a_closure_visits_each_variable_once(neo4j_server: Neo4jServer, seeded: Investigation) -> None:
+    texts = list(files("api.notebook").joinpath("queries").iterdir())
+    assert len(texts) == 2
+    for text in texts:
+        asked = await ask(neo4j_server, text.read_text("utf-8"), id=seeded.answer, project=seeded.project)
+        assert PRUNING_WALK in asked.operators
+
+
+def test_objects_know_what_they_are_related_to(graph: MemTraceGraph, seeded: Investigation) -> None:
+    operation = graph.operation(seeded.operation)
+    assert operation.kind == "Update"
+    unit = next(variable for variable in operation.made if variable.kind == "MemoryUnit")
+    assert [one.id for one in unit.made_by] == [operation.id]
+    assert [one.id for one in unit.version_before] == [seeded.unit]
+    assert [one.id for one in graph.variable(seeded.unit).version_after] == [unit.id]
+    assert operation.id in {one.id for source in operation.used for one in source.used_by}
+
+
+def test_other_projects_are_not_seen(graph: MemTraceGraph, seeded: Investigation, neo4j_server: Neo4jServer) -> None:
+    with MemTraceGraph(bolt(neo4j_server), neo4j_server.user, neo4j_server.password, "none") as other:
+        assert len(other.query("MATCH (v:Variable {projectId: $project}) RETURN v.id AS id LIMIT 5")) == 0
+        for read in (other.variable, other.closure):
+            with pytest.raises(NotFoundError, match="no variable"):
+                read(seeded.answer)
+        with pytest.raises(NotFoundError, match="no operation"):
+            other.operation(seeded.operation)
+    with pytest.raises(InputError, match="not bound to the project"):
+        graph.query("MATCH (v:Variable) RETURN v LIMIT 1")
+    with pytest.raises(InputError, match="the project is that of this graph"):
+        graph.query("RETURN $project AS p", project="none")
+    with pytest.raises(InputError, match="sideways"):
+        graph.closure(seeded.answer, "sideways")  # type: ignore[arg-type]
+
+
+def test_nothing_can_be_written(graph: MemTraceGraph, seeded: Investigation) -> None:
+    variable = graph.variable(seeded.answer)
+    variable.name = "changed"
+    node = Node("Refused", id="refused")
+    writes: list[Any] = [
+        lambda: graph.query("CREATE (n:Refused {projectId: $project}) RETURN n"),
+        lambda: graph.graph.run("CREATE (n:Refused)"),
+        lambda: graph.graph.update("CREATE (n:Refused)"),
+        lambda: graph.graph.create(node),
+        lambda: graph.graph.merge(node, "Refused", "id"),
+        lambda: graph.graph.push(variable),
+        lambda: graph.graph.begin(readonly=False).run("CREATE (n:Refused)"),
+        lambda: graph.graph.auto(readonly=False).run("CREATE (n:Refused)"),
+    ]
+    for write in writes:
+        with pytest.raises(ClientError, match="read access mode"):
+            write()
+    assert graph.graph.evaluate("MATCH (n:Refused) RETURN count(n)") == 0
+
+
+@pytest.mark.parametrize(
+    "uri", ["neo4j://127.0.0.1:7687", "sqlite:///memtrace.db", "http://127.0.0.1:7474", "127.0.0.1"]
+)
+def test_an_address_that_py2neo_can_not_use_is_refused(uri: str) -> None:
+    with pytest.raises(InputError, match="bolt://host:port"):
+        MemTraceGraph(uri, "neo4j", "s3cret-word")
+
+
+def test_no_error_shows_a_password(neo4j_server: Neo4jServer, graph: MemTraceGraph) -> None:
+    with pytest.raises(InputError) as refused:
+        MemTraceGraph("bolt://neo4j:s3cret-word@127.0.0.1:7687", "neo4j", "")
+    with pytest.raises(StoreError, match="refuses the user name or the password") as wrong:
+        MemTraceGraph(bolt(neo4j_server), "neo4j", "s3cret-word")
+    with pytest.raises(StoreError, match="can't be reached"):
+        MemTraceGraph("bolt://127.0.0.1:1", "neo4j", "s3cret-word")
+    assert "s3cret-word" not in str(refused.value) + str(wrong.value)
+    assert neo4j_server.password not in repr(graph)
+
+
+@contextmanager
+def newer_server() -> Iterator[str]:
+    """A server that agrees to no version of Bolt that it is offered."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def refuse() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(20)
+                connection.sendall(bytes(4))
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        yield f"bolt://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+def test_a_server_that_speaks_newer_bolt_only_is_named() -> None:
+    with newer_server() as uri, pytest.raises(StoreError, match=r"Bolt 4\.3 or older"):
+        MemTraceGraph(uri, "neo4j", "secret")
+
+
+def test_the_environment_says_where(
+    neo4j_server: Neo4jServer, seeded: Investigation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MEMTRACE_STORE", raising=False)
+    for store in ("", "sqlite:///memtrace.db"):
+        monkeypatch.setenv("MEMTRACE_STORE", store)
+        with pytest.raises(InputError, match="MEMTRACE_STORE"):
+            MemTraceGraph.from_environment()
+    monkeypatch.setenv("MEMTRACE_STORE", "neo4j" + bolt(neo4j_server).removeprefix("bolt"))
+    monkeypatch.setenv("MEMTRACE_NEO4J_USER", neo4j_server.user)
+    monkeypatch.setenv("MEMTRACE_NEO4J_PASSWORD", neo4j_server.password)
+    monkeypatch.setenv("MEMTRACE_PROJECT", seeded.project)
+    with MemTraceGraph.from_environment() as graph:
+        assert graph.variable(seeded.answer).kind == "Answer"
+    with MemTraceGraph.from_environment("none") as graph:
+        assert graph.project == "none"
+
+
+def test_the_example_runs(
+    neo4j_server: Neo4jServer,
+    seeded: Investigation,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MEMTRACE_STORE", bolt(neo4j_server))
+    monkeypatch.setenv("MEMTRACE_NEO4J_USER", neo4j_server.user)
+    monkeypatch.setenv("MEMTRACE_NEO4J_PASSWORD", neo4j_server.password)
+    monkeypatch.setenv("MEMTRACE_PROJECT", seeded.project)
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
+    names: dict[str, Any] = {}
+    for cell in cells:
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+        exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+    assert len(names["failures"]) == 5
+    assert seeded.unit not in set(names["variables"]["name"])
+    printed = capsys.readouterr().out
+    assert "before: " in printed
+    assert "Thursday" in printed[printed.index("before: ") : printed.index("after: ")]
+    assert "Thursday" not in printed[printed.index("after: ") :]
