@@ -48,12 +48,14 @@ PARAMETERS: dict[str, Any] = {
     "label": None,
     "last": "",
     "leaseUntil": None,
+    "leftAt": None,
     "limit": 1,
     "nodes": 1,
     "now": None,
     "owner": "",
     "place": 0,
     "projectId": "",
+    "projects": None,
     "query": "",
     "reference": "",
     "root": "",
@@ -113,6 +115,17 @@ def test_every_way_into_the_graph_names_its_index(name: str) -> None:
     """Else the server reads all of an index for each id as long as it remembers that index as empty."""
     ways = re.findall(r"\bMATCH (?:p = )?\(\w*:", cypher(name))
     assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name))) == len(ways)
+
+
+PAGES = ["api_key", "audit_entry", "derivation", "failure", "job", "operation", "session", "variable"]
+
+
+@pytest.mark.parametrize("name", [f"page_{one}" for one in PAGES])
+async def test_a_page_comes_in_the_order_of_the_index(neo4j_database: Neo4jDatabase, name: str) -> None:
+    """Else all that comes after it is read and sorted for it."""
+    plan = await neo4j_database.plan(name, **PARAMETERS)
+    assert "PartialTop" in plan
+    assert {"Sort", "Top"}.isdisjoint(plan)
 
 
 def test_a_query_of_lucene_quotes_each_phrase() -> None:

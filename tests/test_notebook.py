@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,13 +30,20 @@ from tests.data import ROOT
 from tests.investigation import QUESTION, Investigation, ask, investigate
 from tests.neo4j_server import Neo4jServer
 
-# py2neo leaves a socket to the garbage collector where a connection fails, and it does so after close, too.
+# py2neo leaves a socket to the garbage collector where a connection fails.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"),
 ]
 
 NOTEBOOK = ROOT / "examples" / "notebook.ipynb"
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    """Sockets that are left are collected here, where their warnings are expected, and not in a later test."""
+    yield
+    gc.collect()
 
 
 def bolt(server: Neo4jServer) -> str:
@@ -146,6 +156,14 @@ def test_nothing_can_be_written(graph: MemTraceGraph, seeded: Investigation) -> 
         with pytest.raises(ClientError, match="read access mode"):
             write()
     assert graph.graph.evaluate("MATCH (n:Refused) RETURN count(n)") == 0
+
+
+@pytest.mark.parametrize("missing", ["py2neo", "pandas"])
+def test_the_extra_is_named_where_it_is_missing(missing: str) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None; import api.notebook"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"{missing} is missing: install the extra notebook" in done.stderr
 
 
 @pytest.mark.parametrize(

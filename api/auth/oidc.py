@@ -213,5 +213,5 @@ def _jwk(entry: _Key) -> jwt.PyJWK | None:
         return None
     try:
         return jwt.PyJWK(entry.model_dump(exclude_none=True))
-    except jwt.PyJWTError:
+    except (jwt.PyJWTError, ValueError, TypeError):
         return None

@@ -8,12 +8,15 @@ from contextlib import aclosing
 from typing import Annotated, TypeVar
 
 import strawberry
+from graphql import GraphQLError
 
 from api.auth.access import Access
 from api.graphql.context import Info
+from api.graphql.executor import public_error
 from api.graphql.refs import JobRef
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
+from store.protocol import GraphStore
 
 T = TypeVar("T")
 
@@ -35,11 +38,14 @@ class Subscription:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the job.")],
     ) -> AsyncGenerator[JobRef, None]:
         """Follow a job."""
-        door = info.context.door(project)
-        if not await door.records.jobs([id]):
-            raise NotFoundError(id, "job")
-        async with aclosing(_while_known(info, project, info.context.platform.queue.watch(door, id))) as changes:
-            async for job in changes:
+
+        async def changes() -> AsyncGenerator[JobRef, None]:
+            door = info.context.door(project)
+            async for job in info.context.platform.queue.watch(door, id):
+                yield job
+
+        async with aclosing(_followed(info, project, changes())) as stream:
+            async for job in stream:
                 yield job
 
     @strawberry.subscription(description="The counts of a trace: now, and whenever they have changed.")
@@ -50,58 +56,65 @@ class Subscription:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the trace.")],
     ) -> AsyncGenerator[Counts, None]:
         """Follow a trace."""
-        store = info.context.door(project).store
-        if id not in await store.counts([id]):
-            raise NotFoundError(id, "trace")
 
-        async def growth() -> AsyncIterator[Counts]:
-            last: dict[str, int] | None = None
-            while True:
-                counts = (await store.counts([id])).get(id)
-                if counts is None:
-                    return
-                if counts != last:
-                    last = counts
-                    yield counts_of(counts)
-                await asyncio.sleep(_POLL_SECONDS)
+        async def changes() -> AsyncGenerator[Counts, None]:
+            async for counts in _growth(info.context.door(project).store, id):
+                yield counts_of(counts)
 
-        async with aclosing(_while_known(info, project, growth())) as changes:
-            async for counts in changes:
+        async with aclosing(_followed(info, project, changes())) as stream:
+            async for counts in stream:
                 yield counts
 
 
-async def _while_known(info: Info, project: str, changes: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+async def _growth(store: GraphStore, trace_id: str) -> AsyncIterator[dict[str, int]]:
+    """The counts of a trace, whenever they have changed; it ends when the trace is deleted.
+
+    Raises:
+        NotFoundError: there is no such trace.
+    """
+    last: dict[str, int] | None = None
+    while True:
+        counts = (await store.counts([trace_id])).get(trace_id)
+        if counts is None:
+            if last is None:
+                raise NotFoundError(trace_id, "trace")
+            return
+        if counts != last:
+            last = counts
+            yield counts
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
     """The changes, for as long as the principal may see the project.
 
     Raises:
-        UnauthenticatedError: its key or token has run out, or was revoked.
-        NotFoundError: the project is not among what it may reach any more.
+        GraphQLError: it may not any more, or there is nothing to follow; as callers may see it.
     """
     waiting: asyncio.Task[T] | None = None
     try:
         while True:
-            if waiting is None:
-                waiting = asyncio.ensure_future(anext(changes))
+            waiting = waiting or asyncio.ensure_future(anext(changes))
             done, _ = await asyncio.wait({waiting}, timeout=_RECHECK_SECONDS)
             if not done:
                 await _recheck(info, project)
                 continue
-            try:
-                change = waiting.result()
-            except StopAsyncIteration:
-                return
-            waiting = None
-            yield change
+            finished, waiting = waiting, None
+            yield finished.result()
+    except StopAsyncIteration:
+        return
+    except GraphQLError:
+        raise
+    except Exception as error:
+        raise public_error(error) from None
     finally:
         if waiting is not None:
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
-        close = getattr(changes, "aclose", None)
-        if close is not None:
-            await close()
+        await changes.aclose()
 
 
 async def _recheck(info: Info, project: str) -> None:
     context = info.context
     principal = await context.platform.verifier.verify(context.token)
-    Access(context.platform.database, principal, None).project(project)
+    Access(context.platform.database, principal).project(project)

@@ -5,7 +5,7 @@ CALL (traceId) {
   WHERE d.traceId = traceId AND d.sequence >= $place AND d.projectId = $projectId
     AND [d.sequence, d.id] > [$place, $last]
     AND ($kinds IS NULL OR d.kind IN $kinds)
-  WITH d ORDER BY d.sequence, d.id LIMIT $count
+  WITH d ORDER BY d.traceId, d.sequence, d.id LIMIT $count
   RETURN collect([d.sequence, d.id]) AS keys
 }
 RETURN collect([traceId, keys]) AS pages

@@ -22,10 +22,10 @@ from store.records import ProjectRecords, Registry
 from tests.contract.test_pages import all_pages
 
 pytestmark = pytest.mark.xdist_group("jobs")
-"""The queue is one over all projects: tests that claim from it run one after the other."""
+"""The queue is one over all projects: tests that look at the whole of it run one after the other."""
 
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
-"""Jobs of this time are claimed before all others; leases of others have not run out then."""
+"""Jobs of this time come before all others; leases of others have not run out then."""
 
 
 def at(minutes: int) -> datetime:
@@ -64,12 +64,8 @@ async def records(database: Database, registry: Registry, project: str) -> Async
 
 
 async def claim(registry: Registry, project: str, owner: str, minutes: int) -> Job | None:
-    """A job of the project, held for ten minutes; one of another project is given back, for ours are the oldest."""
-    found = await registry.claim_job(owner, at(minutes), at(minutes + 10))
-    if found is None or found.project_id == project:
-        return found
-    await registry.end_job(found.id, owner, JobState.QUEUED, at(minutes), None, None)
-    return None
+    """A job of the project, held for ten minutes."""
+    return await registry.claim_job(owner, at(minutes), at(minutes + 10), [project])
 
 
 async def stored(records: ProjectRecords, number: int) -> Job:
@@ -154,6 +150,37 @@ async def test_a_job_whose_lease_ran_out_is_claimed_again(
     assert await registry.renew_job(first.id, "one", at(90), "late", 1, None) is None
     assert await registry.end_job(first.id, "one", JobState.DONE, at(12), "{}", None) is False
     assert await stored(records, 0) == second
+
+
+async def test_jobs_of_some_projects_are_claimed(
+    records: ProjectRecords, registry: Registry, database: Database, project: str
+) -> None:
+    others = [database.records(f"{project}-{number}") for number in range(2)]
+    await records.add_job(job(project, 1))
+    for number, other in enumerate(others):
+        await other.add_job(job(other.project_id, -number))
+    assert await registry.claim_job("one", at(1), at(2), ["nobody", "", project[:-1]]) is None
+    wanted = [project, others[0].project_id]
+    claimed = [await registry.claim_job("one", at(1), at(2), wanted) for _ in range(3)]
+    assert [one and one.project_id for one in claimed] == [others[0].project_id, project, None]
+    # Without a filter the oldest of all is next: no other test has jobs of that time.
+    last = await registry.claim_job("one", at(1), at(1))
+    assert last is not None
+    assert last.project_id == others[1].project_id
+    for one in (*claimed, last):
+        assert one is None or await registry.end_job(one.id, "one", JobState.DONE, at(2), None, None)
+
+
+async def test_a_lease_has_run_out_by_the_moment_that_is_named(
+    records: ProjectRecords, registry: Registry, project: str
+) -> None:
+    await records.add_job(job(project))
+    first = await claim(registry, project, "one", 1)
+    assert first is not None
+    assert await registry.claim_job("two", at(30), at(40), [project], at(10)) is None
+    assert await registry.claim_job("two", at(30), at(40), [project], at(11)) == replace(
+        first, owner="two", lease_until=at(40), attempts=2
+    )
 
 
 async def test_a_lease_that_is_renewed_holds(records: ProjectRecords, registry: Registry, project: str) -> None:

@@ -171,6 +171,7 @@ async def test_an_issuer_that_nobody_answers_for() -> None:
         ("/.well-known/openid-configuration", []),
         ("/keys", {"keys": [7]}),
         ("/keys", {"keys": None}),
+        ("/keys", {"keys": [{"kty": "RSA", "kid": "first", "n": 7, "e": "AQAB"}, {"kty": "RSA", "n": "!", "e": "!"}]}),
         ("/keys", "x" * (2 << 20)),
     ],
 )
