@@ -91,7 +91,8 @@ def _platform(settings: Settings, database: Database) -> Platform:
     from api.jobs.uploads import Uploads, uploads_uri
 
     verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
-    return Platform(settings, database, verifier, JobQueue(database), Uploads(uploads_uri(settings)))
+    uploads = Uploads(uploads_uri(settings))
+    return Platform(settings, database, verifier, JobQueue(database, uploads), uploads)
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:

@@ -17,6 +17,7 @@ REVOCATION_SECONDS = 5.0
 """A revoked key is refused after this time at the latest, by every process."""
 
 _MOST = 10_000
+_LOOKUP_SECONDS = 5.0
 _FLUSH_SECONDS = 60.0
 
 _log = structlog.get_logger("memtrace.auth")
@@ -40,7 +41,12 @@ class KnownKeys:
         kept = self._found.get(key_id)
         if kept is not None and kept[0] > asked:
             return kept[1]
-        key = await self._registry.key(key_id)
+        try:
+            # A store that is away is asked again and again for a minute; who waits for an answer should know sooner.
+            async with asyncio.timeout(_LOOKUP_SECONDS):
+                key = await self._registry.key(key_id)
+        except TimeoutError as error:
+            raise StoreError("keys can't be looked up: the store does not answer") from error
         self._found.pop(key_id, None)
         # Counted from before the question: the answer may be as old as that.
         self._found[key_id] = (asked + self._seconds, key)

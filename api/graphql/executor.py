@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +13,7 @@ from graphql import GraphQLEnumType, GraphQLError, GraphQLNonNull, GraphQLObject
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from schema.bulk import collector_paused
 from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
@@ -62,22 +64,17 @@ class _Plan:
     formats: tuple[Callable[[Any], Any] | None, ...]
     required: tuple[bool, ...]
 
-    def all(self, items: Iterable[Any]) -> list[dict[str, Any]] | None:
-        """The answers for all things; None where one of them is not plain after all."""
-        rows = []
-        for item in items:
-            row: dict[str, Any] = {}
-            for name, value, format_, required in zip(
-                self.names, self.read(item), self.formats, self.required, strict=True
-            ):
-                if value is None:
-                    if required:
-                        return None
-                    row[name] = None
-                else:
-                    row[name] = value if format_ is None else format_(value)
-            rows.append(row)
-        return rows
+    def all(self, items: Sequence[Any]) -> list[dict[str, Any]] | None:
+        """The answers for all things, column by column; None where one of them is not plain after all."""
+        columns: list[Sequence[Any]] = list(zip(*map(self.read, items), strict=True))
+        for number, (format_, required) in enumerate(zip(self.formats, self.required, strict=True)):
+            has_nulls = None in columns[number]
+            if has_nulls and required:
+                return None
+            if format_ is not None:
+                columns[number] = [None if value is None else format_(value) for value in columns[number]]
+        names = self.names
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 class Executor(StrawberryGraphQLCoreExecutionContext):
@@ -95,12 +92,13 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any
     ) -> Any:
         """Complete a list; see the class."""
-        if isinstance(items, Sequence) and items and None not in items[:1]:
+        if isinstance(items, list) and items:
             of = item_type.of_type if isinstance(item_type, GraphQLNonNull) else item_type
             plan = self._plan(of, field_details_list) if isinstance(of, GraphQLObjectType) else None
             if plan is not None:
                 try:
-                    rows = plan.all(items)
+                    with collector_paused():
+                        rows = plan.all(items)
                 except (AttributeError, TypeError, ValueError, GraphQLError):
                     rows = None
                 if rows is not None:
@@ -131,8 +129,16 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
                 return None
             names.append(response_name)
             attributes.append(definition.python_name)
-            formats.append(None if leaf.name in _AS_IT_IS else leaf.serialize)
+            formats.append(None if _goes_out_as_it_is(leaf) else leaf.serialize)
             required.append(isinstance(field.type, GraphQLNonNull))
         getter = attrgetter(*attributes)
         read = getter if len(attributes) > 1 else lambda item: (getter(item),)
         return _Plan(tuple(names), read, tuple(formats), tuple(required))
+
+
+def _goes_out_as_it_is(leaf: GraphQLScalarType | GraphQLEnumType) -> bool:
+    """Whether a value is its own JSON: texts and integers of the models, and words of our enums."""
+    if isinstance(leaf, GraphQLScalarType):
+        return leaf.name in _AS_IT_IS
+    words = getattr(leaf.extensions.get("strawberry-definition"), "wrapped_cls", None)
+    return isinstance(words, type) and issubclass(words, StrEnum) and set(words) == set(leaf.values)

@@ -62,6 +62,12 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
+def error_fields(error: BaseException) -> dict[str, Any]:
+    """What a line says of an error that nobody expected: its type, and the places in the code where it came from."""
+    frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    return {"error": type(error).__name__, "frames": frames[-_FRAMES:]}
+
+
 class _Renderer:
     """From an event to its line, without keys."""
 
@@ -88,10 +94,7 @@ class _Errors:
             found = sys.exc_info()
         error = found[1] if isinstance(found, tuple) else found
         if isinstance(error, BaseException):
-            event["error"] = type(error).__name__
-            event["frames"] = [
-                f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
-            ][-_FRAMES:]
+            event |= error_fields(error)
             if self._with_text:
                 event["error_text"] = str(error)
         # Else the formatter of the standard library writes the whole of it below the line.

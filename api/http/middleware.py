@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.logs import error_fields
 from api.http.problems import unexpected_problem
 from api.http.routing import route_of
 
@@ -138,9 +139,11 @@ class Unexpected:
             await self._app(scope, receive, watch)
         except ClientDisconnect:
             _log.info("the client went away", path=scope["path"], route=route_of(scope))
-        except Exception:
+        except Exception as error:
             # An answer that has begun can't become a problem: it ends in its middle, so that nobody takes it for whole.
-            _log.exception("unexpected error", path=scope["path"], route=route_of(scope))
+            # Not as an exception: where nobody has set up the logs, its line would show values.
+            _log.error("unexpected error", path=scope["path"], route=route_of(scope), **error_fields(error))
+            _log.debug("what the unexpected error says", error_text=str(error))
             if scope["type"] == "http" and not begun:
                 await unexpected_problem(scope)(scope, receive, send)
             elif scope["type"] == "websocket":

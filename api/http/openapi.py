@@ -39,8 +39,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:
     """One schema for all of them; FastAPI's own errors are problems here too."""
-    for status in (500, 413) if has_body else (500,):
-        responses.setdefault(str(status), {"description": HTTPStatus(status).phrase, "content": _PROBLEM})
+    for number in (500, 413) if has_body else (500,):
+        responses.setdefault(str(number), {"description": HTTPStatus(number).phrase, "content": _PROBLEM})
     for status, response in responses.items():
         if status == "422" or _MEDIA_TYPE in response.get("content", {}):
             response["content"] = _PROBLEM

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel
 
 from api.auth.access import ProjectDoor
+from api.jobs.arguments import ImportArguments
+from api.jobs.uploads import Uploads
 from api.jobs.work import check
 from schema.control import Job, JobKind, JobState, Role
 from schema.errors import NotFoundError
@@ -53,8 +55,9 @@ class JobQueue:
         asked: is set when this process was asked to stop one.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, uploads: Uploads | None = None) -> None:
         self._database = database
+        self._uploads = uploads
         self._watchers: set[_Watcher] = set()
         self._poll: asyncio.Task[None] | None = None
         self._now = asyncio.Event()
@@ -102,6 +105,8 @@ class JobQueue:
         door.require(Role.WRITER)
         job = await door.records.cancel_job(job_id, datetime.now(UTC))
         await door.audit("cancelJob", job_id)
+        if self._uploads is not None and job.kind is JobKind.IMPORT and job.state is JobState.CANCELLED:
+            await self._uploads.delete(ImportArguments.model_validate_json(job.arguments).upload)
         self.asked.set()
         self.changed()
         return job

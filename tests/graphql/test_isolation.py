@@ -17,6 +17,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLScalarType,
+    GraphQLString,
     GraphQLUnionType,
     get_named_type,
     is_list_type,
@@ -112,7 +113,7 @@ def _literal(place: str, argument: Any, world: World) -> str | None:
     return None
 
 
-_UNDEFINED = GraphQLArgument(get_named_type(SCHEMA.type_map["String"])).default_value
+_UNDEFINED = GraphQLArgument(GraphQLString).default_value
 
 
 def _arguments(owner: str, name: str, field: GraphQLField, world: World) -> str:

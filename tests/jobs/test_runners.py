@@ -29,10 +29,9 @@ class Door:
     server: RunningServer
     uploads: Path
 
-    @property
-    def waiting(self) -> list[Path]:
-        """The files that wait."""
-        return [path for path in self.uploads.rglob("*") if path.is_file()]
+    def waiting(self, receipt: Receipt) -> list[Path]:
+        """The files that wait for a job."""
+        return [path for path in self.uploads.rglob("*") if path.is_file() and path.name.startswith(receipt["id"])]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,9 @@ def test_two_workers_share_the_jobs(client: httpx.Client, hire: Hire) -> None:
 
 def test_a_job_that_waits_is_cancelled_at_once(client: httpx.Client, door: Door, hire: Hire) -> None:
     receipt = send(client, small(f"graph-{uuid4().hex}"))
+    assert len(door.waiting(receipt)) == 1
     cancelled = client.delete(f"/v1/jobs/{receipt['id']}").json()
+    assert door.waiting(receipt) == []
     assert (cancelled["state"], cancelled["cancelRequested"]) == ("cancelled", True)
     worker = hire()
     done(client, send(client, small(f"graph-{uuid4().hex}")))
@@ -160,7 +161,7 @@ def test_what_a_killed_worker_leaves_another_does(client: httpx.Client, door: Do
     assert second.events("job taken") == [receipt["id"]]
     assert look(client, receipt)["attempts"] == 2
     assert client.get(f"/v1/export/{graph.graph_id}").content == graph.as_bytes()
-    wait_for(lambda: not door.waiting)
+    wait_for(lambda: not door.waiting(receipt))
 
 
 def test_a_worker_that_is_told_to_stop_gives_back(client: httpx.Client, hire: Hire) -> None:
@@ -189,7 +190,7 @@ def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, h
     found = ended(client, receipt)
     assert found["state"] == "failed"
     assert found["error"] == "something went wrong in the server, 3 times; its log has more under the job's id"
-    wait_for(lambda: not door.waiting)
+    wait_for(lambda: not door.waiting(receipt))
     done(client, send(client, small(f"graph-{uuid4().hex}")))
 
 

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -134,6 +135,13 @@ class RunningServer:
     def log(self) -> list[dict[str, Any]]:
         """The lines of the log, of a server that logs in JSON."""
         return [json.loads(line) for line in self.log_text.splitlines()]
+
+    def await_log(self, text: str) -> None:
+        """Wait until the log says something."""
+        deadline = time.monotonic() + START_SECONDS
+        while text not in self.log_text:
+            assert time.monotonic() < deadline, self.log_text
+            time.sleep(0.01)
 
     @property
     def said(self) -> str:

@@ -43,7 +43,7 @@ def test_counted(server: RunningServer) -> None:
             assert client.get("/v1/export/nothing").status_code == 404
         client.get("/nowhere/1")
         client.get("/nowhere/2")
-        client.request("BREW", "/healthz")
+        client.request("PROPFIND", "/healthz")
         client.post("/graphql", json={"query": "{ __typename }"})
         after = samples(client)
     grown = {key: after[key] - before.get(key, 0) for key in after if key[0] == name}

@@ -1,0 +1,232 @@
+"""Mutations and subscriptions, from beginning to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.data import SAMPLE
+from tests.graphql.world import World
+from tests.server.running import RunningServer
+
+
+def _change(world: World, text: str, variables: dict[str, Any], role: str = "writer") -> dict[str, Any]:
+    (result,) = world.ask(text, {"p": world.project, **variables}, role).values()
+    found: dict[str, Any] = result
+    return found
+
+
+def _judge(world: World, role: str = "writer", **verdict: Any) -> dict[str, Any]:
+    return _change(
+        world,
+        """mutation($p: String!, $i: VerdictInput!) { recordVerdict(project: $p, input: $i) {
+          __typename
+          ... on VerdictRecorded { attribution { id author method errorType operationId reason confidence } }
+          ... on Problem { message } } }""",
+        {"i": verdict},
+        role,
+    )
+
+
+def _verdicts(world: World, failure: str) -> list[dict[str, Any]]:
+    text = "query($p: String!, $f: String!) { project(name: $p) { failure(reference: $f) {"
+    text += " verdicts { id author method errorType } } } }"
+    found: list[dict[str, Any]] = world.ask(text, {"p": world.project, "f": failure})["project"]["failure"]["verdicts"]
+    return found
+
+
+def _withdraw(world: World, verdict: str, role: str = "writer") -> dict[str, Any]:
+    text = "mutation($p: String!, $id: ID!) { withdrawVerdict(project: $p, id: $id) {"
+    text += " __typename ... on Problem { message } } }"
+    return _change(world, text, {"id": verdict}, role)
+
+
+def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
+    failure, operation = world.ids["failure"], world.ids["operation"]
+    before = _verdicts(world, failure)
+    first = _judge(world, failure=failure, errorType="ExtractionError", operation=operation, reason="lost")
+    second = _judge(world, failure=failure, errorType="UpdateError", operation=operation, confidence=0.5)
+    assert first["attribution"]["id"] == second["attribution"]["id"]
+    assert second["attribution"]["author"].startswith("key:")
+    of_admin = _judge(world, "admin", failure=failure)
+    assert len(_verdicts(world, failure)) == len(before) + 2
+    assert _withdraw(world, of_admin["attribution"]["id"])["__typename"] == "InvalidInput"
+    assert _withdraw(world, of_admin["attribution"]["id"], "admin")["__typename"] == "VerdictWithdrawn"
+    assert _withdraw(world, second["attribution"]["id"])["__typename"] == "VerdictWithdrawn"
+    assert _withdraw(world, second["attribution"]["id"])["__typename"] == "NotFound"
+    assert _withdraw(world, world.ids["verdict"], "admin")["message"].endswith("not a person's: it stays")
+    assert _verdicts(world, failure) == before
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ({"confidence": 1.5}, "1.5 is not from 0 to 1"),
+        ({"operation": "x"}, "an abstention blames no operation"),
+        ({"errorType": "UpdateError", "operation": "x"}, "no operation 'x'"),
+        ({"reason": "x" * 20_001}, "longer than 20,000"),
+    ],
+)
+def test_a_bad_verdict_is_refused(world: World, verdict: dict[str, Any], words: str) -> None:
+    before = _verdicts(world, world.ids["failure"])
+    assert words in _judge(world, failure=world.ids["failure"], **verdict)["message"]
+    assert _verdicts(world, world.ids["failure"]) == before
+
+
+def _complain(world: World, **failure: Any) -> dict[str, Any]:
+    return _change(
+        world,
+        """mutation($p: String!, $i: FailureInput!) { recordFailure(project: $p, input: $i) {
+          __typename
+          ... on FailureRecorded { failure { id origin question prediction goldAnswers evidenceIds attributes } }
+          ... on Problem { message } } }""",
+        {"i": failure},
+    )
+
+
+def test_a_known_failure_takes_what_a_person_adds(world: World) -> None:
+    ids = world.ids
+    said = _complain(world, question=ids["question"], answer=ids["answer"], goldAnswers=["so"], comment="see the log")
+    assert said["failure"]["id"] == ids["failure"]
+    assert said["failure"]["goldAnswers"] == ["so"]
+    again = _complain(world, question=ids["question"], answer=ids["answer"], evidence=[ids["message"]])
+    assert again["failure"]["goldAnswers"] == ["so"]
+    assert again["failure"]["evidenceIds"] == [ids["message"]]
+
+
+def test_a_new_failure_has_the_texts_of_its_variables(world: World) -> None:
+    ids = world.ids
+    said = _complain(world, question=ids["question"], answer=ids["unit"])["failure"]
+    assert said["origin"] == "user"
+    assert said["question"]
+    assert said["prediction"]
+    assert _complain(world, question="x")["__typename"] == "NotFound"
+
+
+async def _job(world: World, started: dict[str, Any]) -> dict[str, Any]:
+    """Wait until a job has ended."""
+    text = "query($p: String!, $id: ID!) { project(name: $p) { job(id: $id) { state result error } } }"
+    while True:
+        job: dict[str, Any] = world.ask(text, {"p": world.project, "id": started["job"]["id"]})["project"]["job"]
+        if job["state"] in {"done", "failed", "cancelled"}:
+            return job
+        await asyncio.sleep(0.2)
+
+
+_IMPORT = """mutation($p: String!, $i: ImportInput!) { importTrace(project: $p, input: $i) {
+  __typename ... on JobStarted { job { id state kind } } ... on InvalidInput { message place } } }"""
+
+
+async def test_import_and_delete_a_trace(world: World, server: RunningServer) -> None:
+    content = SAMPLE.read_text("utf-8").replace("assistant-sample", "by-graphql")
+    job = await _job(world, _change(world, _IMPORT, {"i": {"content": content, "name": "mine.json"}}))
+    assert job["state"] == "done", job
+    look = 'query($p: String!) { project(name: $p) { trace(reference: "by-graphql") { id counts { variables } } } }'
+    trace = world.ask(look, {"p": world.project})["project"]["trace"]
+    assert trace["counts"]["variables"] > 300
+    delete = "mutation($p: String!, $id: ID!) { deleteTrace(project: $p, id: $id) {"
+    delete += " ... on TraceDeleted { id counts { variables } } } }"
+    assert _change(world, delete, {"id": trace["id"]}, "admin")["counts"] == trace["counts"]
+    assert world.ask(look, {"p": world.project})["project"]["trace"] is None
+
+
+async def test_a_bad_file_fails_with_its_place(world: World) -> None:
+    job = await _job(world, _change(world, _IMPORT, {"i": {"content": '{"data": 5}', "name": "mine.json"}}))
+    assert job["state"] == "failed"
+    assert "mine.json" in job["error"]
+    refused = _change(world, _IMPORT, {"i": {"content": "{}", "timezone": "Mars/Olympus"}})
+    assert refused["__typename"] == "InvalidInput"
+
+
+def test_keys_open_only_what_they_say_and_until_they_are_revoked(world: World, server: RunningServer) -> None:
+    create = """mutation($p: String!, $e: DateTime) { createKey(project: $p, name: "n", role: reader, expiresAt: $e) {
+      ... on KeyCreated { secret key { id } } ... on InvalidInput { message } } }"""
+    made = _change(world, create, {}, "admin")
+    document = {"query": "{ viewer { actor } project { role } }"}
+    with server.client(None) as client:
+        headers = {"Authorization": f"Bearer {made['secret']}"}
+        answer = client.post("/graphql", json=document, headers=headers).json()["data"]
+        assert answer == {"viewer": {"actor": f"key:{made['key']['id']}"}, "project": {"role": "reader"}}
+    assert "is past" in _change(world, create, {"e": "2020-01-01T00:00:00Z"}, "admin")["message"]
+    revoke = "mutation($p: String!, $id: ID!) { revokeKey(project: $p, id: $id) {"
+    revoke += " ... on KeyRevoked { key { revokedAt } } } }"
+    assert _change(world, revoke, {"id": made["key"]["id"]}, "admin")["key"]["revokedAt"]
+    log = world.ask(
+        "query($p: String!) { project(name: $p) { audit { nodes { action target } } } }", {"p": world.project}, "admin"
+    )["project"]["audit"]["nodes"]
+    assert {"action": "revokeKey", "target": made["key"]["id"]} in log
+    assert made["secret"] not in json.dumps(log)
+
+
+async def _socket(world: World, token: str) -> ClientConnection:
+    url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
+    socket = await connect(url, subprotocols=["graphql-transport-ws"])  # type: ignore[list-item]
+    await socket.send(json.dumps({"type": "connection_init", "payload": {"authorization": f"Bearer {token}"}}))
+    assert json.loads(await socket.recv())["type"] == "connection_ack"
+    return socket
+
+
+_GROWTH = "subscription($p: String!, $id: ID!) { traceGrowth(project: $p, id: $id) { failures attributions } }"
+
+
+async def _follow(world: World, socket: ClientConnection, name: str = "1") -> None:
+    payload = {"query": _GROWTH, "variables": {"p": world.project, "id": world.ids["trace"]}}
+    await socket.send(json.dumps({"type": "subscribe", "id": name, "payload": payload}))
+
+
+async def test_a_trace_is_seen_to_grow(world: World) -> None:
+    socket = await _socket(world, world.server.key("reader", world.project))
+    async with socket:
+        await _follow(world, socket)
+        before = json.loads(await socket.recv())["payload"]["data"]["traceGrowth"]
+        made = await asyncio.to_thread(_judge, world, "admin", failure=world.ids["failure"])
+        after = json.loads(await asyncio.wait_for(socket.recv(), 30))["payload"]["data"]["traceGrowth"]
+        assert after["attributions"] == before["attributions"] + 1
+    await asyncio.to_thread(_withdraw, world, made["attribution"]["id"], "admin")
+
+
+async def test_a_revoked_key_ends_its_subscriptions(world: World) -> None:
+    create = 'mutation($p: String!) { createKey(project: $p, name: "n") { ... on KeyCreated { secret key { id } } } }'
+    made = _change(world, create, {}, "admin")
+    socket = await _socket(world, made["secret"])
+    async with socket:
+        await _follow(world, socket)
+        assert json.loads(await socket.recv())["type"] == "next"
+        revoke = "mutation($p: String!, $id: ID!) { revokeKey(project: $p, id: $id) { __typename } }"
+        await asyncio.to_thread(_change, world, revoke, {"id": made["key"]["id"]}, "admin")
+        while (message := json.loads(await asyncio.wait_for(socket.recv(), 60)))["type"] == "next":
+            if message["payload"].get("errors"):
+                break
+        assert "UNAUTHENTICATED" in json.dumps(message)
+
+
+async def test_operations_of_one_socket_are_bounded(world: World) -> None:
+    socket = await _socket(world, world.server.key("reader", world.project))
+    async with socket:
+        for number in range(40):
+            await _follow(world, socket, str(number))
+        kinds = [json.loads(await asyncio.wait_for(socket.recv(), 30)) for _ in range(40)]
+        refused = [message for message in kinds if message["type"] == "error"]
+        assert len(refused) == 20
+        assert all("limit reached" in json.dumps(message) for message in refused)
+
+
+async def test_the_legacy_protocol_is_not_spoken(world: World) -> None:
+    url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
+    async with connect(url, subprotocols=["graphql-ws"]) as socket:  # type: ignore[list-item]
+        await socket.send(json.dumps({"type": "connection_init", "payload": {}}))
+        await asyncio.wait_for(socket.wait_closed(), 30)
+        assert socket.close_code == 4406
+
+
+async def test_a_page_of_another_origin_gets_no_socket(world: World) -> None:
+    from websockets.exceptions import InvalidStatus
+
+    url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(url, subprotocols=["graphql-transport-ws"], origin="https://elsewhere.example")  # type: ignore[list-item, arg-type]
+    assert refused.value.response.status_code == 403
