@@ -14,7 +14,17 @@ from pathlib import Path
 
 import platformdirs
 
-from benchmarks import attribution, closure_neo4j, closure_sqlite, imports, storage, writes_neo4j, writes_sqlite
+from benchmarks import (
+    attribution,
+    closure_neo4j,
+    closure_sqlite,
+    imports,
+    lineage,
+    load,
+    storage,
+    writes_neo4j,
+    writes_sqlite,
+)
 from benchmarks.context import ROOT, Context, say
 from benchmarks.neo4j_server import ServerSource
 from benchmarks.report import Section, goal_lines
@@ -26,9 +36,13 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "closure-sqlite": closure_sqlite.run,
     "writes-sqlite": writes_sqlite.run,
     "attribution-sqlite": attribution.in_sqlite,
+    "lineage-sqlite": lineage.in_sqlite,
+    "load-sqlite": load.in_sqlite,
     "closure-neo4j": closure_neo4j.run,
     "writes-neo4j": writes_neo4j.run,
     "attribution-neo4j": attribution.in_neo4j,
+    "lineage-neo4j": lineage.in_neo4j,
+    "load-neo4j": load.in_neo4j,
 }
 
 

@@ -37,17 +37,7 @@ _SOCKETS = 50
 def graphql_router(settings: Settings) -> APIRouter:
     """The route ``/graphql``."""
     trusted = load_trusted(settings.trusted_documents, settings.trusted_documents_only)
-    limits = Limits(
-        characters=50_000,
-        tokens=settings.graphql_tokens,
-        depth=settings.graphql_depth,
-        aliases=settings.graphql_aliases,
-        fields=500,
-        repeats=5,
-        operations=50,
-        cost=settings.graphql_cost,
-    )
-    documents = Documents(limits, () if settings.introspection else (NoSchemaIntrospectionCustomRule,))
+    documents = Documents(limits_of(settings), () if settings.introspection else (NoSchemaIntrospectionCustomRule,))
     guard: Any = partial(Guard, documents, settings.request_seconds, trusted)
     return Router(
         make_schema(guard),
@@ -60,6 +50,20 @@ def graphql_router(settings: Settings) -> APIRouter:
         connection_init_wait_timeout=_INIT_WAIT,
         max_subscriptions_per_connection=settings.graphql_subscriptions,
         allowed_origins=settings.cors_origins,
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The bounds of documents; those that no setting names are bounds of what validation takes."""
+    return Limits(
+        characters=50_000,
+        tokens=settings.graphql_tokens,
+        depth=settings.graphql_depth,
+        aliases=settings.graphql_aliases,
+        fields=500,
+        repeats=5,
+        operations=50,
+        cost=settings.graphql_cost,
     )
 
 

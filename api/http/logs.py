@@ -94,7 +94,7 @@ class _Errors:
             found = sys.exc_info()
         error = found[1] if isinstance(found, tuple) else found
         if isinstance(error, BaseException):
-            event |= error_fields(error)
+            event.update(error_fields(error))
             if self._with_text:
                 event["error_text"] = str(error)
         # Else the formatter of the standard library writes the whole of it below the line.

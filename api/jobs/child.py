@@ -57,7 +57,6 @@ class Child:
             uploads = Uploads(uploads_uri(self._settings))
             while True:
                 start = await self._starts.get()
-                self._is_stopping = False
                 self._next_told = 0.0
                 with structlog.contextvars.bound_contextvars(project=start.project_id, job=start.job_id):
                     self._work = asyncio.create_task(self._do(start, database, uploads))
@@ -71,6 +70,8 @@ class Child:
                 self._is_stopping = True
                 loop.call_soon_threadsafe(self._interrupt)
             else:
+                # Not when the work begins: a wish to stop it may have come by then.
+                self._is_stopping = False
                 loop.call_soon_threadsafe(self._starts.put_nowait, message)
         os._exit(0)
 

@@ -75,7 +75,7 @@ def test_receipts_stay_true(place: Place, tmp_path: Path) -> None:
             threading.Event().wait(random.uniform(0, 2))
             server.kill()
             thread.join()
-            ends.update(line["job"] for line in whole_lines(server) if line.get("outcome") == "done")
+            ends.update(str(line["job"]) for line in whole_lines(server) if line.get("outcome") == "done")
     with running(place, tmp_path, rate_limit="1000000/minute", **settings) as server:
         server.project = project
         with server.client("writer") as client:
@@ -83,7 +83,7 @@ def test_receipts_stay_true(place: Place, tmp_path: Path) -> None:
                 sender.send(client, graph)
             check_receipts(client, sender)
         assert server.stop() == 0
-        ends.update(line["job"] for line in whole_lines(server) if line.get("outcome") == "done")
+        ends.update(str(line["job"]) for line in whole_lines(server) if line.get("outcome") == "done")
     assert len(sender.receipts) >= KILLS * _FILES
     assert set(ends.values()) == {1}, "a job has ended twice"
     parts = [path.name for path in uploads.rglob("*") if path.is_file()]

@@ -69,7 +69,7 @@ def large() -> GraphFile:
 
 
 def is_running(receipt: Receipt) -> bool:
-    return receipt["state"] == "running"
+    return bool(receipt["state"] == "running")
 
 
 def has_begun(receipt: Receipt) -> bool:
@@ -123,7 +123,7 @@ def test_an_import_is_stopped_before_it_writes(client: httpx.Client, hire: Hire)
     hire()
     graph = large()
     receipt = send(client, graph)
-    until(client, receipt, has_begun)
+    until(client, receipt, is_running)
     assert client.delete(f"/v1/jobs/{receipt['id']}").json()["cancelRequested"]
     found = ended(client, receipt)
     assert (found["state"], found["result"], found["error"]) == ("cancelled", None, None)
@@ -175,18 +175,18 @@ def test_a_worker_that_is_told_to_stop_gives_back(client: httpx.Client, hire: Hi
     assert first.events("job given back") == [receipt["id"]]
     second = hire(job_lease_seconds=3600)
     done(client, receipt)
-    assert second.events("job ended") == [receipt["id"]]
+    assert second.events("job taken") == [receipt["id"]]
 
 
 def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, hire: Hire) -> None:
     worker = hire()
     receipt = send(client, large())
     for attempt in (1, 2, 3):
-        until(client, receipt, lambda found, attempt=attempt: found["attempts"] == attempt)
         wait_for(lambda: children(worker))
         for helper in children(worker):
             helper.kill()
-        wait_for(lambda attempt=attempt: len(worker.events("job ended")) == attempt)
+        while len(worker.events("job ended")) < attempt:
+            time.sleep(0.02)
     found = ended(client, receipt)
     assert found["state"] == "failed"
     assert found["error"] == "something went wrong in the server, 3 times; its log has more under the job's id"

@@ -1,0 +1,51 @@
+# The image of the server, its workers and the command line. docs/deploy.md says how to pin the base by its digest.
+ARG PYTHON_IMAGE=python:3.12-slim-trixie
+
+FROM ${PYTHON_IMAGE} AS build
+ARG UV_VERSION=0.13.9
+ENV UV_COMPILE_BYTECODE=1 \
+    UV_LINK_MODE=copy \
+    UV_NO_CACHE=1 \
+    UV_PYTHON_DOWNLOADS=never
+RUN pip install --no-cache-dir "uv==${UV_VERSION}"
+WORKDIR /src
+# What changes seldom comes first: a change of the code installs no package again.
+COPY pyproject.toml requirements.lock ./
+RUN uv venv --python /usr/local/bin/python3 /opt/memtrace \
+    && uv pip install --python /opt/memtrace --require-hashes --only-binary :all: \
+        --constraints requirements.lock --requirements pyproject.toml --extra fast \
+    && uv venv --python /usr/local/bin/python3 /opt/builder \
+    && echo hatchling > builder.txt \
+    && uv pip install --python /opt/builder --require-hashes --only-binary :all: \
+        --constraints requirements.lock --requirements builder.txt
+COPY LICENSE README.md ./
+COPY schema schema
+COPY store store
+COPY ingest ingest
+COPY attribution attribution
+COPY api api
+RUN /opt/builder/bin/python -m hatchling build --target wheel --directory /wheels \
+    && uv pip install --python /opt/memtrace --no-deps --no-index --find-links /wheels memtrace-platform
+
+FROM ${PYTHON_IMAGE}
+LABEL org.opencontainers.image.title="MemTrace" \
+      org.opencontainers.image.description="Causal graphs of LLM memory systems: record, keep, explain." \
+      org.opencontainers.image.licenses="Apache-2.0"
+# The user's folder is the only one that it may write to: uploads and databases of SQLite lie there.
+RUN groupadd --gid 10001 memtrace \
+    && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/memtrace --shell /usr/sbin/nologin memtrace \
+    && install --directory --owner 10001 --group 10001 --mode 0700 /var/lib/memtrace
+COPY --from=build /opt/memtrace /opt/memtrace
+COPY --chmod=0755 docker/entrypoint.sh /opt/memtrace/entrypoint/memtrace
+ENV PATH="/opt/memtrace/entrypoint:/opt/memtrace/bin:${PATH}" \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    TMPDIR=/var/lib/memtrace
+USER 10001:10001
+WORKDIR /var/lib/memtrace
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["python", "-c", \
+    "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8080, timeout=3); c.request('GET', '/healthz'); raise SystemExit(c.getresponse().status != 200)"]
+ENTRYPOINT ["memtrace"]
+CMD ["serve", "--host", "0.0.0.0"]

@@ -1,0 +1,1 @@
+"""Requests that nobody would send, by the thousand."""
