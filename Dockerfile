@@ -13,18 +13,14 @@ WORKDIR /src
 COPY pyproject.toml requirements.lock ./
 RUN uv venv --python /usr/local/bin/python3 /opt/memtrace \
     && uv pip install --python /opt/memtrace --require-hashes --only-binary :all: \
-        --constraints requirements.lock --requirements pyproject.toml --extra fast \
-    && uv venv --python /usr/local/bin/python3 /opt/builder \
-    && echo hatchling > builder.txt \
-    && uv pip install --python /opt/builder --require-hashes --only-binary :all: \
-        --constraints requirements.lock --requirements builder.txt
+        --constraints requirements.lock --requirements pyproject.toml --extra fast
 COPY LICENSE README.md ./
 COPY schema schema
 COPY store store
 COPY ingest ingest
 COPY attribution attribution
 COPY api api
-RUN /opt/builder/bin/python -m hatchling build --target wheel --directory /wheels \
+RUN uv build --wheel --require-hashes --build-constraints requirements.lock --out-dir /wheels . \
     && uv pip install --python /opt/memtrace --no-deps --no-index --find-links /wheels memtrace-platform
 
 FROM ${PYTHON_IMAGE}

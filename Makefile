@@ -6,11 +6,12 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup demo test lint format bench lock clean
+.PHONY: help setup demo test fuzz lint format bench lock clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
+	@echo "make fuzz    send more than 10,000 strange requests to the doors"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
@@ -47,13 +48,16 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+fuzz: setup
+	MEMTRACE_FUZZ_EXAMPLES=500 $(BIN)/python -m tests tests/fuzz
+
 bench: setup
 	$(BIN)/python -m benchmarks
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra neo4j-local --group dev \
-		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra neo4j-local --extra notebook --extra otel \
+		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --upgrade --quiet -o requirements.lock
 
 clean:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +53,22 @@ def run(folder: Path, script: str) -> str:
 def test_commands(page: Path, folder: Path) -> None:
     for block in blocks(page, "sh"):
         run(folder, block)
+
+
+def test_from_the_first_key_to_the_first_answer(folder: Path) -> None:
+    (block,) = blocks(ROOT / "README.md", "bash")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = str(taken.getsockname()[1])
+    script = (
+        f"memtrace import examples/sample/assistant.json >&2; memtrace attribute --all >&2; export MEMTRACE_PORT={port}"
+    )
+    asked = block.replace(":8080", f":{port}")
+    output = run(folder, f"{script}; trap 'kill %1; wait' EXIT\n{asked}")
+    answer, _ = json.JSONDecoder().raw_decode(output[output.index('{"data"') :])
+    nodes = answer["data"]["project"]["failures"]["nodes"]
+    assert len(nodes) == 3
+    assert all(node["verdicts"][0]["errorType"] for node in nodes)
 
 
 def test_plain_sql(folder: Path) -> None:

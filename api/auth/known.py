@@ -31,6 +31,10 @@ class KnownKeys:
         self._seconds = seconds
         self._found: OrderedDict[str, tuple[float, ApiKey | None]] = OrderedDict()
 
+    def was_found(self, key_id: str) -> bool:
+        """Whether there was such a key when it was last looked up, however long ago."""
+        return self._found.get(key_id, (0.0, None))[1] is not None
+
     async def get(self, key_id: str) -> ApiKey | None:
         """The key with this id; None where there is none.
 

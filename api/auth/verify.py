@@ -10,13 +10,17 @@ from api.auth.keys import PREFIX, PresentedKey, is_genuine, parse_key
 from api.auth.known import KnownKeys, LastUses
 from api.auth.rate import RateLimit
 from api.errors import UnauthenticatedError
+from schema.control import ApiKey
 from store.records import Registry
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
 
-FAILURES = "60/minute"
-"""Refused credentials of one address; beyond that none of its credentials is looked at for a while."""
+GUESSES = "60/minute"
+"""Keys of one address that do not exist; beyond that, keys that were never seen here are not looked up for a while.
+
+Those that were seen still are: others may share the address, as behind a proxy.
+"""
 
 _LONGEST = 16_384
 
@@ -39,30 +43,23 @@ class Verifier:
         self._uses = LastUses(registry)
         self._tokens = tokens
         self._requests = RateLimit(rate_limit)
-        self._failures = RateLimit(FAILURES)
+        self._guesses = RateLimit(GUESSES)
 
     async def verify(self, authorization: str | None, client: str | None = None) -> Principal:
         """Who is behind a request.
 
         Args:
             authorization: the header.
-            client: the address that it comes from; None counts no failures.
+            client: the address that it comes from; None counts no guesses.
 
         Raises:
             UnauthenticatedError: nobody who is known.
-            RateLimitedError: the principal asks too often, or the address was refused too often.
+            RateLimitedError: the principal asks too often, or the address guesses too often.
             StoreError: the store or the issuer that knows can't be asked.
         """
         if authorization is None:
             raise UnauthenticatedError("there is no Authorization header")
-        if client is not None:
-            await self._failures.check(client)
-        try:
-            principal = await self._identify(authorization)
-        except UnauthenticatedError:
-            if client is not None:
-                await self._failures.hit(client)
-            raise
+        principal = await self._identify(authorization, client)
         await self._requests.hit(principal.actor)
         return principal
 
@@ -76,20 +73,20 @@ class Verifier:
         if self._tokens is not None:
             await self._tokens.close()
 
-    async def _identify(self, authorization: str) -> Principal:
+    async def _identify(self, authorization: str, client: str | None) -> Principal:
         scheme, _, credentials = authorization.partition(" ")
         credentials = credentials.strip()
         if scheme.lower() != "bearer" or not credentials or len(authorization) > _LONGEST:
             raise UnauthenticatedError("the Authorization header is not Bearer and a key or token")
         presented = parse_key(credentials)
         if presented is not None:
-            return await self._by_key(presented)
+            return await self._by_key(presented, client)
         if self._tokens is None or credentials.startswith(PREFIX):
             raise UnauthenticatedError("this has not the form of a key")
         return await self._tokens.verify(credentials)
 
-    async def _by_key(self, presented: PresentedKey) -> Principal:
-        kept = await self._keys.get(presented.id)
+    async def _by_key(self, presented: PresentedKey, client: str | None) -> Principal:
+        kept = await self._look_up(presented.id, client)
         now = datetime.now(UTC)
         if not is_genuine(presented, kept) or kept is None:
             raise UnauthenticatedError(f"no key {presented.id} has this secret")
@@ -100,3 +97,12 @@ class Verifier:
             raise UnauthenticatedError(f"key {kept.id} has expired")
         self._uses.note(kept.id, now)
         return principal
+
+    async def _look_up(self, key_id: str, client: str | None) -> ApiKey | None:
+        if client is None or self._keys.was_found(key_id):
+            return await self._keys.get(key_id)
+        await self._guesses.check(client)
+        kept = await self._keys.get(key_id)
+        if kept is None:
+            await self._guesses.hit(client)
+        return kept

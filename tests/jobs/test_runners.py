@@ -90,19 +90,18 @@ def children(worker: Worker) -> list[psutil.Process]:
 
 
 def test_two_workers_share_the_jobs(client: httpx.Client, hire: Hire) -> None:
-    workers = [hire(job_lease_seconds=1), hire(job_lease_seconds=1)]
+    # Longer than SQLite is locked by one import, which renewals wait for; shorter than the whole of it.
+    workers = [hire(job_lease_seconds=4), hire(job_lease_seconds=4)]
     graph = large()
     long_one = send(client, graph)
     until(client, long_one, has_begun)
     short = [send(client, small(f"graph-{uuid4().hex}")) for _ in range(4)]
     for receipt in short:
         done(client, receipt)
-    # It went on for several leases, with the processor busy all the time, and nobody else has taken it.
     assert done(client, long_one)["variables"] == len(graph.nodes)
     taken = [worker.events("job taken") for worker in workers]
     assert sorted(taken[0] + taken[1]) == sorted(receipt["id"] for receipt in [long_one, *short])
     assert [look(client, receipt)["attempts"] for receipt in [long_one, *short]] == [1] * 5
-    assert set(taken[0]) & {receipt["id"] for receipt in short} or set(taken[1]) & {r["id"] for r in short}
     assert all(taken), "one of them did all"
 
 

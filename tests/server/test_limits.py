@@ -11,7 +11,7 @@ import pytest
 from fastapi import Request
 
 from api.auth.rate import RateLimit
-from api.auth.verify import FAILURES
+from api.auth.verify import GUESSES
 from api.errors import RateLimitedError
 from api.server import create_app
 from tests.server.inside import serving, settings_for
@@ -104,13 +104,18 @@ def test_one_key_does_not_use_up_another(tmp_path: Path) -> None:
 
 
 def test_guessing_ends_soon(tmp_path: Path) -> None:
-    allowed = int(FAILURES.partition("/")[0])
+    allowed = int(GUESSES.partition("/")[0])
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0) as server, server.client(None) as client:
+
+        def ask(headers: dict[str, str]) -> int:
+            return client.get("/v1/export/nothing", headers=headers).status_code
+
+        seen, new = server.headers("reader"), server.headers("writer")
+        assert ask(seen) == 404
         guesses = [{"Authorization": f"Bearer mt_{number:016x}_{'a' * 43}"} for number in range(allowed + 1)]
-        statuses = [client.get("/v1/export/nothing", headers=headers).status_code for headers in guesses]
-        assert statuses == [401] * allowed + [429]
-        # Who shows no credentials guesses nothing.
-        assert client.get("/v1/export/nothing").status_code == 401
+        assert [ask(headers) for headers in guesses] == [401] * allowed + [429]
+        # Others may share the address: their keys go on, and who shows none guesses nothing.
+        assert [ask(seen), ask(new), ask({})] == [404, 429, 401]
 
 
 def test_browsers_of_other_origins_are_kept_out(server: RunningServer) -> None:

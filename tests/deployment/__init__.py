@@ -1,0 +1,1 @@
+"""Tests of the Dockerfile and of docker-compose.yml."""
