@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from benchmarks import (
+    abuse,
     attribution,
     closure_neo4j,
     closure_sqlite,
@@ -38,6 +39,7 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "attribution-sqlite": attribution.in_sqlite,
     "lineage-sqlite": lineage.in_sqlite,
     "load-sqlite": load.in_sqlite,
+    "abuse": abuse.run,
     "closure-neo4j": closure_neo4j.run,
     "writes-neo4j": writes_neo4j.run,
     "attribution-neo4j": attribution.in_neo4j,

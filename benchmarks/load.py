@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
 import sys
 import uuid
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +18,14 @@ from benchmarks.generated import fill, layout_key
 from benchmarks.generator import QUICK, Shape, answer_of
 from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, per_second
+from benchmarks.serving import Place, serving
 from ingest.importing import import_path
-from store.open import Credentials, open_database
+from store.open import open_database
 from store.protocol import GraphStore, Label
 
 _CLIENTS, _SECONDS, _QUICK_SECONDS = 50, 60, 3
 _SHAPE = Shape(traces=8, variables=6000, width=20)
 _SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
-_START_SECONDS = 60
 
 _TRACES = """query($p: String!) { project(name: $p) { traces(first: 10) { nodes {
   id name counts { operations variables failures } } } } }"""
@@ -44,30 +41,11 @@ _SEARCH = """query($p: String!, $w: String!) { project(name: $p) { search(text: 
   score snippet variable { id kind } } } }"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A store, and what the environment must say to reach it."""
-
-    uri: str
-    values: str | None
-    credentials: Credentials | None
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        found = {"MEMTRACE_STORE": self.uri, "MEMTRACE_RATE_LIMIT": "10000000/minute", "MEMTRACE_LOG_LEVEL": "warning"}
-        if self.values:
-            found["MEMTRACE_VALUES"] = self.values
-        if self.credentials:
-            found["MEMTRACE_NEO4J_USER"] = self.credentials.user
-            found["MEMTRACE_NEO4J_PASSWORD"] = self.credentials.password
-        return found
-
-
 async def in_sqlite(context: Context) -> Section:
     """Measure on a new SQLite file."""
     section = Section("Load on SQLite")
     with context.scratch() as folder:
-        await _measure(context, _Place(f"sqlite:///{folder / 'load.db'}", None, None), folder, section, "SQLite")
+        await _measure(context, Place(f"sqlite:///{folder / 'load.db'}", None, None), folder, section, "SQLite")
     return section
 
 
@@ -81,13 +59,13 @@ async def in_neo4j(context: Context) -> Section:
         section.goals.append(at_most(_figure("Neo4j"), 0, None, _whole))
         return section
     with context.scratch() as folder:
-        place = _Place(server.uri, (folder / "values").as_uri(), server.credentials)
+        place = Place(server.uri, (folder / "values").as_uri(), server.credentials)
         await _measure(context, place, folder, section, "Neo4j")
     section.notes.append(f"Neo4j {server.version} on the same machine.")
     return section
 
 
-async def _measure(context: Context, place: _Place, folder: Path, section: Section, engine: str) -> None:
+async def _measure(context: Context, place: Place, folder: Path, section: Section, engine: str) -> None:
     shape = QUICK if context.quick else _SHAPE
     project = f"load-{uuid.uuid4().hex}"
     say(f"load on {engine}: making a store")
@@ -96,10 +74,16 @@ async def _measure(context: Context, place: _Place, folder: Path, section: Secti
         store = database.project(project)
         try:
             questions = await _prepare(store, shape)
-            async with _serving(place, project) as (url, key):
+            async with serving(place, project) as server:
                 seconds = _QUICK_SECONDS if context.quick else _SECONDS
                 say(f"load on {engine}: {_CLIENTS} clients for {seconds} s")
-                plan = {"url": url, "key": key, "clients": _CLIENTS, "seconds": seconds, "questions": questions}
+                plan = {
+                    "url": server.url,
+                    "key": server.key,
+                    "clients": _CLIENTS,
+                    "seconds": seconds,
+                    "questions": questions,
+                }
                 found = await _run_clients(plan)
         finally:
             for trace in (await store.traces(1000)).items:
@@ -124,43 +108,6 @@ async def _prepare(store: GraphStore, shape: Shape) -> dict[str, Any]:
         "lineage of 200": {"weight": 20, "document": _LINEAGE, "variables": project | {"v": answers}},
         "search": {"weight": 10, "document": _SEARCH, "variables": project | {"w": ["ka lo", "pottery", "Mara dog"]}},
     }
-
-
-@asynccontextmanager
-async def _serving(place: _Place, project: str) -> AsyncIterator[tuple[str, str]]:
-    """The server as a process, with a reader's key: its address and the key."""
-    environment = {**os.environ, **place.environment}
-    made = await _memtrace("keys", "create", "--json", "--project", project, environment=environment)
-    output, errors = await made.communicate()
-    if made.returncode:
-        raise RuntimeError(f"no key could be made: {errors.decode(errors='replace')}")
-    server = await _memtrace("serve", "--port", "0", environment=environment)
-    assert server.stderr is not None
-    assert server.stdout is not None
-    drained = asyncio.create_task(server.stdout.read())
-    try:
-        async with asyncio.timeout(_START_SECONDS):
-            while "listens on" not in (line := (await server.stderr.readline()).decode()):
-                if not line:
-                    raise RuntimeError("the server did not start")
-        yield line.rpartition(" ")[2].strip(), json.loads(output)["key"]
-    finally:
-        if server.returncode is None:
-            server.terminate()
-        await asyncio.gather(server.stderr.read(), drained, server.wait())
-
-
-async def _memtrace(*arguments: str, environment: Mapping[str, str]) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "api.cli.main",
-        *arguments,
-        cwd=ROOT,
-        env=environment,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
 
 
 async def _run_clients(plan: Mapping[str, Any]) -> dict[str, Any]:

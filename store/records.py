@@ -107,11 +107,17 @@ class Registry(Protocol):
         ...
 
     async def claim_job(
-        self, owner: str, now: datetime, lease_until: datetime, projects: Sequence[str] = ()
+        self,
+        owner: str,
+        now: datetime,
+        lease_until: datetime,
+        projects: Sequence[str] = (),
+        left_at: datetime | None = None,
     ) -> Job | None:
         """Take the oldest job that is queued, or running with a lease that ran out; None where there is none.
 
-        Only jobs of ``projects`` are taken; of all where it is empty.
+        Only jobs of ``projects`` are taken; of all where it is empty. A lease has run out that ended by ``left_at``, or
+        by ``now``: a claim that waited for the store should not count the time that a renewal has waited, too.
         Two runners never get the same job while its lease holds, in whatever processes they are. The job comes back
         ``running``, with the owner, the lease, ``started_at`` of the first attempt, and one attempt more.
         """

@@ -25,12 +25,14 @@ class Context(BaseContext):
     Attributes:
         token: the Authorization header, or what a websocket said in its place; kept to look at it again while a
             subscription runs.
+        client: the address that it comes from.
     """
 
-    def __init__(self, platform: Platform, access: Access | None, token: str | None) -> None:
+    def __init__(self, platform: Platform, access: Access | None, token: str | None, client: str | None = None) -> None:
         super().__init__()
         self.platform = platform
         self.token = token
+        self.client = client
         self.connection_params: Any = None
         self._access = access
         self._loaders: dict[Hashable, DataLoader[Any, Any]] = {}
@@ -60,8 +62,8 @@ class Context(BaseContext):
         """
         access = self.access
         if self.connection_params is not None:
-            access = Access(self.platform.database, await self.platform.verifier.verify(self.token))
-        return Context(self.platform, access, self.token)
+            access = Access(self.platform.database, await self.platform.verifier.verify(self.token, self.client))
+        return Context(self.platform, access, self.token, self.client)
 
     def door(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
         """A project; see ``Access.project``."""

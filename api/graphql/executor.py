@@ -13,6 +13,7 @@ from graphql import GraphQLEnumType, GraphQLError, GraphQLNonNull, GraphQLObject
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.http.logs import error_fields
 from schema.bulk import collector_paused
 from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
 
@@ -44,7 +45,7 @@ def public_error(error: Exception) -> GraphQLError:
         return GraphQLError("the store can't be used at the moment", extensions={"code": "UNAVAILABLE"})
     if isinstance(original, MemTraceError):
         return GraphQLError(str(original), extensions={"code": "FAILED"})
-    _log.error("unexpected error", exc_info=original)
+    _log.error("unexpected error", **error_fields(original))
     return GraphQLError("an unexpected error: the log says more", extensions={"code": "INTERNAL"})
 
 

@@ -25,7 +25,7 @@ from api.graphql.guard import Guard
 from api.graphql.limits import Limits
 from api.graphql.schema import make_schema
 from api.graphql.trusted import TrustedDocuments, load_trusted
-from api.http.dependencies import platform_of, request_id_of
+from api.http.dependencies import client_of, platform_of, request_id_of
 from api.settings import Settings
 from schema.errors import InputError
 
@@ -72,9 +72,12 @@ async def _context(connection: HTTPConnection) -> Context:
     platform = platform_of(connection)
     token = connection.headers.get("authorization")
     if connection.scope["type"] == "websocket":
-        return Context(platform, None, token)
-    principal = await platform.verifier.verify(token)
-    return Context(platform, Access(platform.database, principal, request_id_of(connection)), token)
+        return Context(platform, None, token, client_of(connection))
+    principal = await platform.verifier.verify(token, client_of(connection))
+    connection.state.actor = principal.actor
+    return Context(
+        platform, Access(platform.database, principal, request_id_of(connection)), token, client_of(connection)
+    )
 
 
 class Router(GraphQLRouter[Context, None]):
@@ -111,7 +114,7 @@ class Router(GraphQLRouter[Context, None]):
         said = context.connection_params.get("authorization") if isinstance(context.connection_params, dict) else None
         context.token = said if isinstance(said, str) else context.token
         try:
-            principal = await context.platform.verifier.verify(context.token)
+            principal = await context.platform.verifier.verify(context.token, context.client)
         except (UnauthenticatedError, RateLimitedError):
             raise ConnectionRejectionError from None
         if self._sockets[principal.actor] >= _SOCKETS:

@@ -47,6 +47,7 @@ class JobRunner:
         self._lease = settings.job_lease_seconds
         self._owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(8)}"
         self._held: set[str] = set()
+        self._looked = datetime.now(UTC)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -88,8 +89,10 @@ class JobRunner:
 
     async def _claimed(self) -> Job | None:
         now = datetime.now(UTC)
+        # A long write of others may have kept a renewal waiting: only what had run out at the look before was left.
+        left_at, self._looked = self._looked, now
         projects = self._settings.job_projects
-        job = await self._registry.claim_job(self._owner, now, self._until(now), projects)
+        job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left_at)
         # The store may have been too busy for a renewal of this runner's own: then the claim was one.
         return None if job is None or job.id in self._held else job
 

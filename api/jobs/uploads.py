@@ -88,17 +88,20 @@ class Uploads:
         """Delete a file; nothing happens where there is none."""
         await self._place.delete(name)
 
-    async def clean(self, is_needed: Callable[[str, str, str], Awaitable[bool]]) -> None:
+    async def clean(
+        self, is_needed: Callable[[str, str, str], Awaitable[bool]], grace_seconds: int = _GRACE_SECONDS
+    ) -> None:
         """Delete what is left of killed servers: parts of files, and files that no job needs.
 
         Args:
             is_needed: is asked of files that have been there for a while: project, job and name.
+            grace_seconds: that while. Between a file and its job there is a moment.
         """
         await self._place.drop_parts()
         async for name in self._place.names():
             project, _, rest = name.partition("/")
             job_id, _, since = rest.rpartition("-")[0].rpartition("-")
-            if not since.isdecimal() or int(since) > time.time() - _GRACE_SECONDS:
+            if not since.isdecimal() or int(since) > time.time() - grace_seconds:
                 continue
             if not await is_needed(unquote(project), job_id, name):
                 await self._place.delete(name)

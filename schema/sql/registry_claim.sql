@@ -4,7 +4,7 @@ SET state = 'running', owner = :owner, lease_until = :lease_until, started_at = 
     attempts = attempts + 1
 WHERE k = (
     SELECT k FROM job INDEXED BY job_to_claim
-    WHERE state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= :now)
+    WHERE state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= :left_at)
         AND (:projects IS NULL OR project IN (SELECT value FROM json_each(:projects)))
     ORDER BY created_at, id
     LIMIT 1

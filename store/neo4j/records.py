@@ -122,17 +122,25 @@ class Neo4jRegistry:
         await self._connection.change("registry_touch_keys", rows=rows)
 
     async def claim_job(
-        self, owner: str, now: datetime, lease_until: datetime, projects: Sequence[str] = ()
+        self,
+        owner: str,
+        now: datetime,
+        lease_until: datetime,
+        projects: Sequence[str] = (),
+        left_at: datetime | None = None,
     ) -> Job | None:
         """See ``Registry.claim_job``.
 
         Each attempt is a transaction of its own: runners then wait for one lock at a time, and can't deadlock.
         """
         moment, lease = now.astimezone(UTC), lease_until.astimezone(UTC)
-        wanted = {"now": moment, "count": _CANDIDATES, "projects": list(projects) or None}
+        left = (left_at or now).astimezone(UTC)
+        wanted = {"leftAt": left, "count": _CANDIDATES, "projects": list(projects) or None}
         while ids := await self._connection.read_list("registry_candidates", **wanted):
             for id_ in ids:
-                job = await self._change("registry_claim", id=id_, owner=owner, now=moment, leaseUntil=lease)
+                job = await self._change(
+                    "registry_claim", id=id_, owner=owner, now=moment, leaseUntil=lease, leftAt=left
+                )
                 if job is not None:
                     return job
         return None

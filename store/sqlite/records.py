@@ -128,11 +128,16 @@ class SqliteRegistry:
         await self._connections.write(lambda connection: connection.executemany(sql("registry_touch_key"), rows))
 
     async def claim_job(
-        self, owner: str, now: datetime, lease_until: datetime, projects: Sequence[str] = ()
+        self,
+        owner: str,
+        now: datetime,
+        lease_until: datetime,
+        projects: Sequence[str] = (),
+        left_at: datetime | None = None,
     ) -> Job | None:
         """See ``Registry.claim_job``."""
         bindings = {"owner": owner, "now": to_microseconds(now), "lease_until": to_microseconds(lease_until)}
-        wanted = {"projects": json.dumps(projects) if projects else None}
+        wanted = {"projects": json.dumps(projects) if projects else None, "left_at": to_microseconds(left_at or now)}
         return await self._change("registry_claim", bindings | wanted)
 
     async def renew_job(

@@ -89,7 +89,9 @@ def test_files_that_the_guide_adds_follow_it_too(tmp_path: Path) -> None:
         schema_faults(file)
         added = YAML(typ="safe").load(block)
         assert added["services"].keys() <= services().keys()
-        assert all(set(service.get("networks", ())) <= compose()["networks"].keys() for service in added["services"].values())
+        assert all(
+            set(service.get("networks", ())) <= compose()["networks"].keys() for service in added["services"].values()
+        )
 
 
 @every_service
@@ -170,7 +172,11 @@ def test_no_secret_stands_in_the_file(name: str) -> None:
         if re.search(r"PASSWORD|SECRET|AUTH|TOKEN|ACCESS_KEY|API_KEY", variable):
             assert variable.endswith("_FILE"), variable
             assert value.removeprefix("/run/secrets/") in service["secrets"], variable
-    assert not any(re.search(r"passw|secret=|//[^/]*:[^/]*@", word, re.IGNORECASE) for word in words(service["command"])) if "command" in service else True
+    assert (
+        not any(re.search(r"passw|secret=|//[^/]*:[^/]*@", word, re.IGNORECASE) for word in words(service["command"]))
+        if "command" in service
+        else True
+    )
 
 
 def test_secrets_come_from_files_that_are_not_kept() -> None:

@@ -84,10 +84,10 @@ def enter(entrypoint: Path, *arguments: str, **environment: str) -> subprocess.C
 
 def test_keys_come_from_files(entrypoint: Path, tmp_path: Path) -> None:
     (tmp_path / "id").write_text("an id\n", "utf-8")
-    (tmp_path / "secret").write_text('$(x)"\'`;\\n', "utf-8")
+    (tmp_path / "secret").write_text("$(x)\"'`;\\n", "utf-8")
     files = {"AWS_ACCESS_KEY_ID_FILE": str(tmp_path / "id"), "AWS_SECRET_ACCESS_KEY_FILE": str(tmp_path / "secret")}
     done = enter(entrypoint, "serve", "a b", "", **files)
-    assert done.stdout == 'AWS_ACCESS_KEY_ID=an id\nAWS_SECRET_ACCESS_KEY=$(x)"\'`;\\n\n<serve><a b><>'
+    assert done.stdout == "AWS_ACCESS_KEY_ID=an id\nAWS_SECRET_ACCESS_KEY=$(x)\"'`;\\n\n<serve><a b><>"
     assert (done.stderr, done.returncode) == ("", 7)
 
 

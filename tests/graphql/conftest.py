@@ -1,4 +1,4 @@
-"""A server with two projects of equal content."""
+"""A server with the sample."""
 
 from __future__ import annotations
 
@@ -14,9 +14,3 @@ __all__ = ["neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
 def world(server: RunningServer) -> World:
     """The sample with verdicts, in the server's own project."""
     return make_world(server, server.project)
-
-
-@pytest.fixture(scope="session")
-def other(server: RunningServer, world: World) -> World:
-    """The same in another project."""
-    return make_world(server, f"{server.project}-other")

@@ -1,0 +1,22 @@
+"""A server with two projects of equal content."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.graphql.world import World, make_world
+from tests.server.running import RunningServer, neo4j_place_of_server, place, server, sqlite_place_of_server
+
+__all__ = ["neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
+
+
+@pytest.fixture(scope="session")
+def world(server: RunningServer) -> World:
+    """The sample with verdicts, in the server's own project."""
+    return make_world(server, server.project)
+
+
+@pytest.fixture(scope="session")
+def other(server: RunningServer, world: World) -> World:
+    """The same in another project."""
+    return make_world(server, f"{server.project}-other")
