@@ -20,8 +20,8 @@ import neo4j
 import pytest
 
 from store.objects import Objects
-from tests.data import SAMPLE
 from tests.deployment.compose import MEMTRACE, Machine, free_ports, neo4j_settings, services, stop, tool
+from tests.graph_files import conversation
 from tests.jobs.asking import done, send
 from tests.neo4j_server import Neo4jServer
 from tests.object_store import forget_settings
@@ -106,10 +106,11 @@ def test_the_whole_set_up(
         url = f"http://127.0.0.1:{ports[0]}"
         with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as client:
             assert client.get("/readyz").json()["status"] == "ready"
-            imported = done(client, send(client, SAMPLE.read_bytes()))
+            graph = conversation(messages=25, questions=6, buffer_characters=5_000, graph_id=project)
+            imported = done(client, send(client, graph))
             exported = client.get(f"/v1/export/{imported['traceId']}")
         assert exported.status_code == 200
-        assert exported.json()["graph_id"] == json.loads(SAMPLE.read_text("utf-8"))["graph_id"]
+        assert exported.json()["data"] == json.loads(graph.as_bytes())["data"]
         assert "job taken" in said_by_worker.read_text("utf-8")
         assert "job taken" not in said_by_api.read_text("utf-8")
 

@@ -1,0 +1,98 @@
+"""Websockets of clients that mean no good, or are slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.graphql.world import World
+
+_MOST = 50
+
+
+async def _open(world: World, token: str | None) -> ClientConnection:
+    url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
+    socket = await connect(url, subprotocols=["graphql-transport-ws"], open_timeout=60)  # type: ignore[list-item]
+    if token is not None:
+        await socket.send(json.dumps({"type": "connection_init", "payload": {"authorization": f"Bearer {token}"}}))
+    return socket
+
+
+async def _greeting(socket: ClientConnection) -> str:
+    try:
+        return str(json.loads(await asyncio.wait_for(socket.recv(), 60))["type"])
+    except ConnectionClosed as closed:
+        return str(closed.rcvd.code if closed.rcvd else None)
+
+
+async def test_sockets_of_one_principal_are_bounded_and_come_free_again(world: World) -> None:
+    made = json.loads(world.server.place.memtrace("keys", "create", "--json", "--project", world.project).stdout)
+    sockets = [await _open(world, made["key"]) for _ in range(_MOST + 10)]
+    try:
+        greetings = [await _greeting(socket) for socket in sockets]
+        assert greetings.count("connection_ack") == _MOST
+        assert greetings.count("4403") == 10
+    finally:
+        for socket in sockets:
+            await socket.close()
+    again = await _open(world, made["key"])
+    async with again:
+        for _ in range(50):
+            if await _greeting(again) == "connection_ack":
+                return
+            await asyncio.sleep(0.2)
+            again = await _open(world, made["key"])
+    pytest.fail("closed sockets still count")
+
+
+async def test_who_says_nothing_is_sent_away(world: World) -> None:
+    async with await _open(world, None) as socket:
+        assert await _greeting(socket) == "4408"
+
+
+async def test_nothing_is_asked_before_it_is_known_who_asks(world: World) -> None:
+    async with await _open(world, None) as socket:
+        await socket.send(json.dumps({"type": "subscribe", "id": "1", "payload": {"query": "{ projects { name } }"}}))
+        assert await _greeting(socket) == "4401"
+
+
+@pytest.mark.parametrize(
+    ("message", "code"), [("not json", "4400"), ('{"type": "nonsense"}', "4400"), ('"x" ' + "x" * 100_000, "1009")]
+)
+async def test_what_is_no_message_ends_the_socket(world: World, message: str, code: str) -> None:
+    async with await _open(world, world.server.key("reader", world.project)) as socket:
+        assert await _greeting(socket) == "connection_ack"
+        await socket.send(message)
+        assert await _greeting(socket) == code
+
+
+async def test_who_does_not_read_keeps_nobody_waiting(world: World) -> None:
+    """Twenty large answers for a client that takes none of them."""
+    document = """query($p: String!) { project(name: $p) { traces { nodes {
+      variables(first: 500) { nodes { id name preview attributes externalId location comment } } } } } }"""
+    async with await _open(world, world.server.key("reader", world.project)) as socket:
+        assert await _greeting(socket) == "connection_ack"
+        socket.transport.pause_reading()
+        for number in range(20):
+            payload = {"query": document, "variables": {"p": world.project}}
+            await socket.send(json.dumps({"type": "subscribe", "id": str(number), "payload": payload}))
+        answer = await asyncio.to_thread(world.ask, "{ viewer { actor } }")
+        assert answer["viewer"]["actor"]
+        socket.transport.resume_reading()
+
+
+async def test_queries_run_over_a_socket_too(world: World) -> None:
+    async with await _open(world, world.server.key("reader", world.project)) as socket:
+        assert await _greeting(socket) == "connection_ack"
+        for document in ("{ project { name } }", "{ project { traces(first: 1000000000) { nodes { id } } } }"):
+            await socket.send(json.dumps({"type": "subscribe", "id": "1", "payload": {"query": document}}))
+            message = json.loads(await asyncio.wait_for(socket.recv(), 60))
+            if message["type"] == "next":
+                assert message["payload"]["data"]["project"]["name"] == world.project
+                assert json.loads(await asyncio.wait_for(socket.recv(), 60))["type"] == "complete"
+            else:
+                assert message["payload"][0]["extensions"]["code"] == "LIMIT"
