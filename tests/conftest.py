@@ -26,6 +26,9 @@ SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
 
+_DOORS = {"deployment", "fuzz", "graphql", "isolation", "jobs", "server"}
+"""Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks."""
@@ -54,6 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("neo4j")
         if "object_store" in fixtures:
             item.add_marker(pytest.mark.xdist_group("s3"))
+        if item.path.parent.name in _DOORS:
+            item.add_marker("once")
 
 
 @pytest.fixture(scope="session")

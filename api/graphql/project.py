@@ -192,6 +192,14 @@ class Project:
         """A page of jobs."""
         return connection(await self.door.records.job_page(page_size(first), decode_cursor(after), kind, state))
 
+    @strawberry.field(description="Its reports, the newest first: jobs that are done, with the report as their result.")
+    async def reports(self, first: First = 20, after: After = None) -> Connection[JobRef]:
+        """A page of reports."""
+        page = await self.door.records.job_page(
+            page_size(first), decode_cursor(after), control.JobKind.REPORT, control.JobState.DONE
+        )
+        return connection(page)
+
     @strawberry.field(description="Its API keys, the newest first; for admins.")
     async def keys(self, first: First = 20, after: After = None) -> Connection[ApiKey]:
         """A page of keys."""
