@@ -11,6 +11,7 @@ import msgspec
 from cross_web import HTTPException
 from fastapi import APIRouter
 from graphql import NoSchemaIntrospectionCustomRule
+from starlette.exceptions import HTTPException as Refusal
 from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 from strawberry.exceptions import ConnectionRejectionError
@@ -27,7 +28,6 @@ from api.graphql.schema import make_schema
 from api.graphql.trusted import TrustedDocuments, load_trusted
 from api.http.dependencies import client_of, platform_of, request_id_of
 from api.settings import Settings
-from schema.errors import InputError
 
 _INIT_WAIT = timedelta(seconds=10)
 _SOCKETS = 50
@@ -97,7 +97,7 @@ class Router(GraphQLRouter[Context, None]):
         try:
             return await super().run(request, context, root_value)
         except HTTPException as error:
-            raise InputError("request", "", error.reason) from error
+            raise Refusal(error.status_code, error.reason) from error
         finally:
             if isinstance(request, WebSocket) and context.is_known:
                 self._sockets[context.access.principal.actor] -= 1
