@@ -15,6 +15,7 @@ random() { # bytes, as hexadecimal digits
 
 new=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf -- "$new"' EXIT
+trap 'exit 1' HUP INT TERM
 password=$(random 24)
 access_key=$(random 10)
 secret_key=$(random 32)

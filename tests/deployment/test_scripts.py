@@ -16,7 +16,7 @@ SHELL = "/bin/sh"
 
 
 def make_secrets(folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [SHELL, ROOT / "docker" / "secrets.sh", folder]
+    command: list[str | Path] = [SHELL, ROOT / "docker" / "secrets.sh", folder]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -72,7 +72,8 @@ def test_the_explorer_is_shown_only_where_it_is_asked_for(locked: RunningServer,
 def test_nothing_is_asked_by_get(locked: RunningServer) -> None:
     with locked.client() as client:
         response = client.get("/graphql", params={"query": TRUSTED})
-    assert response.status_code == 404
+    assert response.status_code == 400
+    assert "queries are not allowed" in response.json()["detail"]
     assert locked.project not in response.text
 
 
