@@ -13,7 +13,7 @@ WORKDIR /src
 COPY pyproject.toml requirements.lock ./
 RUN uv venv --python /usr/local/bin/python3 /opt/memtrace \
     && uv pip install --python /opt/memtrace --require-hashes --only-binary :all: \
-        --constraints requirements.lock --requirements pyproject.toml --extra fast
+        --constraints requirements.lock --requirements pyproject.toml --extra fast --extra otel
 COPY LICENSE README.md ./
 COPY schema schema
 COPY store store

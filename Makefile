@@ -6,12 +6,13 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup demo test fuzz lint format bench lock clean
+.PHONY: help setup secrets demo test fuzz lint format bench lock clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
 	@echo "make fuzz    send more than 10,000 strange requests to the doors"
+	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
@@ -47,6 +48,9 @@ lint: setup
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+secrets:
+	@docker/secrets.sh
 
 fuzz: setup
 	MEMTRACE_FUZZ_EXAMPLES=500 $(BIN)/python -m tests tests/fuzz

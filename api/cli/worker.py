@@ -39,7 +39,8 @@ async def worker(
 ) -> None:
     """Run jobs until told to stop; what is under way is then given back, for others to go on with.
 
-    It takes jobs of all projects, or of the one that --project names. It shares the store and the place of uploads with the servers. Logs go to standard output.
+    It takes jobs of all projects, or of the one that --project names. It shares the store and the place of uploads with
+    the servers. Logs go to standard output.
     """
     from api.http.logs import set_up_logs
     from api.loading import load_settings, open_store
