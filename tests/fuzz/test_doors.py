@@ -29,14 +29,14 @@ _settings = hypothesis.settings(
 )
 
 
-def _fuzz(schema: Any, check: Callable[[Case], None]) -> int:
+def _fuzz(schema: Any, check: Callable[[Case[Any]], None]) -> int:
     """Check requests to each operation; how many there were."""
     sent = 0
     for found in schema.get_all_operations():
 
         @_settings
         @hypothesis.given(case=found.ok().as_strategy())
-        def run(case: Case) -> None:
+        def run(case: Case[Any]) -> None:
             nonlocal sent
             sent += 1
             check(case)
@@ -48,7 +48,7 @@ def _fuzz(schema: Any, check: Callable[[Case], None]) -> int:
 def test_graphql(world: World) -> None:
     headers = world.server.headers("admin", world.project)
 
-    def check(case: Case) -> None:
+    def check(case: Case[Any]) -> None:
         assert isinstance(case.body, str)
         case.body = _aimed(case.body, world)
         response = case.call(headers=headers)
@@ -63,7 +63,7 @@ def test_graphql(world: World) -> None:
 def test_http(world: World) -> None:
     headers = world.server.headers("admin", world.project)
 
-    def check(case: Case) -> None:
+    def check(case: Case[Any]) -> None:
         response = case.call(headers=headers)
         case.validate_response(response, checks=[not_a_server_error])
         if response.status_code >= 400:
