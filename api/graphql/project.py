@@ -8,7 +8,9 @@ from typing import Annotated, TypeVar
 import strawberry
 
 from api.auth.access import ProjectDoor
+from api.graphql import reads
 from api.graphql.comparison import Agreement, Diff, agreement_of, diff_of
+from api.graphql.context import Info
 from api.graphql.keys import ApiKey, AuditEntry
 from api.graphql.lineage import Path
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
@@ -17,6 +19,7 @@ from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from schema import control, models
 from schema.errors import InputError, NotFoundError
+from schema.ids import ID_LENGTH
 from store.protocol import Label
 
 E = TypeVar("E")
@@ -61,34 +64,34 @@ class Project:
         return connection(await self.door.store.traces(page_size(first), decode_cursor(after)))
 
     @strawberry.field(description="A trace; null where there is none.")
-    async def trace(self, reference: Reference) -> TraceRef | None:
+    async def trace(self, info: Info, reference: Reference) -> TraceRef | None:
         """A trace by reference."""
-        return await self._find(models.Trace, reference, None)
+        return await self._find(info, models.Trace, reference, None)
 
     @strawberry.field(description="A session; null where there is none.")
-    async def session(self, reference: Reference, trace: InTrace = None) -> SessionRef | None:
+    async def session(self, info: Info, reference: Reference, trace: InTrace = None) -> SessionRef | None:
         """A session by reference."""
-        return await self._find(models.Session, reference, trace)
+        return await self._find(info, models.Session, reference, trace)
 
     @strawberry.field(description="An operation; null where there is none.")
-    async def operation(self, reference: Reference, trace: InTrace = None) -> OperationRef | None:
+    async def operation(self, info: Info, reference: Reference, trace: InTrace = None) -> OperationRef | None:
         """An operation by reference."""
-        return await self._find(models.Operation, reference, trace)
+        return await self._find(info, models.Operation, reference, trace)
 
     @strawberry.field(description="A variable; null where there is none. An external id means occurrence 0.")
-    async def variable(self, reference: Reference, trace: InTrace = None) -> VariableRef | None:
+    async def variable(self, info: Info, reference: Reference, trace: InTrace = None) -> VariableRef | None:
         """A variable by reference."""
-        return await self._find(models.Variable, reference, trace)
+        return await self._find(info, models.Variable, reference, trace)
 
     @strawberry.field(description="A failure; null where there is none.")
-    async def failure(self, reference: Reference) -> FailureRef | None:
+    async def failure(self, info: Info, reference: Reference) -> FailureRef | None:
         """A failure by reference."""
-        return await self._find(models.Failure, reference, None)
+        return await self._find(info, models.Failure, reference, None)
 
     @strawberry.field(description="A verdict; null where there is none.")
-    async def attribution(self, reference: Reference) -> AttributionRef | None:
+    async def attribution(self, info: Info, reference: Reference) -> AttributionRef | None:
         """A verdict by reference."""
-        return await self._find(models.Attribution, reference, None)
+        return await self._find(info, models.Attribution, reference, None)
 
     @strawberry.field(description="Its failures, or those of one trace.")
     async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:
@@ -216,9 +219,15 @@ class Project:
         await self.door.audit("readAudit")
         return connection(page)  # type: ignore[arg-type]
 
-    async def _find(self, model: type[E], reference: str, trace: str | None) -> E | None:
+    async def _find(self, info: Info, model: type[E], reference: str, trace: str | None) -> E | None:
         """What a reference means; None where it means nothing."""
+        label = Label(model.__name__)
+        if len(reference) == ID_LENGTH and trace is None:
+            # Most references are whole ids, which are found together and at once.
+            found: E | None = await info.context.load(self.door.project_id, reads.elements, reference, label)
+            if found is not None:
+                return found
         try:
-            return await self.door.store.resolve(reference, Label(model.__name__), trace)  # type: ignore[return-value]
+            return await self.door.store.resolve(reference, label, trace)  # type: ignore[return-value]
         except NotFoundError:
             return None

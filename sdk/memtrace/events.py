@@ -1,0 +1,294 @@
+"""The wire events, version 1: one JSON object an event, many as lines (NDJSON).
+
+Recording does not go through these models: it builds the same objects as plain dictionaries, which is ten times
+cheaper. Readers do, and ``python -m memtrace.events`` prints their JSON Schema.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic.alias_generators import to_camel
+
+from memtrace.kinds import DerivationKind, EndStatus, OperationKind, VariableKind
+
+EVENT_VERSION = 1
+MAX_ID_CHARACTERS = 200
+MAX_NAME_CHARACTERS = 2000
+
+_TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$"
+_TIME = re.compile(_TIME_PATTERN, re.ASCII)
+_SHOWN_CHARACTERS = 80
+
+
+class EventError(ValueError):
+    """A line that is no event of this version; the message names the field and what is wrong with it."""
+
+
+def _checked_time(value: object) -> object:
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or not _TIME.match(value):
+        raise ValueError("expected a time in UTC such as 2030-01-31T12:00:00.000000Z")
+    return value
+
+
+def _written_time(value: datetime) -> str:
+    return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+UtcTime = Annotated[
+    datetime,
+    BeforeValidator(_checked_time),
+    PlainSerializer(_written_time, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": _TIME_PATTERN}),
+]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+Role = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Count = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+Attributes = dict[str, JsonValue]
+
+
+class _Model(BaseModel):
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+    )
+
+
+class _Event(_Model):
+    v: Annotated[Literal[1], Field(description="Version of the wire.")] = 1
+    trace: Id
+    time: UtcTime
+
+
+class TraceEvent(_Event):
+    """A trace exists. Sent again, it says the same or more about it."""
+
+    type: Literal["trace"] = "trace"
+    name: Name | None = None
+    attributes: Attributes = Field(default_factory=dict)
+
+
+class SessionEvent(_Event):
+    """A named stage of the trace begins."""
+
+    type: Literal["session"] = "session"
+    session: Id
+    name: Name | None = None
+    category: str | None = None
+    comment: str | None = None
+    attributes: Attributes = Field(default_factory=dict)
+
+
+class OperationStarted(_Event):
+    """An operation begins. Without its end it is running, or its process crashed."""
+
+    type: Literal["operationStarted"] = "operationStarted"
+    operation: Id
+    session: Id | None = None
+    parent: Id | None = None
+    name: Name
+    kind: OperationKind
+    category: str | None = None
+    comment: str | None = None
+    location: str | None = None
+    attributes: Attributes = Field(default_factory=dict)
+
+
+class Failed(_Model):
+    """Why an operation ended with an error."""
+
+    type: str
+    message: str
+
+
+class OperationEnded(_Event):
+    """An operation is over."""
+
+    type: Literal["operationEnded"] = "operationEnded"
+    operation: Id
+    status: EndStatus
+    error: Failed | None = None
+    attributes: Attributes | None = None
+
+
+class VariableEvent(_Event):
+    """A value at one moment. Without ``operation`` it came from outside; ``size`` is bytes of the whole value."""
+
+    type: Literal["variable"] = "variable"
+    variable: Id
+    name: Name
+    kind: VariableKind
+    class_name: str | None = None
+    version: Count
+    value: str
+    media_type: Literal["text/plain", "application/json"]
+    operation: Id | None = None
+    role: Role | None = None
+    revision_of: Id | None = None
+    session: Id | None = None
+    category: str | None = None
+    comment: str | None = None
+    truncated: Flag | None = None
+    size: Count | None = None
+    attributes: Attributes = Field(default_factory=dict)
+
+
+class Used(_Event):
+    """An operation used a variable."""
+
+    type: Literal["used"] = "used"
+    operation: Id
+    variable: Id
+    role: Role | None = None
+    position: Count
+
+
+class Derived(_Event):
+    """``target`` came from ``source`` through ``operation``."""
+
+    type: Literal["derived"] = "derived"
+    derivation: Id
+    source: Id
+    target: Id
+    operation: Id
+    kind: DerivationKind
+    comment: str | None = None
+
+
+class Invalidated(_Event):
+    """An operation ended the variable's life, as a deletion does."""
+
+    type: Literal["invalidated"] = "invalidated"
+    variable: Id
+    operation: Id
+
+
+class Considered(_Event):
+    """A retrieval had this variable before it, at ``rank`` from 0, and gave it back or did not."""
+
+    type: Literal["considered"] = "considered"
+    operation: Id
+    query: Id
+    variable: Id
+    rank: Count
+    score: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    returned: Flag
+
+
+Event = (
+    TraceEvent
+    | SessionEvent
+    | OperationStarted
+    | OperationEnded
+    | VariableEvent
+    | Used
+    | Derived
+    | Invalidated
+    | Considered
+)
+
+
+@cache
+def _adapter() -> TypeAdapter[Event]:
+    return TypeAdapter(Annotated[Event, Field(discriminator="type")])
+
+
+def encode(event: Event) -> bytes:
+    """One event as JSON, without a line end."""
+    return event.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def encode_lines(events: Iterable[Event]) -> bytes:
+    """Events as NDJSON."""
+    return b"".join(encode(event) + b"\n" for event in events)
+
+
+def decode(line: bytes | str) -> Event:
+    """The event that a line of JSON is.
+
+    Raises:
+        EventError: It is none of this version; the message names the field.
+    """
+    try:
+        found: object = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise EventError(f"not JSON: {error}") from None
+    return from_object(found)
+
+
+def from_object(found: object) -> Event:
+    """The event that a parsed JSON value is.
+
+    Raises:
+        EventError: It is none of this version; the message names the field.
+    """
+    if not isinstance(found, dict):
+        raise EventError(f"expected a JSON object, got {type(found).__name__}")
+    if found.get("v") != EVENT_VERSION or isinstance(found["v"], bool):
+        version = repr(found.get("v"))[:_SHOWN_CHARACTERS] if "v" in found else "no version"
+        raise EventError(f"v: {version} is not supported; this side reads version {EVENT_VERSION}")
+    try:
+        return _adapter().validate_python(found)
+    except ValidationError as error:
+        raise EventError(_explained(error)) from None
+
+
+def decode_lines(data: bytes | str) -> list[Event | EventError]:
+    """What each line of NDJSON is; a bad line never sinks its neighbours. Empty lines are passed over."""
+    results: list[Event | EventError] = []
+    for line in data.split(b"\n") if isinstance(data, bytes) else data.split("\n"):
+        if not line.strip():
+            continue
+        try:
+            results.append(decode(line))
+        except EventError as error:
+            results.append(error)
+    return results
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of one event."""
+    schema = _adapter().json_schema(by_alias=True, mode="validation")
+    title = f"MemTrace wire event, version {EVENT_VERSION}"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _explained(error: ValidationError) -> str:
+    first, *others = error.errors(include_url=False, include_input=False)
+    names = {model.__name__ for model in Event.__args__}
+    place = ".".join(str(part) for part in first["loc"] if part not in names and part not in _types())
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{place[:_SHOWN_CHARACTERS] or 'type'}: {first['msg']}{more}"
+
+
+@cache
+def _types() -> frozenset[str]:
+    return frozenset(model.model_fields["type"].default for model in Event.__args__)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n")

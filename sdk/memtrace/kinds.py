@@ -1,0 +1,59 @@
+"""The closed lists of kinds that the wire knows. The application's own word stays beside them as ``category``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class VariableKind(StrEnum):
+    """What a variable is."""
+
+    MESSAGE = "Message"
+    QUERY = "Query"
+    REFINED_QUERY = "RefinedQuery"
+    PROMPT = "Prompt"
+    MEMORY_UNIT = "MemoryUnit"
+    BUFFER = "Buffer"
+    CONTEXT = "Context"
+    RETRIEVAL_RESULT = "RetrievalResult"
+    RESPONSE = "Response"
+    ANSWER = "Answer"
+    GOLD_ANSWER = "GoldAnswer"
+    JUDGEMENT = "Judgement"
+    SCORE = "Score"
+    EMBEDDING = "Embedding"
+    MARKER = "Marker"
+    OTHER = "Other"
+
+
+class OperationKind(StrEnum):
+    """What an operation does."""
+
+    EXTRACTION = "Extraction"
+    UPDATE = "Update"
+    DELETION = "Deletion"
+    RETRIEVAL = "Retrieval"
+    GENERATION = "Generation"
+    JUDGE = "Judge"
+    INITIALIZATION = "Initialization"
+    SEGMENTATION = "Segmentation"
+    EMBEDDING = "Embedding"
+    EVALUATION = "Evaluation"
+    TOOL = "Tool"
+    OTHER = "Other"
+
+
+class DerivationKind(StrEnum):
+    """How a target came from its source."""
+
+    DERIVATION = "Derivation"
+    READ = "Read"
+    REVISION = "Revision"
+
+
+class EndStatus(StrEnum):
+    """How an operation ended. One that never ended is running, or crashed."""
+
+    OK = "ok"
+    ERROR = "error"
+    CANCELLED = "cancelled"
