@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from api.auth.verify import Verifier
 from api.http import health
-from api.http.limits import BodyLimit, Deadline
+from api.http.limits import EVENTS_PATH, UPLOAD_PATH, BodyLimit, Deadline
 from api.http.metrics import CountRequests, Metrics
 from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
 from api.http.openapi import describe
@@ -130,7 +130,11 @@ def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -
             )
         )
     found += [
-        Middleware(BodyLimit, body_bytes=settings.max_body_bytes, upload_bytes=settings.max_upload_bytes),
+        Middleware(
+            BodyLimit,
+            body_bytes=settings.max_body_bytes,
+            of_paths={UPLOAD_PATH: settings.max_upload_bytes, EVENTS_PATH: settings.max_events_bytes},
+        ),
         Middleware(Deadline, seconds=settings.request_seconds + _GRACE_SECONDS),
     ]
     return found

@@ -33,6 +33,7 @@ class Settings(BaseSettings):
         job_lease_seconds: how long a job waits for a runner that is gone.
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.
+        max_events_bytes: of a request of events, as it is sent and as it unpacks.
         max_upload_bytes: of an uploaded file, as it is sent; None is no limit.
         max_inflated_bytes: the most that a compressed upload may unpack to.
         rate_limit: requests of one key, such as ``600/minute``.
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     job_lease_seconds: Annotated[float, Field(gt=0.5, le=3600)] = 30.0
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     max_body_bytes: Annotated[int, Field(ge=1024)] = 1 << 20
+    max_events_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
     max_upload_bytes: Annotated[int, Field(ge=1024)] | None = None
     max_inflated_bytes: Annotated[int, Field(ge=1024)] = 16 << 30
     rate_limit: str = "1200/minute"

@@ -148,6 +148,20 @@ class Invalidation:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """How an operation that was written as ``running`` has ended; one that has ended stays as it is.
+
+    Attributes:
+        attributes: JSON text that takes the place of the operation's; None leaves it.
+    """
+
+    operation_id: str
+    status: Status
+    ended_at: datetime | None
+    attributes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A question whose answer was judged wrong.
 
@@ -218,6 +232,7 @@ class Batch:
     derivations: list[Derivation] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     invalidations: list[Invalidation] = field(default_factory=list)
+    endings: list[Ending] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     attributions: list[Attribution] = field(default_factory=list)
 

@@ -43,6 +43,10 @@ class Label(StrEnum):
     ATTRIBUTION = "Attribution"
 
 
+IN_ORDER = (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION)
+"""What has a place in its trace."""
+
+
 class Direction(StrEnum):
     """Backward: what it depends on. Forward: what depends on it."""
 
@@ -198,7 +202,8 @@ class GraphStore(Protocol):
         """Add what is new of a batch, with the values that its variables' hashes name.
 
         What is stored already is left as it is, but for what may change: the attributes of a trace; the attributes,
-        origin, evidence and gold answers of a failure; all of an attribution.
+        origin, evidence and gold answers of a failure; all of an attribution. An operation that is running may end
+        (``Batch.endings``).
 
         Raises:
             ConflictError: an id is stored with other content; nothing was written.
@@ -357,6 +362,10 @@ class GraphStore(Protocol):
         Raises:
             CorruptValueError: one that is stored is damaged or gone.
         """
+        ...
+
+    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
+        """The next free place of sessions, operations, variables and derivations of a trace; 0 of no trace."""
         ...
 
     async def known_values(self, trace_id: str) -> set[str]:

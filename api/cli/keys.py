@@ -143,18 +143,18 @@ def _show(documents: list[dict[str, Any]]) -> None:
     from api.cli.render.tables import table
     from api.cli.render.text import one_line
 
-    columns = ("id", "name", "role", "state", "created", "expires", "last used")
+    columns = ("id", "role", "state", "expires", "last used", "name")
     rows = [
         [
             Text(cell)
             for cell in (
                 key["id"],
-                one_line(key["name"], 40),
                 key["role"],
                 key["state"],
-                *((key[name] or "")[:16].replace("T", " ") for name in ("createdAt", "expiresAt", "lastUsedAt")),
+                *((key[name] or "")[:10] for name in ("expiresAt", "lastUsedAt")),
+                one_line(key["name"], 40),
             )
         ]
         for key in documents
     ]
-    Output().show(table(columns, rows))
+    Output().show(table(columns, rows, wide="name"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -11,29 +12,30 @@ from api.errors import TooLargeError
 from api.http.problems import problem_of
 
 UPLOAD_PATH = "/v1/import"
+EVENTS_PATH = "/v1/events"
 
 
 class BodyLimit:
     """Refuses bodies that are too large: by what they say of themselves, and while they come."""
 
-    def __init__(self, app: ASGIApp, body_bytes: int, upload_bytes: int | None) -> None:
+    def __init__(self, app: ASGIApp, body_bytes: int, of_paths: Mapping[str, int | None]) -> None:
         """Wrap an application.
 
         Args:
             app: what to wrap.
             body_bytes: of any request.
-            upload_bytes: of one to ``UPLOAD_PATH`` instead; None is no limit.
+            of_paths: of one to a path instead; None is no limit.
         """
         self._app = app
         self._body_bytes = body_bytes
-        self._upload_bytes = upload_bytes
+        self._of_paths = of_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._upload_bytes if scope["path"] == UPLOAD_PATH else self._body_bytes
+        limit = self._of_paths.get(scope["path"], self._body_bytes)
         if limit is None:
             await self._app(scope, receive, send)
             return

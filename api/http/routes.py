@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from api.http import exports, imports, jobs, reports, values
+from api.http import events, exports, imports, jobs, reports, values
 
-routers: list[APIRouter] = [imports.router, exports.router, values.router, jobs.router, reports.router]
+routers: list[APIRouter] = [events.router, imports.router, exports.router, values.router, jobs.router, reports.router]

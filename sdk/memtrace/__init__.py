@@ -1,3 +1,61 @@
 """What an application imports to record its memory system. It knows nothing of the platform that keeps the traces."""
 
+from typing import TYPE_CHECKING
+
+from memtrace import redact
+from memtrace.config import configure, enabled, flush
+from memtrace.faults import counts as fault_counts
+from memtrace.identity import Variable
+from memtrace.kinds import OperationKind, VariableKind
+from memtrace.propagation import extract, inject
+
+if TYPE_CHECKING or enabled():
+    from memtrace.context import carry, executor
+    from memtrace.mutations import mutation
+    from memtrace.operations import operation
+    from memtrace.scopes import session, trace
+    from memtrace.variables import bind, deleted, find, link, named, retrieved, variable
+else:
+    from memtrace.off import (
+        bind,
+        carry,
+        deleted,
+        executor,
+        find,
+        link,
+        mutation,
+        named,
+        operation,
+        retrieved,
+        session,
+        trace,
+        variable,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "OperationKind",
+    "Variable",
+    "VariableKind",
+    "bind",
+    "carry",
+    "configure",
+    "deleted",
+    "enabled",
+    "executor",
+    "extract",
+    "fault_counts",
+    "find",
+    "flush",
+    "inject",
+    "link",
+    "mutation",
+    "named",
+    "operation",
+    "redact",
+    "retrieved",
+    "session",
+    "trace",
+    "variable",
+]

@@ -27,11 +27,16 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from memtrace.kinds import DerivationKind, EndStatus, OperationKind, VariableKind
+from memtrace.kinds import (
+    MAX_ID_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    DerivationKind,
+    EndStatus,
+    OperationKind,
+    VariableKind,
+)
 
 EVENT_VERSION = 1
-MAX_ID_CHARACTERS = 200
-MAX_NAME_CHARACTERS = 2000
 
 _TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$"
 _TIME = re.compile(_TIME_PATTERN, re.ASCII)
@@ -70,7 +75,7 @@ Attributes = dict[str, JsonValue]
 
 class _Model(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+        frozen=True, extra="forbid", alias_generator=to_camel, hide_input_in_errors=True
     )
 
 
@@ -279,15 +284,9 @@ def _refuse_constant(name: str) -> None:
 
 def _explained(error: ValidationError) -> str:
     first, *others = error.errors(include_url=False, include_input=False)
-    names = {model.__name__ for model in Event.__args__}
-    place = ".".join(str(part) for part in first["loc"] if part not in names and part not in _types())
+    place = ".".join(str(part) for part in first["loc"][1:])  # the first part is the type
     more = f" (and {len(others)} more)" if others else ""
     return f"{place[:_SHOWN_CHARACTERS] or 'type'}: {first['msg']}{more}"
-
-
-@cache
-def _types() -> frozenset[str]:
-    return frozenset(model.model_fields["type"].default for model in Event.__args__)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
-"""The closed lists of kinds that the wire knows. The application's own word stays beside them as ``category``."""
+"""The closed lists of kinds and the lengths that the wire knows.
+
+The application's own word stays beside them as ``category``.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+MAX_ID_CHARACTERS = 200
+MAX_NAME_CHARACTERS = 2000
 
 
 class VariableKind(StrEnum):

@@ -13,7 +13,7 @@ from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.neo4j.connection import Connection
 from store.neo4j.rows import external_key, read_rows
-from store.protocol import Direction, Label, OperationDetail, Page, Period
+from store.protocol import IN_ORDER, Direction, Label, OperationDetail, Page, Period
 from store.timeline import Stretches
 from store.times import from_microseconds
 
@@ -160,6 +160,11 @@ class Reader:
     async def usages(self, trace_id: str) -> list[Usage]:
         """See ``GraphStore.usages``."""
         return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
+
+    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
+        """See ``GraphStore.next_sequences``."""
+        last = await self.items("next_sequences", traceId=trace_id)
+        return {label: found[0] + 1 if found else 0 for label, found in zip(IN_ORDER, last, strict=True)}
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
         """See ``GraphStore.invalidations``."""

@@ -184,6 +184,10 @@ class Neo4jStore:
             found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
+    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
+        """See ``GraphStore.next_sequences``."""
+        return await self._reader.next_sequences(trace_id)
+
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""
         return await self._values.hashes(self._project_id, trace_id)

@@ -26,7 +26,7 @@ from store.neo4j.rows import WRITERS, Row, element_id, read_rows
 from store.packs import PackWriter
 from store.protocol import Label, WriteResult
 from store.references import check_ownership, check_values
-from store.times import EPOCH
+from store.times import EPOCH, to_microseconds
 from store.values import ValueStore
 
 _ROWS_A_STATEMENT = 1000
@@ -187,6 +187,18 @@ def _statements(plan: _Plan) -> Iterator[_Statement]:
     yield from _of_links(
         "write_invalidation",
         ({"operationId": i.operation_id, "variableId": i.variable_id} for i in batch.invalidations),
+    )
+    yield from _of_links(
+        "write_ending",
+        (
+            {
+                "operationId": e.operation_id,
+                "status": e.status,
+                "endedAt": to_microseconds(e.ended_at),
+                "attributes": e.attributes,
+            }
+            for e in batch.endings
+        ),
     )
     for label in (Label.FAILURE, Label.ATTRIBUTION, Label.TRACE):
         yield from _of_elements(label, sorted(plan.unique[label].values(), key=element_id), plan)

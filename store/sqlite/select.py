@@ -12,7 +12,7 @@ import msgspec
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.protocol import Direction, Label, OperationDetail, Page
+from store.protocol import IN_ORDER, Direction, Label, OperationDetail, Page
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
 
@@ -187,6 +187,12 @@ def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
     """See ``GraphStore.invalidations``."""
     rows = context.rows("invalidations", trace=trace_id)
     return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
+
+
+def next_sequences(context: ReadContext, trace_id: str) -> dict[Label, int]:
+    """See ``GraphStore.next_sequences``."""
+    rows = context.rows("next_sequences", trace=trace_id) if is_hex(trace_id) else []
+    return dict(zip(IN_ORDER, rows[0] if rows else (0, 0, 0, 0), strict=True))
 
 
 def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:

@@ -214,6 +214,10 @@ class SqliteStore:
                 found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
+    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
+        """See ``GraphStore.next_sequences``."""
+        return await self._read(select.next_sequences, trace_id)
+
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""
         if self._values is None:

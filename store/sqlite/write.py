@@ -81,12 +81,13 @@ class _BatchWriter:
         operations: Sequence[Any] = self._new(Label.OPERATION, batch.operations)
         variables: Sequence[Any] = self._new(Label.VARIABLE, batch.variables)
         derivations: Sequence[Any] = self._new(Label.DERIVATION, batch.derivations)
-        self._intern(sessions, operations, variables, derivations)
+        self._intern(sessions, operations, variables, derivations, batch.endings)
         self._write_sessions(sessions)
         self._write_operations(operations)
         self._write_variables(variables, packs)
         self._write_derivations(derivations)
         self._write_links()
+        self._write_endings()
         self._write_failures()
         self._write_attributions()
         return self.result
@@ -167,6 +168,7 @@ class _BatchWriter:
         operations: Sequence[Any],
         variables: Sequence[Any],
         derivations: Sequence[Any],
+        endings: Sequence[Any],
     ) -> None:
         """Give each distinct text of the new elements a key."""
         shared = ("category", "comment", "attributes")
@@ -176,6 +178,7 @@ class _BatchWriter:
             (operations, ("external_id", "name", "location", *shared)),
             (variables, ("external_id", "name", "class_name", "location", *shared)),
             (derivations, ("location", *shared)),
+            (endings, ("attributes",)),
         ):
             for name in names:
                 wanted.update(dict.fromkeys(map(attrgetter(name), elements)))
@@ -365,6 +368,23 @@ class _BatchWriter:
         )
         self._insert(
             "insert_invalidation", ((variable[i.variable_id], operation[i.operation_id]) for i in invalidations)
+        )
+
+    def _write_endings(self) -> None:
+        endings = self.batch.endings
+        operation = self._resolve(Label.OPERATION, {e.operation_id for e in endings}, "endings")
+        self._insert(
+            "end_operation",
+            (
+                (
+                    e.status,
+                    to_microseconds(e.ended_at),
+                    self.texts[e.attributes],
+                    operation[e.operation_id],
+                    self.trace_k,
+                )
+                for e in endings
+            ),
         )
 
     def _write_failures(self) -> None:

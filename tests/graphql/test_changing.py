@@ -218,7 +218,6 @@ async def test_operations_of_one_socket_are_bounded(world: World) -> None:
 async def test_the_legacy_protocol_is_not_spoken(world: World) -> None:
     url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
     async with connect(url, subprotocols=["graphql-ws"]) as socket:  # type: ignore[list-item]
-        await socket.send(json.dumps({"type": "connection_init", "payload": {}}))
         await asyncio.wait_for(socket.wait_closed(), 30)
         assert socket.close_code == 4406
 

@@ -22,6 +22,7 @@ _BODIES: dict[str, list[dict[str, Any]]] = {
     "/v1/attributions": [{}, {"traceId": "trace"}, {"failureIds": ["failure"]}],
     "/v1/reports": [{}, {"traceIds": ["trace"]}, {"failureIds": ["failure"]}],
     "/v1/import": [{}],
+    "/v1/events": [{}],
 }
 """Bodies with the names of ids in the place of ids."""
 

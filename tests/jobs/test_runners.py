@@ -194,10 +194,10 @@ def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, h
 
 
 def test_several_at_a_time(client: httpx.Client, hire: Hire) -> None:
-    worker = hire("--concurrency", "2")
     receipts = [send(client, large()) for _ in range(2)]
+    worker = hire("--concurrency", "2")
     for receipt in receipts:
-        until(client, receipt, has_begun)
+        until(client, receipt, lambda found: found["startedAt"] is not None)
     assert len(children(worker)) == 2
     for receipt in receipts:
         done(client, receipt)

@@ -1,0 +1,53 @@
+"""Unpacking a request's body within a limit: a few bytes can say that they unpack to terabytes."""
+
+from __future__ import annotations
+
+import zlib
+
+import zstandard
+
+from api.errors import TooLargeError
+from schema.errors import InputError
+
+ENCODINGS = ("identity", "gzip", "zstd")
+_WINDOW_LOG_BYTES = 1 << 27
+
+
+def inflate(body: bytes, encoding: str, limit: int) -> bytes:
+    """What a body unpacks to.
+
+    Args:
+        body: as it was sent.
+        encoding: one of ``ENCODINGS``.
+        limit: bytes that it may unpack to.
+
+    Raises:
+        TooLargeError: it would unpack to more.
+        InputError: it is not what its encoding says.
+    """
+    if encoding == "identity":
+        return body
+    try:
+        found = _gunzip(body, limit + 1) if encoding == "gzip" else _unzstd(body, limit + 1)
+    except (zlib.error, zstandard.ZstdError, EOFError) as error:
+        raise InputError("body", "", f"is no {encoding}: {error}") from None
+    if len(found) > limit:
+        raise TooLargeError("the unpacked body", limit)
+    return found
+
+
+def _gunzip(body: bytes, most: int) -> bytes:
+    found = b""
+    rest = body
+    while rest and len(found) < most:
+        member = zlib.decompressobj(wbits=31)
+        found += member.decompress(rest, most - len(found))
+        if not member.eof and len(found) < most:
+            raise EOFError("it ends too early")
+        rest = member.unused_data
+    return found
+
+
+def _unzstd(body: bytes, most: int) -> bytes:
+    reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW_LOG_BYTES).stream_reader(body, read_across_frames=True)
+    return bytes(reader.read(most))

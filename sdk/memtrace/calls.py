@@ -1,0 +1,80 @@
+"""One run of an operation, from its beginning to how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from typing import TYPE_CHECKING, TypeVar
+
+from memtrace.context import Scope
+from memtrace.faults import report
+from memtrace.kinds import OperationKind, VariableKind
+from memtrace.observe import consider, give
+from memtrace.record import Step
+
+if TYPE_CHECKING:
+    from memtrace.operations import operation
+
+T = TypeVar("T")
+
+_OPERATION_KINDS = {str(kind): str(kind) for kind in OperationKind}
+_VARIABLE_KINDS = {str(kind): str(kind) for kind in VariableKind}
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, GeneratorExit, KeyboardInterrupt)
+
+
+def operation_kind(kind: str) -> str:
+    """The kind of the closed list; another word is reported and counts as ``Other``."""
+    return _OPERATION_KINDS.get(kind) or _other("operation", kind, OperationKind)
+
+
+def variable_kind(kind: str) -> str:
+    """The kind of the closed list; another word is reported and counts as ``Other``."""
+    return _VARIABLE_KINDS.get(kind) or _other("variable", kind, VariableKind)
+
+
+def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
+    report(f"kind of {what}: {kind!r} is none of {', '.join(kinds)}; it", ValueError(kind))
+    return "Other"
+
+
+class Call:
+    """One run of an operation: its step, and the scope in which it runs."""
+
+    __slots__ = ("plan", "scope", "step")
+
+    def __init__(self, plan: operation, here: Scope, location: str | None) -> None:
+        self.plan = plan
+        self.step = Step(here, plan.name or "operation", plan.kind)
+        self.scope = Scope(here.trace, here.session, self.step)
+
+    def done(self, result: T) -> T:
+        """It came to its end, with this result."""
+        try:
+            plan = self.plan
+            if plan.records_output:
+                result = give(
+                    self.step.pending,
+                    self.scope,
+                    self.step,
+                    result,
+                    name=plan.output_name,
+                    kind=plan.output_kind,
+                    is_each=plan.is_each,
+                )
+            self.end("ok")
+        except Exception as error:
+            report("end of an operation", error)
+        return result
+
+    def fail(self, error: BaseException) -> None:
+        """It ended with an error, or was cancelled."""
+        try:
+            is_cancelled = isinstance(error, _CANCELLED)
+            self.end("cancelled" if is_cancelled else "error", None if is_cancelled else error)
+        except Exception as wrong:
+            report("end of an operation", wrong)
+
+    def end(self, status: str, error: BaseException | None = None) -> None:
+        """Tell what is left to tell, and that it is over."""
+        consider(self.step.pending, self.step)
+        self.step.finish(status, error)

@@ -1,0 +1,155 @@
+"""How this process records: whether, what share of the traces, where to, and what is masked on the way.
+
+Nothing is read or opened before the first trace begins, unless ``configure`` is called.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtrace import record
+from memtrace.context import forget
+from memtrace.faults import report
+
+if TYPE_CHECKING:
+    from memtrace.exporters.protocol import Exporter, FlushResult
+
+Redaction = Callable[[str], str]
+
+DEFAULT_VALUE_BYTES = 1_000_000
+_OFF = {"0", "false", "no", "off"}
+
+_lock = threading.RLock()
+_exporter: Exporter | None = None
+_sampling = 1.0
+_is_configured = False
+_enabled: bool | None = None
+
+
+def enabled() -> bool:
+    """Whether ``MEMTRACE_ENABLED`` lets this process record. It is read once."""
+    global _enabled  # noqa: PLW0603 (one recorder a process)
+    if _enabled is None:
+        _enabled = os.environ.get("MEMTRACE_ENABLED", "1").strip().lower() not in _OFF
+    return _enabled
+
+
+def configure(
+    endpoint: str | None = None,
+    key: str | None = None,
+    project: str | None = None,
+    *,
+    exporter: Exporter | None = None,
+    sampling: float | None = None,
+    redact: Iterable[Redaction] = (),
+    max_value_bytes: int = DEFAULT_VALUE_BYTES,
+    spool: Path | str | bool | None = None,
+) -> None:
+    """Say where events go. What is left out comes from the environment.
+
+    Args:
+        endpoint: address of the platform, such as ``https://memtrace.example`` (``MEMTRACE_ENDPOINT``).
+        key: API key with the role writer (``MEMTRACE_API_KEY``).
+        project: name of the project (``MEMTRACE_PROJECT``); without one, ``default``.
+        exporter: instead of the platform: a ``FileExporter``, a ``MemoryExporter`` or one of your own.
+        sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). The same trace is recorded or
+            left out by every service that has the same share.
+        redact: functions from text to text, applied to every value, comment, error and attribute before it leaves the
+            process; ``memtrace.redact`` has ready-made ones.
+        max_value_bytes: a longer value is cut, and said to be.
+        spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``); by default one in the
+            user's state folder; False for none: events then wait in memory.
+
+    Raises:
+        ValueError: An argument is not usable; the message names it.
+    """
+    global _exporter, _sampling, _is_configured  # noqa: PLW0603 (one recorder a process)
+    share = _share(sampling)
+    if max_value_bytes < 1:
+        raise ValueError(f"max_value_bytes must be positive, got {max_value_bytes}")
+    if not enabled():
+        return
+    endpoint = endpoint or os.environ.get("MEMTRACE_ENDPOINT")
+    if exporter is None and endpoint:
+        from memtrace.exporters.http import HttpExporter
+
+        exporter = HttpExporter(
+            endpoint,
+            key or os.environ.get("MEMTRACE_API_KEY"),
+            project or os.environ.get("MEMTRACE_PROJECT") or "default",
+            spool=os.environ.get("MEMTRACE_SPOOL") if spool is None else spool,
+        )
+    with _lock:
+        previous, _exporter = _exporter, exporter
+        forget()  # the new exporter has none of the variables that are known
+        _sampling = share
+        _is_configured = True
+        if exporter is not None:
+            from memtrace.exporters.prepare import Preparation
+
+            exporter.prepare_with(Preparation(tuple(redact), max_value_bytes))
+            record.set_sink(exporter.export)
+        else:
+            record.set_sink(None)
+    if previous is not None and previous is not exporter:
+        previous.close()
+
+
+def is_ready() -> bool:
+    """Whether there is somewhere to record to. Without ``configure``, the environment is asked once."""
+    if not _is_configured and enabled():
+        with _lock:
+            if not _is_configured:
+                _configure_from_environment()
+    return _exporter is not None
+
+
+def flush(timeout: float = 5.0) -> FlushResult:
+    """Wait until all that was recorded is sent, or kept on disk, at most ``timeout`` seconds.
+
+    Returns:
+        How many events of this process have been sent, wait in the spool, and were lost.
+    """
+    from memtrace.exporters.protocol import FlushResult
+
+    if _exporter is None:
+        return FlushResult()
+    try:
+        return _exporter.flush(timeout)
+    except Exception as error:
+        report("flush", error)
+        return FlushResult()
+
+
+def is_sampled(trace_id: str) -> bool:
+    """Whether the trace is among those that are recorded: by its id, so that every service decides the same."""
+    if _sampling >= 1.0:
+        return True
+    place = int.from_bytes(blake2b(trace_id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    return place < _sampling * 2**64
+
+
+def _configure_from_environment() -> None:
+    global _is_configured  # noqa: PLW0603 (one recorder a process)
+    try:
+        configure()
+    except Exception as error:
+        report("configuration from the environment", error)
+    _is_configured = True
+
+
+def _share(sampling: float | None) -> float:
+    if sampling is None:
+        text = os.environ.get("MEMTRACE_SAMPLING", "").strip()
+        try:
+            sampling = float(text) if text else 1.0
+        except ValueError:
+            raise ValueError(f"MEMTRACE_SAMPLING must be a number from 0 to 1, got {text[:20]!r}") from None
+    if not 0.0 <= sampling <= 1.0:
+        raise ValueError(f"sampling must be from 0 to 1, got {sampling}")
+    return sampling

@@ -1,0 +1,124 @@
+"""Where the program is: in which trace, session and operation. It follows asyncio tasks, and threads by ``carry``."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from contextvars import ContextVar
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from memtrace.identity import IdentityMap
+
+if TYPE_CHECKING:
+    from memtrace.record import Step
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MAX_TRACES = 256
+
+
+class TraceState:
+    """What this process knows of a trace."""
+
+    __slots__ = ("id", "identities", "is_told")
+
+    def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
+        self.id = id
+        self.is_told = False
+        self.identities = IdentityMap()
+
+
+class Scope:
+    """One place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
+
+    __slots__ = ("ancestor", "session", "step", "trace")
+
+    def __init__(
+        self,
+        trace: TraceState,
+        session: str | None = None,
+        step: Step | None = None,
+        ancestor: str | None = None,
+    ) -> None:
+        self.trace = trace
+        self.session = session
+        self.step = step
+        self.ancestor = ancestor
+
+
+scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)
+"""None where nothing is recorded: no trace, or one that is not sampled."""
+
+unsampled: ContextVar[str | None] = ContextVar("memtrace.unsampled", default=None)
+"""The id of the trace in hand when it is not sampled: other services must not record it either."""
+
+question: ContextVar[str | None] = ContextVar("memtrace.question", default=None)
+"""The id of the newest query that was asked in this context."""
+
+_traces: OrderedDict[str, TraceState] = OrderedDict()
+_lock = threading.Lock()
+
+
+def state_of(trace_id: str) -> TraceState:
+    """What this process knows of the trace; the least recently used of many is forgotten."""
+    with _lock:
+        state = _traces.get(trace_id)
+        if state is None:
+            state = _traces[trace_id] = TraceState(trace_id)
+        _traces.move_to_end(trace_id)
+        if len(_traces) > MAX_TRACES:
+            _traces.popitem(last=False)
+        return state
+
+
+def forget() -> None:
+    """Forget all traces: what is recorded next knows nothing of what was recorded before."""
+    with _lock:
+        _traces.clear()
+
+
+def carry(fn: Callable[P, T]) -> Callable[P, T]:
+    """The function, run in the trace, session and operation of here, wherever it is called (in a thread, say)."""
+    here, left_out, asked = scope.get(), unsampled.get(), question.get()
+
+    @wraps(fn)
+    def carried(*args: P.args, **kwargs: P.kwargs) -> T:
+        tokens = scope.set(here), unsampled.set(left_out), question.set(asked)
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            scope.reset(tokens[0])
+            unsampled.reset(tokens[1])
+            question.reset(tokens[2])
+
+    return carried
+
+
+class CarryingExecutor(Executor):
+    """A thread pool whose tasks run in the trace, session and operation of whoever submitted them."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run ``fn`` in the pool, in the place of here."""
+        return self._executor.submit(carry(fn), *args, **kwargs)
+
+    def map(
+        self, fn: Callable[..., T], *iterables: Iterable[object], timeout: float | None = None, chunksize: int = 1
+    ) -> Iterator[T]:
+        """Run ``fn`` over the iterables in the pool, in the place of here."""
+        return self._executor.map(carry(fn), *iterables, timeout=timeout, chunksize=chunksize)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Shut the pool down."""
+        self._executor.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+
+def executor(pool: Executor) -> CarryingExecutor:
+    """A thread pool whose tasks follow the trace. For processes, hand over ``inject()`` and use ``extract``."""
+    return CarryingExecutor(pool)

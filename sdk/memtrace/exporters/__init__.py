@@ -1,0 +1,1 @@
+"""Where events go: the platform, a file, or memory."""

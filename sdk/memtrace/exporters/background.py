@@ -1,0 +1,268 @@
+"""A bounded queue and the thread that empties it: what file and HTTP exporters share.
+
+A forked child starts with an empty queue and a thread of its own; what the parent had recorded, the parent sends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from typing import Any, Protocol
+
+from memtrace.exporters.prepare import Preparation, encoded
+from memtrace.exporters.protocol import FlushResult
+from memtrace.faults import log, report
+
+MAX_QUEUE_BYTES = 64_000_000
+MAX_BATCH_BYTES = 1_000_000
+MAX_BATCH_EVENTS = 2_000
+LINGER_SECONDS = 0.5
+BLOCK_SECONDS = 0.05
+EXIT_SECONDS = 5.0
+_EVENT_BYTES = 400
+"""About what an event takes beside its value."""
+
+
+class Sink(Protocol):
+    """Where a background exporter writes to. Used by one thread at a time."""
+
+    counts: FlushResult
+
+    def deliver(self, lines: list[bytes]) -> bool:
+        """Write, send or spool these; False where that is not possible now, and they should be offered again."""
+
+    def tick(self) -> None:
+        """Do what is due."""
+
+    def wait_seconds(self) -> float | None:
+        """After how long something is due; None where nothing is."""
+
+    def hurry(self) -> None:
+        """Somebody waits: try again now."""
+
+    def abandon(self, lines: list[bytes]) -> None:
+        """It ends: keep these on disk, or count them as dropped, and free what is held."""
+
+    def forked(self) -> None:
+        """This is a child process: hold nothing of the parent's."""
+
+
+class BackgroundExporter:
+    """Takes events at once, and hands them to the sink in a thread of its own."""
+
+    def __init__(self, sink: Sink, max_queue_bytes: int = MAX_QUEUE_BYTES) -> None:
+        self._sink = sink
+        self._max_bytes = max_queue_bytes
+        self._prepare = Preparation()
+        self._has_said = False
+        self._start_empty()
+        _exporters.add(self)
+        _arm()
+
+    def _start_empty(self) -> None:
+        self._condition = threading.Condition()
+        self._working = threading.Lock()
+        self._queue: deque[tuple[dict[str, Any], int]] = deque()
+        self._bytes = 0
+        self._dropped = 0
+        self._in_hand: list[bytes] = []
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+        self._asked = 0
+        self._served = 0
+        """Flushes that were asked for, and how many of them have been done."""
+        self._is_full = False
+        self._is_stuck = False
+        self._pid = os.getpid()
+
+    def prepare_with(self, preparation: Preparation) -> None:
+        """Use this to mask, cut and complete events."""
+        self._prepare = preparation
+
+    def export(self, events: list[dict[str, Any]]) -> None:
+        """Queue the events; wait a moment for room, once, and drop them where there is none."""
+        size = 0
+        sized = []
+        for event in events:
+            text = event.get("value")
+            bytes_ = _EVENT_BYTES if text is None else _EVENT_BYTES + len(text)
+            size += bytes_
+            sized.append((event, bytes_))
+        with self._condition:
+            if self._bytes + size > self._max_bytes and not self._has_room(size):
+                self._dropped += len(events)
+                return
+            self._queue.extend(sized)
+            before = self._bytes
+            self._bytes = before + size
+            if self._thread is None:
+                self._start()
+            elif before == 0 or before < MAX_BATCH_BYTES <= self._bytes:
+                self._condition.notify_all()
+
+    def _has_room(self, size: int) -> bool:
+        if not self._is_full:
+            # Only the first one waits: an application must not be slowed down for each event while we are behind.
+            self._condition.wait_for(lambda: self._bytes + size <= self._max_bytes, BLOCK_SECONDS)
+        self._is_full = self._bytes + size > self._max_bytes
+        return not self._is_full
+
+    def flush(self, timeout: float = EXIT_SECONDS) -> FlushResult:
+        """Wait at most ``timeout`` seconds until all is sent or on disk."""
+        deadline = time.monotonic() + timeout
+        with self._condition:
+            self._asked += 1
+            ticket = self._asked
+            self._sink.hurry()
+            can_work = self._thread is not None or self._start()
+            self._condition.notify_all()
+            if can_work:
+                self._condition.wait_for(lambda: self._served >= ticket, timeout)
+        if not can_work:
+            self._work(deadline)
+        return self.result()
+
+    def result(self) -> FlushResult:
+        """What has become of this process's events so far."""
+        counts = self._sink.counts
+        return FlushResult(counts.sent, counts.spooled, counts.dropped + self._dropped, counts.rejected)
+
+    def close(self) -> None:
+        """Flush; what can't be sent in time goes to disk; say once what became of all."""
+        with self._condition:
+            if self._is_closed:
+                return
+        self.flush(EXIT_SECONDS)
+        with self._condition:
+            self._is_closed = True
+            left = [*self._in_hand, *(line for event, _ in self._queue if (line := self._line(event)) is not None)]
+            self._queue.clear()
+            self._bytes = 0
+            self._condition.notify_all()
+        try:
+            self._sink.abandon(left)
+        except Exception as error:
+            report("end of the exporter", error)
+        self._say()
+
+    def _say(self) -> None:
+        result = self.result()
+        if self._has_said or result == FlushResult():
+            return
+        self._has_said = True
+        is_whole = not (result.spooled or result.dropped or result.rejected)
+        text = "%d events sent, %d spooled, %d dropped, %d rejected"
+        (log.info if is_whole else log.warning)(text, result.sent, result.spooled, result.dropped, result.rejected)
+
+    def _start(self) -> bool:
+        thread = threading.Thread(target=self._run, name="memtrace", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is ending: whoever flushes does the work
+            return False
+        self._thread = thread
+        _register_exit()
+        return True
+
+    def _run(self) -> None:
+        me = threading.current_thread()
+        while True:
+            with self._condition:
+                if self._is_closed or self._thread is not me:
+                    return
+                if (not self._queue and not self._in_hand) or self._is_stuck:
+                    self._condition.wait_for(self._has_reason, self._sink.wait_seconds())
+                if self._served == self._asked and self._bytes < MAX_BATCH_BYTES and not self._is_closed:
+                    self._condition.wait(LINGER_SECONDS)
+            self._work(None)
+
+    def _has_reason(self) -> bool:
+        return self._is_closed or self._served < self._asked or (bool(self._queue) and not self._is_stuck)
+
+    def _work(self, deadline: float | None) -> None:
+        with self._working:
+            asked = self._asked
+            try:
+                self._sink.tick()
+                self._is_stuck = False
+                while self._in_hand or self._take():
+                    if self._is_closed or not self._sink.deliver(self._in_hand):
+                        self._is_stuck = True
+                        break
+                    self._in_hand = []
+                    if deadline is not None and time.monotonic() > deadline:
+                        break
+            except Exception as error:
+                report("exporter", error)
+                self._dropped += len(self._in_hand)
+                self._in_hand = []
+            with self._condition:
+                self._served = max(self._served, asked)
+                self._condition.notify_all()
+
+    def _take(self) -> bool:
+        events: list[dict[str, Any]] = []
+        with self._condition:
+            size = 0
+            while self._queue and len(events) < MAX_BATCH_EVENTS and (not size or size < MAX_BATCH_BYTES):
+                event, bytes_ = self._queue.popleft()
+                events.append(event)
+                size += bytes_
+            self._bytes -= size
+            self._condition.notify_all()
+        lines = (self._line(event) for event in events)
+        self._in_hand = [line for line in lines if line is not None]
+        return bool(self._in_hand) or bool(events)
+
+    def _line(self, event: dict[str, Any]) -> bytes | None:
+        try:
+            return encoded(self._prepare(event))
+        except Exception as error:
+            report("encoding of an event", error)
+            self._dropped += 1
+            return None
+
+    def after_fork(self) -> None:
+        """This is a child process: begin anew."""
+        self._has_said = False
+        self._start_empty()
+        self._sink.forked()
+
+
+_exporters: weakref.WeakSet[BackgroundExporter] = weakref.WeakSet()
+_armed: set[str] = set()
+
+
+def _arm() -> None:
+    if "fork" not in _armed and hasattr(os, "register_at_fork"):
+        _armed.add("fork")
+        os.register_at_fork(after_in_child=_after_fork)
+
+
+def _after_fork() -> None:
+    _armed.discard("exit of a child")
+    for exporter in list(_exporters):
+        exporter.after_fork()
+
+
+def _register_exit() -> None:
+    if "exit" not in _armed:
+        _armed.update({"exit", f"exit in {os.getpid()}"})
+        atexit.register(_close_all)
+    elif f"exit in {os.getpid()}" not in _armed:
+        _armed.add(f"exit in {os.getpid()}")
+        # A process of multiprocessing ends without the hooks of atexit, but with its own.
+        if "multiprocessing.util" in sys.modules:
+            from multiprocessing.util import Finalize
+
+            Finalize(None, _close_all, exitpriority=0)
+
+
+def _close_all() -> None:
+    for exporter in list(_exporters):
+        exporter.close()

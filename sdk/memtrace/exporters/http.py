@@ -1,0 +1,201 @@
+"""Events to the platform by HTTP: in batches, compressed, with backoff, and with a spool on disk for bad times."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_QUEUE_BYTES, BackgroundExporter
+from memtrace.exporters.post import Answer, Platform
+from memtrace.exporters.protocol import FlushResult
+from memtrace.exporters.spool import MAX_BYTES, Spool, default_directory, folder_name
+from memtrace.faults import log, report
+
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 60.0
+
+
+class HttpExporter(BackgroundExporter):
+    """Sends events to ``{endpoint}/v1/events``.
+
+    Args:
+        endpoint: address of the platform.
+        key: API key, or None where the platform wants none.
+        project: name of the project.
+        spool: folder for what can't be sent now; None for one in the user's state folder; False for none at all:
+            events then wait in memory.
+        max_queue_bytes: about how much may wait in memory.
+        max_spool_bytes: how much may wait on disk; beyond it the oldest is dropped.
+
+    Raises:
+        ValueError: The endpoint is no address of HTTP.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        key: str | None,
+        project: str,
+        *,
+        spool: Path | str | bool | None = None,
+        max_queue_bytes: int = MAX_QUEUE_BYTES,
+        max_spool_bytes: int = MAX_BYTES,
+    ) -> None:
+        address = urlsplit(endpoint)
+        if address.scheme not in {"http", "https"} or not address.hostname:
+            raise ValueError(f"endpoint must be an address such as https://host:port, got scheme {address.scheme!r}")
+        if spool is False:
+            kept = None
+        elif isinstance(spool, Path | str):
+            kept = Spool(Path(spool) / folder_name(endpoint, project), max_spool_bytes)
+        else:
+            kept = Spool(default_directory(endpoint, project), max_spool_bytes)
+        super().__init__(_HttpSink(Platform(endpoint, key, project), kept), max_queue_bytes)
+
+
+def replay(endpoint: str, key: str | None, project: str, spool: Path | str | None = None) -> FlushResult:
+    """Send what waits in the spool of a platform and project, oldest first, until it is empty or the platform away."""
+    directory = Path(spool) / folder_name(endpoint, project) if spool else default_directory(endpoint, project)
+    sink = _HttpSink(Platform(endpoint, key, project), Spool(directory))
+    try:
+        sink.tick()
+    finally:
+        sink.abandon([])
+    return replace(sink.counts, spooled=Spool(directory).count())
+
+
+class _HttpSink:
+    """Straight to the platform while it is there; else to the spool, which is emptied first when it is back."""
+
+    def __init__(self, platform: Platform, spool: Spool | None) -> None:
+        self.counts = FlushResult()
+        self._platform = platform
+        self._spool = spool
+        self._failures = 0
+        self._retry_at = 0.0
+        self._is_ordered = False
+        """The platform itself has said when to come back: nobody hurries it."""
+
+    def deliver(self, lines: list[bytes]) -> bool:
+        if not lines:
+            return True
+        if self._is_away() or (self._spool is not None and not self._spool.is_empty()):
+            return self._keep(lines)
+        rest = self._send(lines)
+        return self._keep(rest) if rest else True
+
+    def tick(self) -> None:
+        """Replay what waits."""
+        while self._spool is not None and not self._is_away():
+            segment = self._spool.oldest()
+            if segment is None:
+                return
+            lines, torn = segment.lines()
+            known = self.counts.spooled
+            try:
+                for batch in _batches(lines):
+                    if self._send(batch):
+                        return
+                segment.remove()
+                self.counts = replace(
+                    self.counts, spooled=max(0, known - len(lines)), dropped=self.counts.dropped + torn
+                )
+            finally:
+                segment.release()
+
+    def wait_seconds(self) -> float | None:
+        if self._failures == 0:
+            return None
+        return max(0.01, self._retry_at - time.monotonic())
+
+    def hurry(self) -> None:
+        if not self._is_ordered:
+            self._retry_at = 0.0
+
+    def abandon(self, lines: list[bytes]) -> None:
+        self._platform.close()
+        if self._spool is None:
+            self.counts = replace(self.counts, dropped=self.counts.dropped + len(lines))
+            return
+        if lines:
+            self._keep(lines)
+        self._spool.rotate()
+
+    def forked(self) -> None:
+        self.counts = FlushResult()
+        self._platform.forked()
+        if self._spool is not None:
+            self._spool.forget()
+
+    def _is_away(self) -> bool:
+        return self._failures > 0 and time.monotonic() < self._retry_at
+
+    def _keep(self, lines: list[bytes]) -> bool:
+        if self._spool is None:
+            return False
+        try:
+            dropped = self._spool.append(lines)
+        except OSError as error:
+            report("spool", error)
+            self.counts = replace(self.counts, dropped=self.counts.dropped + len(lines))
+            return True
+        spooled = max(0, self.counts.spooled + len(lines) - dropped)
+        self.counts = replace(self.counts, spooled=spooled, dropped=self.counts.dropped + dropped)
+        return True
+
+    def _send(self, lines: list[bytes]) -> list[bytes]:
+        """Send a batch.
+
+        Returns:
+            What is to be sent later: all of it, or nothing.
+        """
+        answer = self._platform.post(lines)
+        if answer.is_retryable:
+            self._failures += 1
+            self._is_ordered = answer.retry_after is not None
+            wait = answer.retry_after if answer.retry_after is not None else _backoff(self._failures)
+            self._retry_at = time.monotonic() + wait
+            if self._failures == 1:
+                log.info("the platform can't take events now (%s); they wait", answer.reason)
+            return lines
+        self._failures = 0
+        self._is_ordered = False
+        self._refused(lines, answer)
+        return []
+
+    def _refused(self, lines: list[bytes], answer: Answer) -> None:
+        sent, rejected = self.counts.sent, self.counts.rejected
+        self.counts = replace(
+            self.counts, sent=sent + len(lines) - len(answer.rejected), rejected=rejected + len(answer.rejected)
+        )
+        if not answer.rejected:
+            return
+        if rejected == 0:
+            first = next(iter(answer.rejected.values()))
+            log.warning("the platform refused events, the first one so: %s", first[:200])
+        if self._spool is not None:
+            try:
+                self._spool.reject([(lines[index], reason) for index, reason in answer.rejected.items()])
+            except OSError as error:
+                report("spool of what was rejected", error)
+
+
+def _backoff(failures: int) -> float:
+    """Exponential, with full jitter above a half, so that a thousand processes don't come back at once."""
+    longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 20))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
+
+
+def _batches(lines: list[bytes]) -> list[list[bytes]]:
+    batches: list[list[bytes]] = []
+    size = 0
+    for line in lines:
+        if not batches or size + len(line) > MAX_BATCH_BYTES:
+            batches.append([])
+            size = 0
+        batches[-1].append(line)
+        size += len(line)
+    return batches

@@ -1,0 +1,133 @@
+"""The last thing before an event leaves the process: masks, size limits, and the form that the wire wants."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from memtrace.faults import report
+from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.values import JSON, TEXT, plain_tree
+
+EVENT_VERSION = 1
+MASKED = "[REDACTED]"
+_TEXTS = ("name", "comment", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How events are made ready.
+
+    Attributes:
+        redactions: functions from text to text. Where one fails, the text is replaced whole.
+        max_value_bytes: a longer value is cut.
+    """
+
+    redactions: tuple[Callable[[str], str], ...] = ()
+    max_value_bytes: int = 1_000_000
+
+    def __call__(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """The event as it goes over the wire."""
+        event = {"v": EVENT_VERSION, **raw, "time": written_time(raw["time"])}
+        if "attributes" in event:
+            event["attributes"] = plain_tree(event["attributes"])
+        if self.redactions:
+            self._mask(event)
+        if event["type"] == "variable":
+            self._cut(event)
+        elif event.get("error"):
+            error = event["error"]
+            event["error"] = {"type": error["type"], "message": error["message"][: self.max_value_bytes]}
+        return event
+
+    def _mask(self, event: dict[str, Any]) -> None:
+        for name in _TEXTS:
+            if event.get(name):
+                event[name] = self._masked(event[name])[:MAX_NAME_CHARACTERS] or MASKED
+        if event.get("attributes"):
+            event["attributes"] = self._masked_tree(event["attributes"])
+        if event.get("error"):
+            event["error"] = {**event["error"], "message": self._masked(event["error"]["message"])}
+        if event["type"] != "variable":
+            return
+        if event["mediaType"] == JSON:
+            value = self._masked_tree(json.loads(event["value"]))
+            event["value"] = to_json(value).decode()
+        else:
+            event["value"] = self._masked(event["value"])
+
+    def _masked(self, text: str) -> str:
+        try:
+            for redaction in self.redactions:
+                text = redaction(text)
+        except Exception as error:
+            report("redaction", error)
+            return MASKED
+        return text if isinstance(text, str) else MASKED
+
+    def _masked_tree(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._masked(value)
+        if isinstance(value, dict):
+            return {self._masked(key): self._masked_tree(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._masked_tree(item) for item in value]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = str(value)
+            masked = self._masked(text)
+            return value if masked == text else masked
+        return value
+
+    def _cut(self, event: dict[str, Any]) -> None:
+        text: str = event["value"]
+        if len(text) * 4 <= self.max_value_bytes:
+            return
+        data = text.encode("utf-8", "replace")
+        if len(data) <= self.max_value_bytes:
+            return
+        event["value"] = data[: self.max_value_bytes].decode("utf-8", "ignore")
+        event["mediaType"] = TEXT
+        event["truncated"] = True
+        event["size"] = len(data)
+
+
+def encoded(event: dict[str, Any]) -> bytes:
+    """A prepared event as one line of JSON."""
+    try:
+        return to_json(event) + b"\n"
+    except PydanticSerializationError:  # halves of surrogate pairs, which UTF-8 can't hold
+        return to_json(_clean_tree(event)) + b"\n"
+
+
+def clean_text(text: str) -> str:
+    """The text without halves of surrogate pairs, which UTF-8 can't hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def written_time(nanoseconds: int) -> str:
+    """ISO 8601 in UTC with microseconds."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{_written_second(seconds)}.{rest // 1000:06d}Z"
+
+
+@lru_cache(maxsize=8)
+def _written_second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+
+
+def _clean_tree(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(key): _clean_tree(item) for key, item in value.items()}
+    return [_clean_tree(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,92 @@
+"""``with mutation(...)``: values that are changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from memtrace.calls import variable_kind
+from memtrace.context import Scope, scope
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.observe import take
+from memtrace.record import Step, WireEvent, declare, emit
+
+
+class mutation:  # noqa: N801 (reads as a statement)
+    """``with mutation(buffer): buffer.append(message)``: the object is changed in place, and is its next version.
+
+    Args:
+        value: a list, dictionary or object; what it was is recorded first if it was not known.
+        name: its name, where it was not known.
+        kind: its kind, where it was not known.
+        inputs: what the change came from.
+    """
+
+    def __init__(
+        self, value: object, name: str | None = None, *, kind: str = "Buffer", inputs: Iterable[object] = ()
+    ) -> None:
+        self._value = value
+        self._name = name
+        self._kind = kind
+        self._inputs = inputs
+        self._before: Variable | None = None
+        self._here: Scope | None = None
+
+    def __enter__(self) -> Self:
+        here = scope.get()
+        if here is None:
+            return self
+        try:
+            self._before = self._known(here)
+            self._here = here
+        except Exception as error:
+            report("mutation", error)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        here, before = self._here, self._before
+        if here is None or before is None:
+            return
+        self._here = None
+        try:
+            with implied_step(here, "mutate", "Update", error) as (step, events):
+                for item in self._inputs:
+                    take(events, here, step, item, "input", None)
+                step.use(events, before, "before", is_input=False)
+                made = declare(events, here, self._value, before.name, before.kind, step=step, revises=before)
+                here.trace.identities.bind(self._value, made)
+        except Exception as wrong:
+            report("mutation", wrong)
+
+    def _known(self, here: Scope) -> Variable:
+        identities = here.trace.identities
+        known = identities.find(self._value)
+        if known is not None:
+            return known[0]
+        events: list[WireEvent] = []
+        made = declare(events, here, self._value, self._name or self._kind, variable_kind(self._kind))
+        identities.bind(self._value, made)
+        emit(events)
+        return made
+
+
+@contextmanager
+def implied_step(
+    here: Scope, name: str, kind: str, failed: BaseException | None = None
+) -> Iterator[tuple[Step, list[WireEvent]]]:
+    """The operation of here, or one of its own where there is none."""
+    events: list[WireEvent] = []
+    if here.step is not None:
+        yield here.step, events
+        emit(events)
+        return
+    step = Step(here, name, kind)
+    step.start(events, None, {})
+    yield step, events
+    emit(events)
+    step.finish("ok" if failed is None else "error", failed)

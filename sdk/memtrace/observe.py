@@ -1,0 +1,225 @@
+"""What goes into an operation and what comes out of it: arguments and results as variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memtrace.context import Scope
+from memtrace.identity import Variable
+from memtrace.questions import choose
+from memtrace.record import Step, WireEvent, declare
+from memtrace.values import CONTAINERS, is_data, is_number, own_copy
+
+STORED = {"MemoryUnit", "Buffer"}
+"""Kinds of variables that a memory keeps."""
+
+KINDS_BY_NAME = {
+    "query": "Query",
+    "question": "Query",
+    "prompt": "Prompt",
+    "message": "Message",
+    "messages": "Message",
+    "context": "Context",
+}
+"""What an argument is, where nobody says."""
+
+MAX_SEARCHED = 50_000
+MAX_DEPTH = 5
+
+
+def known_inside(scope: Scope, value: object) -> list[tuple[object, list[Variable]]]:
+    """The objects inside a container that stand for variables."""
+    found: list[tuple[object, list[Variable]]] = []
+    searched = 0
+    stack: list[tuple[Iterator[object], int]] = [(_items(value), 1)]
+    while stack:
+        items, depth = stack[-1]
+        for item in items:
+            searched += 1
+            if searched > MAX_SEARCHED:
+                return found
+            if isinstance(item, Variable):
+                found.append((item, [item]))
+                continue
+            known = scope.trace.identities.find(item)
+            if known is not None:
+                found.append((item, known))
+            elif depth < MAX_DEPTH and isinstance(item, CONTAINERS):
+                stack.append((_items(item), depth + 1))
+                break
+        else:
+            stack.pop()
+    return found
+
+
+def take(events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
+    """Record an argument of an operation: what is known is used, what is new came from outside."""
+    known = scope.trace.identities.find(value)
+    if known is not None:
+        step.use(events, known[0] if len(known) == 1 else choose(known, step), role)
+    elif isinstance(value, str):
+        _take_new(events, scope, step, value, role, kind)
+    elif isinstance(value, Variable):
+        step.use(events, value, role)
+    elif isinstance(value, CONTAINERS):
+        _take_container(events, scope, step, value, role, kind)
+    elif is_data(value) and not is_number(value):
+        _take_new(events, scope, step, value, role, kind)
+
+
+def _take_container(
+    events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None
+) -> None:
+    inside = known_inside(scope, value)
+    if not inside:
+        if value:
+            _take_new(events, scope, step, value, role, kind)
+        return
+    for _, known in inside:
+        if step.maker[1] == "Retrieval" and known[0].kind in STORED:
+            step.candidates.append(known[0])
+        else:
+            step.use(events, choose(known, step), role)
+    for item in _new_items(scope, value):
+        _take_new(events, scope, step, item, role, kind)
+
+
+def _take_new(events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
+    variable = declare(events, scope, value, role, kind or KINDS_BY_NAME.get(role, "Other"))
+    scope.trace.identities.bind(value, variable)
+    step.use(events, variable, role)
+
+
+def give(
+    events: list[WireEvent], scope: Scope, step: Step, value: object, *, name: str, kind: str | None, is_each: bool
+) -> Any:
+    """Record the result of an operation.
+
+    Returns:
+        What the application gets: the result itself, or an equal text of its own where the interpreter shares one.
+    """
+    if value is None:
+        return None
+    identities = scope.trace.identities
+    if type(value) is not str and isinstance(value, CONTAINERS) and identities.find(value) is None:
+        inside = known_inside(scope, value)
+        if inside or is_each:
+            for item, known in inside:
+                _give_known(events, scope, step, item, known, None)
+            for item in _new_items(scope, value) if inside else _items(value):
+                identities.bind(item, declare(events, scope, item, name, kind or "Other", step=step))
+            return value
+    return give_one(events, scope, step, value, name=name, kind=kind)
+
+
+def give_one(
+    events: list[WireEvent],
+    scope: Scope,
+    step: Step,
+    value: object,
+    *,
+    name: str,
+    kind: str | None,
+    said: Mapping[str, Any] | None = None,
+) -> Any:
+    """Record one value that the operation makes, or gives back."""
+    identities = scope.trace.identities
+    known = identities.find(value)
+    if known is not None and not (isinstance(value, str) and _is_made_again(step, known)):
+        variable = _give_known(events, scope, step, value, known, kind, is_copied=isinstance(value, str))
+        if variable is None or not isinstance(value, str):
+            return value
+        value = own_copy(value)
+        identities.bind(value, variable, is_own=True)
+        return value
+    if known is None and not is_data(value):
+        return value
+    is_text = type(value) is str and len(value) > 1
+    if is_text:
+        value = own_copy(value)  # type: ignore[arg-type]
+    variable = declare(events, scope, value, name, kind or KINDS_BY_NAME.get(name, "Other"), step=step, said=said)
+    identities.bind(value, variable, is_own=is_text)
+    return value
+
+
+def _is_made_again(step: Step, known: list[Variable]) -> bool:
+    """Whether a text that stands for a variable is a new one here: the program has one object for equal literals."""
+    if any(step.has_input(variable) or step.made(variable) for variable in known):
+        return False
+    return known[0].maker == step.maker or (step.maker[1] != "Retrieval" and known[0].kind not in STORED)
+
+
+def _give_known(
+    events: list[WireEvent],
+    scope: Scope,
+    step: Step,
+    value: object,
+    known: list[Variable],
+    kind: str | None,
+    *,
+    is_copied: bool = False,
+) -> Variable | None:
+    """Record that the operation gives back what existed before it; None where it was made inside the operation."""
+    own = next((variable for variable in reversed(known) if step.made(variable)), None)
+    if own is not None and (kind is None or kind == own.kind or own.operation == step.id):
+        return None
+    origin = own or next((variable for variable in known if step.has_input(variable)), known[0])
+    if isinstance(value, Variable):
+        return None
+    return read(events, scope, step, value, origin, kind, is_copied=is_copied)
+
+
+def read(
+    events: list[WireEvent],
+    scope: Scope,
+    step: Step,
+    value: object,
+    origin: Variable,
+    kind: str | None = None,
+    *,
+    is_copied: bool = False,
+) -> Variable:
+    """Record that the operation gives back a variable: an occurrence of it.
+
+    The object also stands for it then, unless the application gets a copy that does.
+    """
+    if not step.has_input(origin):
+        step.use(events, origin, "read", is_input=False)
+    occurrence = declare(events, scope, value, origin.name, kind or origin.kind, step=step, reads=origin)
+    if not is_copied:
+        scope.trace.identities.add_occurrence(value, occurrence)
+    return occurrence
+
+
+def consider(events: list[WireEvent], step: Step) -> None:
+    """Record what a retrieval had before it, if it had a query."""
+    if not step.candidates:
+        return
+    query = next((used for used in step.inputs if used.kind in {"Query", "RefinedQuery"}), None)
+    if query is None:
+        query = step.inputs[0] if step.inputs else None
+    if query is None:
+        return
+    returned = {variable.reads.id for variable, _, _ in step.outputs if variable.reads is not None}
+    for rank, variable in enumerate(step.candidates):
+        events.append(step.considered(query, variable, rank, is_returned=variable.id in returned))
+
+
+def _items(value: object) -> Iterator[Any]:
+    return iter(list(value.values()) if isinstance(value, Mapping) else list(value))  # type: ignore[call-overload]
+
+
+def _new_items(scope: Scope, value: object) -> list[object]:
+    """Elements of a list that are data, and neither stand for a variable nor hold one."""
+    if isinstance(value, Mapping):
+        return []
+    return [
+        item
+        for item in _items(value)
+        if is_data(item)
+        and not is_number(item)
+        and not isinstance(item, Variable)
+        and scope.trace.identities.find(item) is None
+        and not (isinstance(item, CONTAINERS) and known_inside(scope, item))
+    ]

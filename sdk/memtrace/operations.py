@@ -1,0 +1,265 @@
+"""``@operation(...)`` on functions, and ``with operation(...)``: the steps of a memory system."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Collection, Mapping
+from contextvars import Token
+from functools import wraps
+from types import CodeType, TracebackType
+from typing import Any, Self, TypeVar, cast, overload
+
+from memtrace import streams
+from memtrace.calls import Call, operation_kind, variable_kind
+from memtrace.config import enabled
+from memtrace.context import Scope, scope
+from memtrace.faults import report
+from memtrace.observe import give, give_one, take
+from memtrace.record import WireEvent, emit
+from memtrace.values import is_number
+
+F = TypeVar("F")
+T = TypeVar("T")
+
+
+class operation:  # noqa: N801 (reads as a statement)
+    """One step that makes values from values: a decorator, or ``with operation(...) as step``.
+
+    On a function, method, coroutine, generator or asynchronous generator: the arguments are its inputs, the result is
+    its output; a stream is one output, complete when it ends. Numbers among the arguments become attributes, objects
+    that are no data (clients, indexes) are left out. A list that holds known values stands for them. What the function
+    gives back and existed before, it has read. In a ``Retrieval``, stored units among the arguments are candidates.
+
+    Args:
+        name: what it is called; without one, the function's name.
+        kind: an ``OperationKind``, such as ``Extraction``, ``Update``, ``Deletion``, ``Retrieval``, ``Generation``.
+        inputs: names of the arguments that matter, or a mapping from those names to a ``VariableKind``.
+        ignore: names of arguments that don't matter.
+        output: the ``VariableKind`` of the result; False where the result is not to be recorded.
+        each: the elements of the resulting list are a variable each.
+        output_name: the name of what results.
+        category: your own word for what it does.
+        comment: anything for people to read.
+        attributes: anything that JSON holds.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        kind: str = "Other",
+        inputs: Collection[str] | Mapping[str, str] | None = None,
+        ignore: Collection[str] = (),
+        output: str | bool | None = None,
+        each: bool = False,
+        output_name: str = "output",
+        category: str | None = None,
+        comment: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._call: Call | None = None
+        if scope.get() is None and not enabled():
+            return
+        self.name = name
+        self.kind = operation_kind(kind)
+        self.output_kind = variable_kind(output) if isinstance(output, str) else None
+        self.records_output = output is not False
+        self.output_name = output_name
+        self.is_each = each
+        self._chosen = None if inputs is None else frozenset(inputs)
+        self._kinds = (
+            {name: variable_kind(kind) for name, kind in inputs.items()} if isinstance(inputs, Mapping) else {}
+        )
+        self._ignored = frozenset(ignore)
+        self._said = {
+            name: value
+            for name, value in (("category", category), ("comment", comment), ("attributes", attributes))
+            if value
+        }
+        self._attributes = dict(attributes or {})
+        self._token: Token[Scope | None] | None = None
+        self._location: str | None = None
+        self._names: tuple[str, ...] = ()
+        self._rest = ""
+
+    @overload
+    def __call__(self, fn: type[Any]) -> type[Any]: ...
+    @overload
+    def __call__(self, fn: F) -> F: ...
+    def __call__(self, fn: Any) -> Any:
+        """The function, recorded. Where recording is off, the function itself."""
+        if not enabled():
+            return fn
+        if isinstance(fn, staticmethod | classmethod):
+            return type(fn)(self(fn.__func__))
+        try:
+            self._study(fn)
+        except Exception as error:
+            report("decorator on what is no function", error)
+            return fn
+        return _wrapped(self, fn)
+
+    def _study(self, fn: Any) -> None:
+        code: CodeType = inspect.unwrap(fn).__code__
+        self.name = self.name or fn.__name__
+        self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
+        self._names = code.co_varnames[: code.co_argcount]
+        if code.co_flags & inspect.CO_VARARGS:
+            self._rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        self._ignored |= {"self", "cls"} if self._names[:1] in {("self",), ("cls",)} else set()
+
+    def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
+        """Tell that the function begins, and what its arguments are."""
+        try:
+            call = Call(self, here, self._location)
+            before: list[WireEvent] = []
+            used: list[WireEvent] = []
+            numbers: dict[str, Any] = {}
+            names = self._names
+            for position, value in enumerate(args):
+                role = names[position] if position < len(names) else self._rest
+                self._take(call, before, numbers, role, value)
+            for role, value in kwargs.items():
+                self._take(call, before, numbers, role, value)
+            said = self._said
+            if numbers:
+                said = {**said, "attributes": {**numbers, **self._attributes}}
+            call.step.start(used, self._location, said)
+            # The operation is told first: what it uses refers to it.
+            emit(used + before)
+        except Exception as error:
+            report("beginning of an operation", error)
+            return None
+        return call
+
+    def _take(self, call: Call, events: list[WireEvent], numbers: dict[str, Any], role: str, value: object) -> None:
+        if role in self._ignored or (self._chosen is not None and role not in self._chosen):
+            return
+        if type(value) is str:
+            known = call.scope.trace.identities.find(value)
+            if known is not None and len(known) == 1:
+                call.step.use(events, known[0], role)
+                return
+        elif is_number(value) and role not in self._kinds:
+            if value is not None:
+                numbers[role] = value
+            return
+        try:
+            take(events, call.scope, call.step, value, role, self._kinds.get(role))
+        except Exception as error:
+            report("recording of an argument", error)
+
+    def __enter__(self) -> Self:
+        here = scope.get()
+        if here is None:
+            return self
+        try:
+            frame = sys._getframe(1)
+            self.name = self.name or frame.f_code.co_name
+            location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
+            call = Call(self, here, location)
+            events: list[WireEvent] = []
+            call.step.start(events, location, self._said)
+            emit(events)
+            self._token = scope.set(call.scope)
+            self._call = call
+        except Exception as error:
+            report("beginning of an operation", error)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        call, self._call = self._call, None
+        if call is None:
+            return
+        try:
+            scope.reset(cast("Token[Scope | None]", self._token))
+            if error is None:
+                call.end("ok")
+        except Exception as wrong:
+            report("end of an operation", wrong)
+        if error is not None:
+            call.fail(error)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def input(self, value: T, role: str = "input", *, kind: str | None = None) -> T:
+        """The operation uses the value; outputs that come after it derive from it."""
+        if self._call is not None:
+            try:
+                events: list[WireEvent] = []
+                step = self._call.step
+                take(events, self._call.scope, step, value, role, variable_kind(kind) if kind else None)
+                emit(events)
+            except Exception as error:
+                report("input", error)
+        return value
+
+    def output(self, value: T, name: str = "output", *, kind: str | None = None, each: bool = False, **said: Any) -> T:
+        """The operation made the value, or gives it back; go on with what this returns."""
+        if self._call is None:
+            return value
+        try:
+            events: list[WireEvent] = []
+            step, kind = self._call.step, variable_kind(kind) if kind else None
+            if said:
+                result = give_one(events, self._call.scope, step, value, name=name, kind=kind, said=said)
+            else:
+                result = give(events, self._call.scope, step, value, name=name, kind=kind, is_each=each)
+            emit(events)
+        except Exception as error:
+            report("output", error)
+            return value
+        return cast("T", result)
+
+
+def _wrapped(plan: operation, fn: Any) -> Any:
+    if inspect.isasyncgenfunction(fn):
+        return wraps(fn)(streams.asynchronous(plan, fn))
+    if inspect.isgeneratorfunction(fn):
+        return wraps(fn)(streams.synchronous(plan, fn))
+    if inspect.iscoroutinefunction(fn):
+
+        @wraps(fn)
+        async def recorded_coroutine(*args: Any, **kwargs: Any) -> Any:
+            here = scope.get()
+            call = None if here is None else plan.begin(here, args, kwargs)
+            if call is None:
+                return await fn(*args, **kwargs)
+            token = scope.set(call.scope)
+            try:
+                result = await fn(*args, **kwargs)
+            except BaseException as error:
+                call.fail(error)
+                raise
+            finally:
+                scope.reset(token)
+            return call.done(result)
+
+        return recorded_coroutine
+
+    @wraps(fn)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        here = scope.get()
+        call = None if here is None else plan.begin(here, args, kwargs)
+        if call is None:
+            return fn(*args, **kwargs)
+        token = scope.set(call.scope)
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        finally:
+            scope.reset(token)
+        return call.done(result)
+
+    return recorded

@@ -1,0 +1,309 @@
+"""The recorder itself: steps, the variables that they use and make, and the edges between them, as wire events.
+
+A source is always older than its target in this process's order, so that the graph has no cycle. Default edges of an
+output go to the inputs that its operation had by then, and are written when the operation ends, because ``link`` may
+replace them until then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memtrace.context import Scope, TraceState, question
+from memtrace.identity import NO_QUESTIONS, Questions, Variable
+from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.questions import joined
+from memtrace.values import snapshot
+
+WireEvent = dict[str, Any]
+
+_IDS_AT_ONCE = 256
+_ids: list[str] = []
+_is_armed: list[bool] = []
+_orders = itertools.count()
+_sink: Callable[[list[WireEvent]], None] | None = None
+
+
+def set_sink(sink: Callable[[list[WireEvent]], None] | None) -> None:
+    """Where events go from now on."""
+    global _sink  # noqa: PLW0603 (one recorder a process)
+    _sink = sink
+
+
+def emit(events: list[WireEvent]) -> None:
+    """Hand events over to the exporter."""
+    if _sink is not None:
+        _sink(events)
+
+
+def new_id() -> str:
+    """An id that nobody else has and nobody guesses: 32 hexadecimal digits."""
+    while True:
+        try:
+            return _ids.pop()
+        except IndexError:
+            # Randomness is asked for in large pieces: a call of the system for each id would cost more than the rest.
+            digits = os.urandom(16 * _IDS_AT_ONCE).hex()
+            _ids.extend(digits[start : start + 32] for start in range(0, len(digits), 32))
+            if not _is_armed and hasattr(os, "register_at_fork"):
+                _is_armed.append(True)
+                os.register_at_fork(after_in_child=_ids.clear)
+
+
+class Step:
+    """An operation under way."""
+
+    __slots__ = (
+        "ancestor",
+        "asked",
+        "candidates",
+        "id",
+        "inputs",
+        "is_told",
+        "links",
+        "maker",
+        "now",
+        "outputs",
+        "parent",
+        "path",
+        "pending",
+        "positions",
+        "session",
+        "trace",
+    )
+
+    def __init__(self, scope: Scope, name: str, kind: str) -> None:
+        self.id = new_id()
+        self.trace: TraceState = scope.trace
+        self.session = scope.session
+        self.parent = scope.step
+        self.ancestor = scope.ancestor if self.parent is None else self.parent.id
+        self.path: tuple[str, ...] = (*self.parent.path, self.id) if self.parent is not None else (self.id,)
+        self.maker = (name[:MAX_NAME_CHARACTERS] or "operation", kind)
+        self.is_told = False
+        self.inputs: list[Variable] = []
+        self.outputs: list[tuple[Variable, int, Variable | None]] = []
+        """Each output, how many inputs were there before it, and the one that it reads or revises."""
+        self.links: dict[str, list[tuple[Variable, str | None]]] = {}
+        self.candidates: list[Variable] = []
+        """Stored units that a retrieval has before it, best first."""
+        self.pending: list[WireEvent] = []
+        """What is told with the end."""
+        self.positions = 0
+        self.now = time.time_ns()
+        """When it began: also the time of the uses that are told with its beginning."""
+        self.asked: Questions = self.parent.asked if self.parent is not None else NO_QUESTIONS
+
+    def start(self, events: list[WireEvent], location: str | None, said: Mapping[str, Any]) -> None:
+        """Tell that it begins. ``said`` is its category, comment and attributes."""
+        event: WireEvent = {
+            "type": "operationStarted",
+            "trace": self.trace.id,
+            "time": self.now,
+            "operation": self.id,
+            "name": self.maker[0],
+            "kind": self.maker[1],
+        }
+        if self.session is not None:
+            event["session"] = self.session
+        if self.ancestor is not None:
+            event["parent"] = self.ancestor
+        if location is not None:
+            event["location"] = location
+        if said:
+            event.update(said)
+        events.append(event)
+        self.is_told = True
+
+    def use(self, events: list[WireEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
+        """Tell that it uses the variable; an input is a source of the outputs that come after it."""
+        event: WireEvent = {
+            "type": "used",
+            "trace": self.trace.id,
+            "time": time.time_ns() if self.is_told else self.now,
+            "operation": self.id,
+            "variable": variable.id,
+            "position": self.positions,
+        }
+        if role is not None:
+            event["role"] = role
+        self.positions += 1
+        events.append(event)
+        if is_input:
+            self.inputs.append(variable)
+            if variable.questions and variable.questions is not self.asked:
+                self.asked = joined(self.asked, variable.questions)
+
+    def considered(
+        self, query: Variable, variable: Variable, rank: int, *, is_returned: bool, score: float | None = None
+    ) -> WireEvent:
+        """A candidate of a retrieval."""
+        event: WireEvent = {
+            "type": "considered",
+            "trace": self.trace.id,
+            "time": time.time_ns(),
+            "operation": self.id,
+            "query": query.id,
+            "variable": variable.id,
+            "rank": rank,
+            "returned": is_returned,
+        }
+        if score is not None:
+            event["score"] = float(score)
+        return event
+
+    def invalidated(self, variable: Variable) -> WireEvent:
+        """The end of a variable's life."""
+        return {
+            "type": "invalidated",
+            "trace": self.trace.id,
+            "time": time.time_ns(),
+            "variable": variable.id,
+            "operation": self.id,
+        }
+
+    def has_input(self, variable: Variable) -> bool:
+        """Whether it has used the variable as an input."""
+        return any(known is variable for known in self.inputs)
+
+    def made(self, variable: Variable) -> bool:
+        """Whether it, or an operation inside it, made the variable."""
+        return self.id in variable.path
+
+    def link(self, source: Variable, target: Variable, comment: str | None) -> None:
+        """Say what the target came from, instead of all inputs."""
+        if source.order >= target.order:
+            raise ValueError("the source of a link is younger than its target")
+        self.links.setdefault(target.id, []).append((source, comment))
+        if all(output is not target for output, _, _ in self.outputs):
+            self.outputs.append((target, 0, None))
+
+    def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
+        """Tell the edges of its outputs, and that it is over."""
+        events = self.pending
+        now = time.time_ns()
+        trace = self.trace.id
+        for target, inputs, origin in self.outputs:
+            explicit = self.links.get(target.id) if self.links else None
+            if explicit is None:
+                events += [
+                    derived(trace, now, source, target, self.id, "Derivation")
+                    for source in dict.fromkeys(self.inputs[:inputs])
+                    if source is not origin
+                ]
+            else:
+                for source, comment in explicit:
+                    edge = derived(trace, now, source, target, self.id, "Derivation")
+                    if comment is not None:
+                        edge["comment"] = comment
+                    events.append(edge)
+        event: WireEvent = {
+            "type": "operationEnded",
+            "trace": trace,
+            "time": now,
+            "operation": self.id,
+            "status": status,
+        }
+        if error is not None:
+            event["error"] = {"type": type(error).__name__, "message": _message(error)}
+        if said:
+            event["attributes"] = dict(said)
+        events.append(event)
+        emit(events)
+
+
+def derived(trace: str, now: int, source: Variable, target: Variable, operation: str, kind: str) -> WireEvent:
+    """The edge from a target to its source."""
+    return {
+        "type": "derived",
+        "trace": trace,
+        "time": now,
+        "derivation": _ids.pop() if _ids else new_id(),
+        "source": source.id,
+        "target": target.id,
+        "operation": operation,
+        "kind": kind,
+    }
+
+
+def declare(
+    events: list[WireEvent],
+    scope: Scope,
+    value: object,
+    name: str,
+    kind: str,
+    *,
+    step: Step | None = None,
+    reads: Variable | None = None,
+    revises: Variable | None = None,
+    said: Mapping[str, Any] | None = None,
+) -> Variable:
+    """Record a new variable with the value as it is now.
+
+    Args:
+        events: what is told so far; the variable's events are added.
+        scope: the trace and session of here.
+        value: the value.
+        name: its name; an occurrence has that of the variable which it reads.
+        kind: a ``VariableKind``.
+        step: the operation that makes it; None for an input from outside.
+        reads: the variable of which it is an occurrence.
+        revises: the version before it.
+        said: its category, comment, role, class name and attributes.
+    """
+    identities = scope.trace.identities
+    if kind == "Query" and reads is not None:
+        kind = "RefinedQuery"  # an answer has one query in its past
+    name = name[:MAX_NAME_CHARACTERS] or "variable"
+    text, media_type = snapshot(value)
+    variable = Variable(
+        new_id(), name, reads.version if reads is not None else identities.next_version(name), kind, next(_orders)
+    )
+    now = time.time_ns()
+    event: WireEvent = {
+        "type": "variable",
+        "trace": scope.trace.id,
+        "time": now,
+        "variable": variable.id,
+        "name": name,
+        "kind": kind,
+        "version": variable.version,
+        "value": text,
+        "mediaType": media_type,
+    }
+    if scope.session is not None:
+        event["session"] = scope.session
+    events.append(event)
+    origin = reads if reads is not None else revises
+    if step is not None:
+        event["operation"] = step.id
+        variable.path = step.path
+        variable.maker = step.maker
+        variable.questions = step.asked
+        step.outputs.append((variable, len(step.inputs), origin))
+        if origin is not None:
+            edge = "Read" if reads is not None else "Revision"
+            events.append(derived(scope.trace.id, now, origin, variable, step.id, edge))
+            variable.questions = joined(origin.questions, step.asked)
+    if revises is not None:
+        event["revisionOf"] = revises.id
+    if kind == "Query" and reads is None:
+        variable.questions = frozenset((variable.id,))
+        question.set(variable.id)
+    if said:
+        event.update(said)
+    variable.reads = reads
+    if reads is None:
+        identities.name(variable)
+    return variable
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as broken:
+        return f"<{type(broken).__name__}>"

@@ -1,0 +1,150 @@
+"""``with trace(...)`` and ``with session(...)``: where the program is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextvars import Token
+from types import TracebackType
+from typing import Any, Self
+
+from memtrace.config import is_ready, is_sampled
+from memtrace.context import Scope, question, scope, state_of, unsampled
+from memtrace.faults import report
+from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from memtrace.record import WireEvent, emit, new_id
+
+
+class trace:  # noqa: N801 (reads as a statement)
+    """Record what happens inside as the trace ``id``: the life of one memory store for one user or run.
+
+    Give the same id again, in this process or another, to go on with a trace. Also ``async with``.
+
+    Args:
+        name: what people call it.
+        id: its id, up to 200 characters; without one, a new trace.
+        attributes: anything that JSON holds.
+    """
+
+    __slots__ = ("_asked", "_attributes", "_name", "_token", "_unsampled", "id", "is_recorded")
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 (the field's own word)
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._name = name
+        self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
+        self._attributes = attributes
+        self.is_recorded = False
+        self._token: Token[Scope | None] | None = None
+
+    def __enter__(self) -> Self:
+        if not is_ready():
+            return self
+        try:
+            self._begin()
+        except Exception as error:
+            report("trace", error)
+        return self
+
+    def _begin(self) -> None:
+        self.is_recorded = is_sampled(self.id)
+        self._unsampled = unsampled.set(None if self.is_recorded else self.id)
+        self._asked = question.set(None)
+        if not self.is_recorded:
+            self._token = scope.set(None)
+            return
+        state = state_of(self.id)
+        self._token = scope.set(Scope(state))
+        if state.is_told and self._name is None and self._attributes is None:
+            return
+        state.is_told = True
+        event: WireEvent = {"type": "trace", "trace": self.id, "time": time.time_ns()}
+        if self._name is not None:
+            event["name"] = self._name[:MAX_NAME_CHARACTERS] or None
+        if self._attributes is not None:
+            event["attributes"] = dict(self._attributes)
+        emit([event])
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._token is None:
+            return
+        try:
+            scope.reset(self._token)
+            unsampled.reset(self._unsampled)
+            question.reset(self._asked)
+        except ValueError as wrong:
+            report("end of a trace in another context than its beginning", wrong)
+        self._token = None
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+
+class session:  # noqa: N801 (reads as a statement)
+    """Record what happens inside as one stage of the trace: a conversation, a search, an evaluation.
+
+    Args:
+        name: what people call it.
+        id: its id, up to 200 characters; without one, a new session.
+        category: your own word for what it is.
+        comment: anything for people to read.
+        attributes: anything that JSON holds.
+    """
+
+    __slots__ = ("_said", "_token", "id")
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        id: str | None = None,  # noqa: A002 (the field's own word)
+        category: str | None = None,
+        comment: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
+        self._said = {"name": name, "category": category, "comment": comment, "attributes": attributes}
+        self._token: Token[Scope | None] | None = None
+
+    def __enter__(self) -> Self:
+        here = scope.get()
+        if here is None:
+            return self
+        try:
+            event: WireEvent = {"type": "session", "trace": here.trace.id, "time": time.time_ns(), "session": self.id}
+            event.update({name: value for name, value in self._said.items() if value})
+            self._token = scope.set(Scope(here.trace, self.id, here.step, here.ancestor))
+            emit([event])
+        except Exception as error:
+            report("session", error)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._token is None:
+            return
+        try:
+            scope.reset(self._token)
+        except ValueError as wrong:
+            report("end of a session in another context than its beginning", wrong)
+        self._token = None
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)

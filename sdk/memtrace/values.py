@@ -1,0 +1,106 @@
+"""What a value is as text, and which values are data at all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+
+TEXT = "text/plain"
+JSON = "application/json"
+
+CONTAINERS = (list, tuple, set, frozenset, Mapping)
+_NUMBERS = (int, float, complex, bool, type(None))
+_TEXTLIKE = (Decimal, UUID, date, time)
+_DATA = (str, bytes, Enum, *CONTAINERS, *_TEXTLIKE)
+_MAX_DEPTH = 40
+_LONGEST_SHARED = 40
+"""Longer words than this are not met as literals."""
+
+
+def snapshot(value: object) -> tuple[str, str]:
+    """The value as it is now: its text and media type. Text is taken as it is, everything else is JSON."""
+    if type(value) is str:
+        return value, TEXT
+    if isinstance(value, str):
+        return str(value.value if isinstance(value, Enum) else str.__str__(value)), TEXT
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).decode("utf-8", "replace"), TEXT
+    try:
+        return to_json(value, inf_nan_mode="strings", fallback=_plain).decode(), JSON
+    except (TypeError, ValueError, RecursionError):
+        return to_json(plain_tree(value)).decode("utf-8", "replace"), JSON
+
+
+def is_data(value: object) -> bool:
+    """Whether the value is information (text, JSON, a model) and not a part of the program (a client, a function)."""
+    return (
+        isinstance(value, _DATA)
+        or is_number(value)
+        or dataclasses.is_dataclass(value)
+        or hasattr(value, "model_dump")
+        or hasattr(value, "tolist")
+    ) and not isinstance(value, type)
+
+
+def is_number(value: object) -> bool:
+    """Whether the value is a number, a truth value or None: such a value has no identity of its own."""
+    return isinstance(value, _NUMBERS)
+
+
+def has_identity(value: object) -> bool:
+    """Whether the object stands for this one value only; the interpreter shares numbers, and texts that are words."""
+    if isinstance(value, str):
+        return len(value) > _LONGEST_SHARED or (not value.isidentifier() and len(value) > 1)
+    if isinstance(value, bytes | tuple | frozenset):
+        return len(value) > 1
+    return not isinstance(value, (*_NUMBERS, Enum, type))
+
+
+def own_copy(value: str) -> str:
+    """An equal text that is an object of its own, where the interpreter allows it."""
+    return value[:1] + value[1:]
+
+
+def _plain(value: object) -> Any:
+    """What JSON can hold instead of ``value``."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).decode("utf-8", "replace")
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, _TEXTLIKE):
+        return str(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    return f"<{type(value).__qualname__}>"
+
+
+def plain_tree(value: object, depth: int = 0) -> Any:
+    """A JSON value, whatever is in ``value``: keys become texts, what nests too deeply or in a circle is cut."""
+    if value is None or (isinstance(value, str | bool | int) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if depth >= _MAX_DEPTH:
+        return f"<{type(value).__qualname__}>"
+    if isinstance(value, Mapping):
+        return {str(key): plain_tree(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_tree(item, depth + 1) for item in value]
+    return plain_tree(_plain(value), depth + 1)

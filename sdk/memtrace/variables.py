@@ -1,0 +1,238 @@
+"""Values by hand: what is said about a value where a decorator can't see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from memtrace.calls import variable_kind
+from memtrace.context import Scope, scope
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.mutations import implied_step
+from memtrace.observe import STORED, read, take
+from memtrace.questions import choose
+from memtrace.record import declare, emit
+from memtrace.values import own_copy
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def variable(
+    value: T,
+    kind: str = "Other",
+    name: str | None = None,
+    *,
+    revises: object = None,
+    category: str | None = None,
+    comment: str | None = None,
+    class_name: str | None = None,
+    role: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+) -> T:
+    """Record a value: from outside, or made by the operation in which this is called.
+
+    A list, dictionary or object that is known already stays the variable that it is: say ``mutation`` when it changes.
+
+    Args:
+        value: the value.
+        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``.
+        name: its name. A ``MemoryUnit`` or ``Buffer`` of a name that is known revises the newest of that name.
+        revises: the value (or its variable) of which this is the next version.
+        category: your own word for what it is.
+        comment: anything for people to read.
+        class_name: the class that it belongs to in your program.
+        role: what it is for the operation that makes it.
+        attributes: anything that JSON holds.
+
+    Returns:
+        The value. For a text an equal one, an object of its own: go on with it, so that it is known again.
+    """
+    here = scope.get()
+    if here is None:
+        return value
+    try:
+        said = {
+            word: item
+            for word, item in (
+                ("category", category),
+                ("comment", comment),
+                ("className", class_name),
+                ("role", role),
+                ("attributes", attributes),
+            )
+            if item
+        }
+        return cast("T", _declared(here, value, variable_kind(kind), name, revises, said))
+    except Exception as error:
+        report("variable", error)
+        return value
+
+
+def _declared(here: Scope, value: object, kind: str, name: str | None, revises: object, said: dict[str, Any]) -> object:
+    identities = here.trace.identities
+    known = identities.find(value)
+    origin = None if revises is None else _resolved(here, revises)
+    if known is not None and origin is None:
+        is_input = here.step is not None and any(here.step.has_input(item) for item in known)
+        if not isinstance(value, str) or (is_input and known[-1].kind == kind):
+            return value
+    if origin is None and name is not None and kind in STORED:
+        origin = identities.named(name)
+    is_text = type(value) is str and len(value) > 1
+    if is_text:
+        value = own_copy(cast("str", value))
+    name = name or (origin.name if origin is not None else kind)
+    if origin is not None:
+        with implied_step(here, "revise", "Update") as (step, events):
+            step.use(events, origin, "before", is_input=False)
+            made = declare(events, here, value, name, kind, step=step, revises=origin, said=said)
+    else:
+        events = []
+        made = declare(events, here, value, name, kind, step=here.step, said=said)
+        emit(events)
+    identities.bind(value, made, is_own=is_text)
+    return value
+
+
+def find(value: object) -> Variable | None:
+    """The variable that the value is here; None where it is not known."""
+    here = scope.get()
+    known = None if here is None else here.trace.identities.find(value)
+    return None if known is None or here is None else choose(known, here.step)
+
+
+def named(name: str) -> Variable | None:
+    """The newest variable of that name that this process knows in the trace of here."""
+    here = scope.get()
+    return None if here is None else here.trace.identities.named(name)
+
+
+def bind(value: T, known: object) -> T:
+    """Say that this object is a variable that is known: a copy that came out of a database, say.
+
+    Args:
+        value: the object; for a text go on with what this returns.
+        known: a known value, its variable, or its name.
+    """
+    here = scope.get()
+    if here is None:
+        return value
+    try:
+        found = _resolved(here, known)
+        is_text = isinstance(value, str) and type(value) is str and len(value) > 1
+        if is_text:
+            value = cast("T", own_copy(cast("str", value)))
+        here.trace.identities.bind(value, found, is_own=is_text)
+    except Exception as error:
+        report("bind", error)
+    return value
+
+
+def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
+    """Nothing where nothing is recorded, and never an error."""
+
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        if scope.get() is None:
+            return
+        try:
+            fn(*args, **kwargs)
+        except Exception as error:
+            report(fn.__name__, error)
+
+    guarded.__name__, guarded.__doc__, guarded.__wrapped__ = fn.__name__, fn.__doc__, fn  # type: ignore[attr-defined]
+    return guarded
+
+
+@_recorded
+def link(source: object, target: object, comment: str | None = None) -> None:
+    """Say that the target came from the source, instead of from all inputs of the operation that makes it.
+
+    Args:
+        source: a known value, its variable, or its name.
+        target: the same; it must be younger than the source.
+        comment: anything for people to read.
+    """
+    here = _here()
+    first, second = _resolved(here, source), _resolved(here, target)
+    maker = here.step
+    while maker is not None and all(output is not second for output, _, _ in maker.outputs):
+        maker = maker.parent
+    if maker is not None:
+        maker.link(first, second, comment)
+        return
+    with implied_step(here, "link", "Other") as (step, _):
+        step.link(first, second, comment)
+
+
+@_recorded
+def deleted(unit: object) -> None:
+    """Say that the unit is no longer in the memory.
+
+    Args:
+        unit: a known value, its variable, or its name.
+    """
+    here = _here()
+    gone = _resolved(here, unit)
+    with implied_step(here, "delete", "Deletion") as (step, events):
+        if not step.has_input(gone):
+            step.use(events, gone, "deleted")
+        events.append(step.invalidated(gone))
+
+
+@_recorded
+def retrieved(query: object, candidates: Iterable[object], returned: Iterable[object]) -> None:
+    """Say what a retrieval had before it, best first, and what of it was given back.
+
+    What was given back has been read: go on with those objects. Inside an operation it belongs to that; else it is one.
+
+    Args:
+        query: what was asked for: a known value or a new one.
+        candidates: known values, their variables or names, or pairs of these and a score.
+        returned: those of them that were given back; a new object that stands for one is a pair (object, known).
+    """
+    here = _here()
+    with implied_step(here, "retrieve", "Retrieval") as (step, events):
+        asked = _maybe(here, query)
+        if asked is None or not step.has_input(asked):
+            take(events, here, step, query, "query", "Query")
+            asked = step.inputs[-1]
+        read_back = [_known_pair(here, item) for item in returned]
+        ids = {origin.id for _, origin in read_back}
+        for rank, item in enumerate(candidates):
+            score = item[1] if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], int | float) else None
+            unit = _resolved(here, item[0] if score is not None else item)  # type: ignore[index]
+            events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
+        for value, origin in read_back:
+            read(events, here, step, value, origin)
+
+
+def _here() -> Scope:
+    here = scope.get()
+    if here is None:
+        raise RuntimeError("there is no trace")
+    return here
+
+
+def _maybe(here: Scope, value: object) -> Variable | None:
+    """The variable itself that a value, a variable or a name means: not an occurrence of it."""
+    if isinstance(value, Variable):
+        return value
+    known = here.trace.identities.find(value)
+    if known is not None:
+        return known[0]
+    return here.trace.identities.named(value) if isinstance(value, str) else None
+
+
+def _resolved(here: Scope, value: object) -> Variable:
+    found = _maybe(here, value)
+    if found is None:
+        raise LookupError("the value is no known variable, nor the name of one")
+    return found
+
+
+def _known_pair(here: Scope, item: object) -> tuple[object, Variable]:
+    if isinstance(item, tuple) and len(item) == 2 and here.trace.identities.find(item) is None:
+        return item[0], _resolved(here, item[1])
+    return item, _resolved(here, item)

@@ -1,0 +1,53 @@
+"""What must hold for every recorded graph."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+from typing import Any
+
+
+def check(events: list[dict[str, Any]]) -> None:
+    """Everything that is referred to was told before; each end has its beginning; nothing is its own ancestor."""
+    variables: set[str] = set()
+    operations: set[str] = set()
+    edges: dict[str, set[str]] = {}
+    pairs: set[tuple[str, str, str, str]] = set()
+    for event in events:
+        match event["type"]:
+            case "variable":
+                assert event["variable"] not in variables
+                variables.add(event["variable"])
+                assert event.get("operation") is None or event["operation"] in operations
+                assert event.get("revisionOf") is None or event["revisionOf"] in variables
+            case "operationStarted":
+                assert event["operation"] not in operations
+                operations.add(event["operation"])
+            case "derived":
+                assert {event["source"], event["target"]} <= variables
+                assert event["operation"] in operations
+                edges.setdefault(event["target"], set()).add(event["source"])
+                pair = event["source"], event["target"], event["operation"], event["kind"]
+                assert pair not in pairs
+                pairs.add(pair)
+            case "used" | "invalidated" | "considered":
+                assert event["variable"] in variables
+                assert event["operation"] in operations
+            case "operationEnded":
+                assert event["operation"] in operations
+    list(TopologicalSorter(edges).static_order())
+
+
+def sources(events: list[dict[str, Any]], target: dict[str, Any]) -> list[tuple[str, str]]:
+    """(kind of edge, value of source) of all that the target was directly derived from."""
+    variables = {event["variable"]: event for event in events if event["type"] == "variable"}
+    return sorted(
+        (event["kind"], variables[event["source"]]["value"])
+        for event in events
+        if event["type"] == "derived" and event["target"] == target["variable"]
+    )
+
+
+def value(events: list[dict[str, Any]], text: str) -> dict[str, Any]:
+    """The only variable with that text."""
+    (found,) = [event for event in events if event["type"] == "variable" and event["value"] == text]
+    return found
