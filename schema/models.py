@@ -232,9 +232,9 @@ class Batch:
     derivations: list[Derivation] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     invalidations: list[Invalidation] = field(default_factory=list)
-    endings: list[Ending] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     attributions: list[Attribution] = field(default_factory=list)
+    endings: list[Ending] = field(default_factory=list)
 
 
 _PUBLIC_NAMES: dict[str, tuple[tuple[str, str], ...]] = {}

@@ -21,7 +21,6 @@ CALL () {
 }
 CALL () {
   MATCH ()-[d:DERIVED_FROM]->()
-  USING INDEX SEEK d:DERIVED_FROM(traceId, sequence)
   WHERE d.traceId = $traceId AND d.sequence >= 0 AND d.projectId = $projectId
   WITH d.sequence AS last ORDER BY d.traceId DESC, d.sequence DESC LIMIT 1
   RETURN collect(last) AS derivations

@@ -57,24 +57,12 @@ def new_id() -> str:
 class Step:
     """An operation under way."""
 
+    # fmt: off
     __slots__ = (
-        "ancestor",
-        "asked",
-        "candidates",
-        "id",
-        "inputs",
-        "is_told",
-        "links",
-        "maker",
-        "now",
-        "outputs",
-        "parent",
-        "path",
-        "pending",
-        "positions",
-        "session",
-        "trace",
+        "ancestor", "asked", "candidates", "id", "inputs", "is_told", "links", "maker",
+        "now", "outputs", "parent", "path", "pending", "positions", "session", "trace",
     )
+    # fmt: on
 
     def __init__(self, scope: Scope, name: str, kind: str) -> None:
         self.id = new_id()
@@ -222,7 +210,7 @@ def derived(trace: str, now: int, source: Variable, target: Variable, operation:
         "type": "derived",
         "trace": trace,
         "time": now,
-        "derivation": _ids.pop() if _ids else new_id(),
+        "derivation": new_id(),
         "source": source.id,
         "target": target.id,
         "operation": operation,
