@@ -29,6 +29,9 @@ NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
 _DOORS = {"deployment", "fuzz", "graphql", "isolation", "jobs", "server"}
 """Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
 
+_COSTLY = {"test_bench", "test_real_traces"}
+"""Modules whose fixtures take long: like the doors, with their servers, they are set up in one process only."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks."""
@@ -55,9 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         if "neo4j_server" in fixtures:
             item.add_marker("neo4j")
+        folder = item.path.parent.name
         if "object_store" in fixtures:
             item.add_marker(pytest.mark.xdist_group("s3"))
-        if item.path.parent.name in _DOORS:
+        elif folder in _DOORS or item.path.stem in _COSTLY:
+            item.add_marker(pytest.mark.xdist_group(folder if folder in _DOORS else item.path.stem))
+        if folder in _DOORS:
             item.add_marker("once")
 
 

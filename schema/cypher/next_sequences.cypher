@@ -20,7 +20,8 @@ CALL () {
   RETURN collect(last) AS variables
 }
 CALL () {
-  MATCH ()-[d:DERIVED_FROM]->()
+  MATCH (:Variable)-[d:DERIVED_FROM]->(:Variable)
+  USING INDEX SEEK d:DERIVED_FROM(traceId, sequence)
   WHERE d.traceId = $traceId AND d.sequence >= 0 AND d.projectId = $projectId
   WITH d.sequence AS last ORDER BY d.traceId DESC, d.sequence DESC LIMIT 1
   RETURN collect(last) AS derivations

@@ -145,7 +145,9 @@ def test_a_batch_that_is_too_large_is_halved(platform: Platform, tmp_path: Path)
     assert values(platform.events) == [f"text {number}" for number in range(9)]
 
 
-def test_without_a_spool_events_wait_in_memory_and_beyond_it_are_dropped_and_counted(tmp_path: Path) -> None:
+def test_without_a_spool_events_wait_in_memory_and_beyond_it_lose_their_values_and_then_are_dropped(
+    tmp_path: Path,
+) -> None:
     with running() as first:
         port = first.server_address[1]
     exporter_to(f"http://127.0.0.1:{port}", tmp_path, spool=False, max_queue_bytes=50_000)
@@ -153,12 +155,18 @@ def test_without_a_spool_events_wait_in_memory_and_beyond_it_are_dropped_and_cou
     memtrace.flush(10)
     for number in range(20):
         record(f"{number} " + "x" * 10_000, trace="full")
+    for number in range(100):
+        record(f"small {number}", trace="full")
     with running(port) as second:
         result = memtrace.flush(10)
         arrived = values(second.events)
-    assert result.sent + result.dropped == 22
-    assert 0 < result.dropped < 20
+        cut = [event["size"] for event in second.events if event.get("truncated")]
+    assert result.sent + result.dropped == 122
+    assert 0 < result.dropped < 100
     assert len(arrived) + 1 == result.sent
+    assert arrived[0] == "first text"
+    assert set(cut) <= {10_002, 10_003, 7, 8}
+    assert len(cut) > 10
     assert not list(tmp_path.rglob("*"))
 
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from memtrace.exporters.prepare import Preparation, encoded
 from memtrace.exporters.protocol import FlushResult
 from memtrace.faults import log, report
+from memtrace.values import TEXT
 
 MAX_QUEUE_BYTES = 64_000_000
 MAX_BATCH_BYTES = 1_000_000
@@ -24,6 +25,9 @@ MAX_BATCH_EVENTS = 2_000
 LINGER_SECONDS = 0.5
 BLOCK_SECONDS = 0.05
 EXIT_SECONDS = 5.0
+_EXTRA_ROOM = 4
+"""Events without values have a quarter of the room on top."""
+
 _EVENT_BYTES = 400
 """About what an event takes beside its value."""
 
@@ -85,7 +89,11 @@ class BackgroundExporter:
         self._prepare = preparation
 
     def export(self, events: list[dict[str, Any]]) -> None:
-        """Queue the events; wait a moment for room, once, and drop them where there is none."""
+        """Queue the events.
+
+        Where there is no room, wait a moment, once; then leave out the values, so that the graph stays whole, and tell
+        their size; then drop events.
+        """
         size = 0
         sized = []
         for event in events:
@@ -95,8 +103,11 @@ class BackgroundExporter:
             sized.append((event, bytes_))
         with self._condition:
             if self._bytes + size > self._max_bytes and not self._has_room(size):
-                self._dropped += len(events)
-                return
+                sized = [(_without_value(event), _EVENT_BYTES) for event in events]
+                size = _EVENT_BYTES * len(events)
+                if self._bytes + size > self._max_bytes + self._max_bytes // _EXTRA_ROOM:
+                    self._dropped += len(events)
+                    return
             self._queue.extend(sized)
             before = self._bytes
             self._bytes = before + size
@@ -232,6 +243,15 @@ class BackgroundExporter:
         self._has_said = False
         self._start_empty()
         self._sink.forked()
+
+
+def _without_value(event: dict[str, Any]) -> dict[str, Any]:
+    """The event without its value, which is empty then and marked as cut: a part of it could not be masked safely."""
+    text = event.get("value")
+    if text is None:
+        return event
+    report("room for a value in the queue", MemoryError())
+    return {**event, "value": "", "mediaType": TEXT, "truncated": True, "size": len(text.encode("utf-8", "replace"))}
 
 
 _exporters: weakref.WeakSet[BackgroundExporter] = weakref.WeakSet()
