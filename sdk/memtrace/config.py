@@ -55,7 +55,7 @@ def configure(
     Args:
         endpoint: address of the platform, such as ``https://memtrace.example`` (``MEMTRACE_ENDPOINT``).
         key: API key with the role writer (``MEMTRACE_API_KEY``).
-        project: name of the project (``MEMTRACE_PROJECT``); without one, ``default``.
+        project: name of the project (``MEMTRACE_PROJECT``); without one, the key's own.
         exporter: instead of the platform: a ``FileExporter``, a ``MemoryExporter`` or one of your own.
         sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). The same trace is recorded or
             left out by every service that has the same share.
@@ -81,7 +81,7 @@ def configure(
         exporter = HttpExporter(
             endpoint,
             key or os.environ.get("MEMTRACE_API_KEY"),
-            project or os.environ.get("MEMTRACE_PROJECT") or "default",
+            project or os.environ.get("MEMTRACE_PROJECT"),
             spool=os.environ.get("MEMTRACE_SPOOL") if spool is None else spool,
         )
     with _lock:

@@ -116,6 +116,7 @@ def test_what_unpacks_beyond_the_limit_is_too_large(server: RunningServer, body:
         (b"no zstd", LINES, "zstd", 400),
         (b"{", "application/json", None, 400),
     ],
+    ids=["type", "encoding", "no gzip", "half a gzip", "no zstd", "no json"],
 )
 def test_what_is_no_request_is_refused(
     server: RunningServer, body: bytes, kind: str, encoding: str | None, status: int

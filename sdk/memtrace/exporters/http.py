@@ -24,7 +24,7 @@ class HttpExporter(BackgroundExporter):
     Args:
         endpoint: address of the platform.
         key: API key, or None where the platform wants none.
-        project: name of the project.
+        project: name of the project; None is the key's own.
         spool: folder for what can't be sent now; None for one in the user's state folder; False for none at all:
             events then wait in memory.
         max_queue_bytes: about how much may wait in memory.
@@ -38,7 +38,7 @@ class HttpExporter(BackgroundExporter):
         self,
         endpoint: str,
         key: str | None,
-        project: str,
+        project: str | None,
         *,
         spool: Path | str | bool | None = None,
         max_queue_bytes: int = MAX_QUEUE_BYTES,
@@ -50,15 +50,17 @@ class HttpExporter(BackgroundExporter):
         if spool is False:
             kept = None
         elif isinstance(spool, Path | str):
-            kept = Spool(Path(spool) / folder_name(endpoint, project), max_spool_bytes)
+            kept = Spool(Path(spool) / folder_name(endpoint, project or key), max_spool_bytes)
         else:
-            kept = Spool(default_directory(endpoint, project), max_spool_bytes)
+            kept = Spool(default_directory(endpoint, project or key), max_spool_bytes)
         super().__init__(_HttpSink(Platform(endpoint, key, project), kept), max_queue_bytes)
 
 
-def replay(endpoint: str, key: str | None, project: str, spool: Path | str | None = None) -> FlushResult:
+def replay(endpoint: str, key: str | None, project: str | None, spool: Path | str | None = None) -> FlushResult:
     """Send what waits in the spool of a platform and project, oldest first, until it is empty or the platform away."""
-    directory = Path(spool) / folder_name(endpoint, project) if spool else default_directory(endpoint, project)
+    directory = (
+        Path(spool) / folder_name(endpoint, project or key) if spool else default_directory(endpoint, project or key)
+    )
     sink = _HttpSink(Platform(endpoint, key, project), Spool(directory))
     try:
         sink.tick()

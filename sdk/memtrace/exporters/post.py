@@ -39,11 +39,11 @@ class Answer:
 
 
 class Platform:
-    """The platform at an address, for one project."""
+    """The platform at an address, for one project: the one that is named, else the key's own."""
 
-    def __init__(self, endpoint: str, key: str | None, project: str) -> None:
+    def __init__(self, endpoint: str, key: str | None, project: str | None) -> None:
         self._url = endpoint.rstrip("/") + "/v1/events"
-        self._project = project
+        self._parameters = {"project": project} if project else {}
         self._key = key
         self._client: httpx.Client | None = None
         self._encoding, self._compress = _compression()
@@ -68,7 +68,7 @@ class Platform:
             body = self._compress(body)
             headers["Content-Encoding"] = self._encoding
         try:
-            response = self._open().post(self._url, params={"project": self._project}, content=body, headers=headers)
+            response = self._open().post(self._url, params=self._parameters, content=body, headers=headers)
         except (httpx.HTTPError, OSError) as error:
             return Answer(is_retryable=True, reason=type(error).__name__)
         return self._read(response, lines)

@@ -172,16 +172,16 @@ class Spool:
         return dropped
 
 
-def default_directory(endpoint: str, project: str) -> Path:
+def default_directory(endpoint: str, owner: str | None) -> Path:
     """Where the spool for this platform and project is: in the user's state folder."""
     state = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     place = Path(state) if state else Path.home() / ".local" / "state"
-    return place / "memtrace" / "spool" / folder_name(endpoint, project)
+    return place / "memtrace" / "spool" / folder_name(endpoint, owner)
 
 
-def folder_name(endpoint: str, project: str) -> str:
-    """The name of the folder of a platform and project, so that nothing is replayed into another."""
-    return blake2b(f"{endpoint}\n{project}".encode(), digest_size=8).hexdigest()
+def folder_name(endpoint: str, owner: str | None) -> str:
+    """The name of the folder of a platform and a project or key, so that nothing is replayed into another project."""
+    return blake2b(f"{endpoint}\n{owner or ''}".encode(), digest_size=8).hexdigest()
 
 
 def _locked(path: Path) -> Segment | None:
