@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import uuid
 from functools import partial
 from typing import Any, cast
 
 from benchmarks.context import Context, say
-from benchmarks.generated import PROJECT, fill, layout_key, sqlite_file
-from benchmarks.generator import answer_of
+from benchmarks.generated import fill, layout_key
+from benchmarks.generator import QUICK, Shape, answer_of
 from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, raw, spread, times
 from benchmarks.timing import Ratio, alternate, ratio, timed
@@ -18,6 +19,7 @@ from store.protocol import Budget, Database, GraphStore
 _MOST_RATIO = 1.5
 _RUNS = 15
 _NODES = 10_000
+_SHAPE = Shape(traces=4, variables=6000, width=20)
 _FIGURE = "GraphQL lineage of {} variables in {} to the store's closure"
 _DOCUMENT = """query Lineage($answer: String!, $nodes: Int!) {
   project {
@@ -34,41 +36,53 @@ _DOCUMENT = """query Lineage($answer: String!, $nodes: Int!) {
 
 
 async def in_sqlite(context: Context) -> Section:
-    """Measure in the made SQLite file."""
+    """Measure in a new SQLite file."""
     section = Section("GraphQL lineage in SQLite")
-    path = await sqlite_file(context)
-    say("GraphQL lineage in SQLite")
-    async with await open_database(f"sqlite:///{path}") as database:
-        found = await _compare(context, database, PROJECT, section)
-    figure = _FIGURE.format(f"{context.shape.variables:,}", "SQLite")
-    section.goals.append(at_most(figure, _MOST_RATIO, found.value, times))
+    with context.scratch() as folder:
+        async with await open_database(f"sqlite:///{folder / 'lineage.db'}") as database:
+            await _measure(context, database, section, "SQLite")
     return section
 
 
 async def in_neo4j(context: Context) -> Section:
-    """Measure in the made store of a Neo4j server."""
+    """Measure in a project of a Neo4j server, which is emptied again."""
     section = Section("GraphQL lineage in Neo4j")
-    shape = context.shape
-    figure = _FIGURE.format(f"{shape.variables:,}", "Neo4j")
     try:
         server = await context.server.get(layout_key("neo4j"))
     except ServerError as error:
         section.missing.append(f"no Neo4j can be had: {error}")
-        section.goals.append(at_most(figure, _MOST_RATIO, None, times))
+        section.goals.append(
+            at_most(_FIGURE.format(f"{_shape(context).variables:,}", "Neo4j"), _MOST_RATIO, None, times)
+        )
         return section
-    project = f"{PROJECT}-{shape.traces}x{shape.variables}"
     with context.scratch() as folder:
         values = (folder / "values").as_uri()
         async with await open_database(server.uri, values, server.credentials) as database:
-            await fill(database.project(project), shape)
-            say("GraphQL lineage in Neo4j")
-            found = await _compare(context, database, project, section)
-    section.goals.append(at_most(figure, _MOST_RATIO, found.value, times))
+            await _measure(context, database, section, "Neo4j")
+    section.notes.append(f"Neo4j {server.version} on the same machine.")
     return section
 
 
+async def _measure(context: Context, database: Database, section: Section, engine: str) -> None:
+    shape = _shape(context)
+    project = f"lineage-{uuid.uuid4().hex}"
+    store = database.project(project)
+    try:
+        await fill(store, shape)
+        say(f"GraphQL lineage in {engine}")
+        found = await _compare(context, database, project, section)
+    finally:
+        for trace in (await store.traces()).items:
+            await store.delete_trace(trace.id)
+    section.goals.append(at_most(_FIGURE.format(f"{shape.variables:,}", engine), _MOST_RATIO, found.value, times))
+
+
+def _shape(context: Context) -> Shape:
+    return QUICK if context.quick else _SHAPE
+
+
 async def _compare(context: Context, database: Database, project: str, section: Section) -> Ratio:
-    shape, runs = context.shape, context.runs if context.quick else _RUNS
+    shape, runs = _shape(context), context.runs if context.quick else _RUNS
     store = database.project(project)
     ask = _door(database, project)
 

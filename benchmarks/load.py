@@ -24,7 +24,7 @@ from store.open import open_database
 from store.protocol import GraphStore, Label
 
 _CLIENTS, _SECONDS, _QUICK_SECONDS = 50, 60, 3
-_SHAPE = Shape(traces=8, variables=6000, width=20)
+_SHAPE = Shape(traces=4, variables=6000, width=20)
 _SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 _TRACES = """query($p: String!) { project(name: $p) { traces(first: 10) { nodes {

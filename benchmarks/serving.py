@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,11 +39,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A server that listens, and a reader's key of one project."""
+    """A server that listens, and a reader's key of one project; how long it took to listen."""
 
     url: str
     key: str
     pid: int
+    start_seconds: float
 
 
 @asynccontextmanager
@@ -57,6 +59,7 @@ async def serving(place: Place, project: str) -> AsyncIterator[Serving]:
     output, errors = await made.communicate()
     if made.returncode:
         raise RuntimeError(f"no key could be made: {errors.decode(errors='replace')}")
+    began = time.perf_counter()
     server = await _memtrace("serve", "--port", "0", environment=environment)
     assert server.stderr is not None
     assert server.stdout is not None
@@ -66,7 +69,8 @@ async def serving(place: Place, project: str) -> AsyncIterator[Serving]:
             while "listens on" not in (line := (await server.stderr.readline()).decode()):
                 if not line:
                     raise RuntimeError("the server did not start")
-        yield Serving(line.rpartition(" ")[2].strip(), json.loads(output)["key"], server.pid)
+        taken = time.perf_counter() - began
+        yield Serving(line.rpartition(" ")[2].strip(), json.loads(output)["key"], server.pid, taken)
     finally:
         if server.returncode is None:
             server.terminate()
