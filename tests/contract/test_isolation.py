@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
-from schema.models import Batch
+from schema.kinds import Status
+from schema.models import Batch, Ending
 from store.protocol import Budget, Database, Direction, GraphStore, Label
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder, elements_of
@@ -40,6 +41,9 @@ async def write(stranger: GraphStore, owned: TraceBuilder) -> None:
             await stranger.write(Batch(trace.trace, variables=[stolen]))
     with pytest.raises(MemTraceError):
         await stranger.write(Batch(replace(trace.trace, id=owned.trace.id)))
+    ending = Ending(owned.operations[0].id, Status.OK, None)
+    with pytest.raises(InputError, match=ending.operation_id):
+        await stranger.write(Batch(trace.trace, endings=[ending]))
     large = next(variable for variable in owned.variables if variable.value is None)
     known = trace.variable("known elsewhere", owned.text(large))
     with pytest.raises(InputError, match=known.value_hash):
@@ -96,6 +100,10 @@ async def usages(stranger: GraphStore, owned: TraceBuilder) -> None:
 
 async def invalidations(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.invalidations(owned.trace.id) == []
+
+
+async def next_sequences(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert set((await stranger.next_sequences(owned.trace.id)).values()) == {0}
 
 
 async def operation(stranger: GraphStore, owned: TraceBuilder) -> None:
@@ -224,6 +232,7 @@ PROBES: dict[str, Probe] = {
         attributions,
         usages,
         invalidations,
+        next_sequences,
         operation,
         operations,
         derivations_of,
