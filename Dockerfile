@@ -20,6 +20,7 @@ COPY store store
 COPY ingest ingest
 COPY attribution attribution
 COPY api api
+COPY sdk/memtrace sdk/memtrace
 RUN uv build --wheel --require-hashes --build-constraints requirements.lock --out-dir /wheels . \
     && uv pip install --python /opt/memtrace --no-deps --no-index --find-links /wheels memtrace-platform
 
