@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from api.auth.verify import Verifier
+    from api.following import Following
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """One server's parts. Only ``api.auth`` and ``api.jobs`` take a store from the database; see ``Access``.
+    """One server's parts. Only ``api.auth``, ``api.jobs`` and ``growth`` take a store from it; see ``Access``.
 
     Attributes:
         verifier: from the Authorization header (or a websocket's token) to a principal.
         queue: takes jobs, and says when they change.
+        growth: says when the counts of traces change.
         uploads: files that wait for their import.
     """
 
@@ -27,4 +29,5 @@ class Platform:
     database: Database
     verifier: Verifier
     queue: JobQueue
+    growth: Following[dict[str, int]]
     uploads: Uploads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from api.auth.verify import Verifier
+from api.following import Following
 from api.http import health
 from api.http.limits import EVENTS_PATH, UPLOAD_PATH, BodyLimit, Deadline
 from api.http.metrics import CountRequests, Metrics
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS = 1.0
 """A door that has a deadline of its own answers in its own form first."""
+
+
+_GROWTH_SECONDS = 0.5
 
 
 def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
@@ -56,6 +60,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
             platform.verifier.start()
             stack.push_async_callback(platform.verifier.stop)
             stack.push_async_callback(platform.queue.close)
+            stack.push_async_callback(platform.growth.close)
             if settings.job_concurrency > 0:
                 runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
                 await runner.start()
@@ -96,7 +101,12 @@ def _platform(settings: Settings, database: Database) -> Platform:
 
     verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
     uploads = Uploads(uploads_uri(settings))
-    return Platform(settings, database, verifier, JobQueue(database, uploads), uploads)
+
+    async def counts(project_id: str, trace_ids: Sequence[str]) -> Mapping[str, dict[str, int]]:
+        return await database.project(project_id).counts(trace_ids)
+
+    growth = Following("trace", counts, _GROWTH_SECONDS)
+    return Platform(settings, database, verifier, JobQueue(database, uploads), growth, uploads)
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:

@@ -9,7 +9,8 @@ from typing import cast
 
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Operation, Variable
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 _PAGE = 5_000
 _TEXT_BYTES = 256 << 20

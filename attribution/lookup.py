@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
 

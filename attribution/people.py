@@ -15,7 +15,8 @@ from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import ErrorType, Origin
 from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Operation, Failure, Attribution)
 

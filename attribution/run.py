@@ -20,7 +20,8 @@ from attribution.graph import TraceGraph
 from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 if TYPE_CHECKING:
     from attribution.llm.client import LlmClient

@@ -22,8 +22,9 @@ import msgspec
 from ingest.importing import import_path
 from ingest.smartcomment.source import mapped
 from schema.models import Operation, Variable
+from store.answers import Closure, Label
 from store.open import open_database
-from store.protocol import Closure, GraphStore, Label
+from store.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)

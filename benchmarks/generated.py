@@ -8,8 +8,9 @@ from pathlib import Path
 from benchmarks.context import Context, say
 from benchmarks.generator import VERSION, Shape, batch_of, trace_of
 from schema.texts import cypher, migrations, sql
+from store.answers import Label
 from store.open import open_database
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 
 PROJECT = "benchmark"
 _SAY_EVERY = 5

@@ -13,8 +13,9 @@ from benchmarks.generator import QUICK, Shape, answer_of
 from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, raw, spread, times
 from benchmarks.timing import Ratio, alternate, ratio, timed
+from store.answers import Budget
 from store.open import open_database
-from store.protocol import Budget, Database, GraphStore
+from store.protocol import Database, GraphStore
 
 _MOST_RATIO = 1.5
 _RUNS = 15

@@ -20,8 +20,9 @@ from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, per_second
 from benchmarks.serving import Place, serving
 from ingest.importing import import_path
+from store.answers import Label
 from store.open import open_database
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 
 _CLIENTS, _SECONDS, _QUICK_SECONDS = 50, 60, 3
 _SHAPE = Shape(traces=4, variables=6000, width=20)

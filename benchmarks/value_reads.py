@@ -17,8 +17,9 @@ from pathlib import Path
 
 from benchmarks.timing import timed
 from schema.models import Variable
+from store.answers import Label
 from store.open import open_database
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 
 _READS = 3
 _PAGE = 10_000

@@ -17,9 +17,10 @@ from benchmarks.timing import timed
 from benchmarks.writes import compare, goal, runs_of
 from schema.models import Batch
 from schema.texts import cypher
+from store.answers import Label
 from store.neo4j.rows import WRITERS, element_id
 from store.open import open_database
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 from store.times import EPOCH
 
 _WARM_UPS = 2

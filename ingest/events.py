@@ -33,8 +33,9 @@ from schema.models import (
     Usage,
     Variable,
 )
+from store.answers import IN_ORDER, Label
 from store.packs import PackWriter
-from store.protocol import IN_ORDER, GraphStore, Label
+from store.protocol import GraphStore
 
 SOURCE = "memtrace"
 CONSIDERED, RETURNED = "considered", "returned"

@@ -19,8 +19,9 @@ from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.kinds import DerivationKind
 from schema.models import Variable
+from store.answers import Label
 from store.packs import PackWriter
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
 """Takes the stage (``read``, ``repair``, ``write``), what is done and what there is."""

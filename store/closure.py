@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable,
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from store.protocol import Budget, Direction
+from store.answers import Budget, Direction
 
 K = TypeVar("K", bound=Hashable)
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from schema.errors import ConflictError
 from schema.models import Element, camel_case
-from store.protocol import Label
+from store.answers import Label
 
 _CHANGEABLE: dict[Label, frozenset[str] | None] = {
     Label.TRACE: frozenset({"attributes"}),

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Role
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
-from store.protocol import Page
+from store.answers import Page
 from store.times import from_microseconds, to_microseconds
 
 R = TypeVar("R", ApiKey, Job, AuditEntry)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
-from store.protocol import Page
+from store.answers import Page
 
 
 class ProjectRecords(Protocol):

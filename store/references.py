@@ -10,7 +10,7 @@ import msgspec
 
 from schema.errors import InputError
 from schema.models import WHOLE_VALUE_BYTES, Attribution, Batch
-from store.protocol import Label
+from store.answers import Label
 
 _PLACES = ("sessions", "operations", "variables", "derivations", "failures", "attributions")
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from schema.errors import InputError
-from store.protocol import Label, Period
+from store.answers import Label, Period
 from store.times import EPOCH, to_microseconds
 
 MOST_STRETCHES = 10_000

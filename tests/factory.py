@@ -24,8 +24,9 @@ from schema.models import (
     Usage,
     Variable,
 )
+from store.answers import Label, WriteResult
 from store.packs import PackWriter
-from store.protocol import GraphStore, Label, WriteResult
+from store.protocol import GraphStore
 
 START = datetime(2026, 3, 1, 12, 30, 15, 123456, UTC)
 

@@ -23,8 +23,9 @@ import pytest
 from ingest.importing import import_path
 from ingest.smartcomment.write import export_trace
 from schema.ids import trace_id
+from store.answers import Label
 from store.open import Credentials, open_database
-from store.protocol import Database, GraphStore, Label
+from store.protocol import Database, GraphStore
 from tests.data import ROOT
 from tests.graph_files import GraphFile, conversation
 from tests.neo4j_server import Neo4jServer

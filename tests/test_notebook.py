@@ -23,9 +23,9 @@ from py2neo import ClientError, Node
 
 from api.notebook import MemTraceGraph
 from schema.errors import InputError, NotFoundError, StoreError
+from store.answers import Direction
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK
-from store.protocol import Direction
 from tests.data import ROOT
 from tests.investigation import QUESTION, Investigation, ask, investigate
 from tests.neo4j_server import Neo4jServer

@@ -50,7 +50,7 @@ async def delete(
 @command(commands, panel=_PANEL)
 async def stats(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """Count what the project, or one trace, holds; bytes are those of the whole store."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 
@@ -76,7 +76,7 @@ async def migrate(place: Place, as_json: JsonOption = False) -> None:
 @command(commands, panel=_PANEL)
 async def doctor(place: Place, as_json: JsonOption = False) -> None:
     """Check the store: engine, version, layout, plan of the closure, free space. Exit code 1 tells of problems."""
-    from api.cli import documents
+    from api import documents
     from api.cli.render import sheets
 
     async with place.database() as database:

@@ -53,10 +53,10 @@ async def attribute(
     What was attributed before in the same way is not attributed again. A case that can't be decided is an abstention
     with its reason, and does not keep the others from it.
     """
-    from api.cli import documents
-    from api.cli.method import runner_options
+    from api import documents
     from api.cli.render import verdicts
     from api.cli.render.text import counted
+    from api.method import runner_options
     from attribution.lookup import by_id
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
@@ -109,7 +109,7 @@ async def agreement(
     as_json: JsonOption = False,
 ) -> None:
     """Tell how far two sources of verdicts agree: accuracy, and Cohen's kappa, which counts out chance."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import verdicts
     from attribution.kappa import agreement as measured

@@ -47,9 +47,9 @@ async def audit(
     """
     import msgspec
 
-    from api.cli.method import runner_options
     from api.cli.render import verdicts
     from api.cli.render.text import counted
+    from api.method import runner_options
     from attribution.report.suspects import suspects
 
     if paths and trace:

@@ -60,8 +60,8 @@ async def benchmark(
     """
     import msgspec
 
-    from api.cli.method import runner_options
     from api.cli.render.benchmark import parts
+    from api.method import runner_options
     from attribution.benchmark.run import run
 
     options = runner_options(method, gold_free, no_evidence, concurrency)

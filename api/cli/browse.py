@@ -21,7 +21,7 @@ _MEBIBYTES = 1024
 @command(commands, panel=_PANEL)
 async def traces(place: Place, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import every_trace
     from api.cli.render import tables
 
@@ -38,7 +38,7 @@ async def traces(place: Place, as_json: JsonOption = False) -> None:
 @command(commands, panel=_PANEL)
 async def trace(place: Place, reference: TraceArgument, as_json: JsonOption = False) -> None:
     """Show a trace: where it comes from, how much is in it, its sessions."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import every_session, find
     from api.cli.render import sheets, tables
     from schema.models import Trace
@@ -65,7 +65,7 @@ async def operation(
     as_json: JsonOption = False,
 ) -> None:
     """Show an operation: what it is, what it used, what it made."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
     from attribution.lookup import by_id
@@ -98,7 +98,7 @@ async def variable(
     as_json: JsonOption = False,
 ) -> None:
     """Show a variable: what it says, who made it, its version, its size."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets
     from attribution.lookup import by_id
@@ -174,7 +174,7 @@ async def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find variables by the words of their names, comments and beginnings, or by any text of their whole values."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
 

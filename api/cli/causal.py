@@ -24,7 +24,7 @@ _LIMIT = 200
 
 
 class Way(StrEnum):
-    """Which way to walk: ``store.protocol.Direction``, without what that module brings along."""
+    """Which way to walk: ``store.answers.Direction``, without what that module brings along."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
@@ -68,12 +68,12 @@ async def closure(
     if as_json + dot + mermaid > 1:
         raise UsageError("--json, --dot and --mermaid can't be had together")
 
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_cause
     from api.cli.render.dot import dot_lines
     from api.cli.render.draw import closure_lines
     from api.cli.render.mermaid import mermaid_lines
-    from store.protocol import Budget, Closure, Direction
+    from store.answers import Budget, Closure, Direction
 
     way, budget, kinds = (
         Direction(direction.value),
@@ -126,7 +126,7 @@ async def path(
     as_json: JsonOption = False,
 ) -> None:
     """Show a shortest chain of derivations by which one variable depends on the other, whichever way it runs."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_variable
     from api.cli.render.draw import path_lines
     from attribution.lookup import by_id

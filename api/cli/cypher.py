@@ -42,7 +42,6 @@ async def cypher(
 
     Refused is what would do more than read the graph. docs/cypher.md has queries to start from.
     """
-    from store.neo4j.query import run_query
     from store.neo4j.store import Neo4jStore
 
     uri = place.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
@@ -52,7 +51,7 @@ async def cypher(
     text = _text(query)
     async with place.open() as store:
         assert isinstance(store, Neo4jStore)
-        found = await run_query(store, text, parameters, seconds, limit)
+        found = await store.query(text, parameters, seconds, limit)
     if as_json:
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
         print_json({"columns": found.columns, "rows": rows, "truncated": found.truncated})

@@ -15,7 +15,7 @@ commands = typer.Typer()
 @command(commands, panel="Ask why")
 async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """List the questions that were answered wrong, with the verdicts on each."""
-    from api.cli import documents
+    from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from schema.errors import NotFoundError
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 

@@ -55,7 +55,7 @@ async def import_(
 
     A file that can't be imported does not keep the others from it; the exit code is that of the first error.
     """
-    from api.cli import documents
+    from api import documents
     from ingest.importing import import_path
 
     results: list[documents.Document] = []

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
-from api.graphql.node import ATTRIBUTES, ID, PROJECT, TRACE, Node, is_model
+from api.graphql.node import Node, is_model
 from api.graphql.refs import FailureRef, OperationRef, VariableRef
 from api.graphql.scalars import JSON, ErrorType
 from schema import models
-from store.protocol import Label
+from store.answers import Label
 
 
 @strawberry.type(description="A step of the path that proves a verdict: a variable, and whether it holds the detail.")
@@ -65,9 +65,9 @@ class Attribution(Node):
 
     is_type_of = is_model(models.Attribution)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
     failure_id: strawberry.ID = strawberry.field(description="The id of the failure that it explains.")
     error_type: ErrorType | None = strawberry.field(description="Why the answer is wrong; null is an abstention.")
     operation_id: strawberry.ID | None = strawberry.field(description="The id of the decisive operation.")
@@ -80,7 +80,7 @@ class Attribution(Node):
     seconds: float | None = strawberry.field(description="How long it took.")
     created_at: datetime | None = strawberry.field(description="When it was given.")
     author: str | None = strawberry.field(description="The person who gave it; null for a method.")
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The path that proves it, from the evidence on.", metadata={"size": 10})
     def evidence(self) -> list[EvidenceStep]:

@@ -10,13 +10,15 @@ import strawberry
 from api.graphql.refs import VariableRef
 from api.graphql.scalars import ErrorType
 from attribution import kappa
-from attribution.lookup import by_id, every_failure
+from attribution.lookup import by_id
 from schema import models
 from schema.errors import InputError
 from store.protocol import GraphStore
 
 MAX_LINES = 4000
 MAX_BYTES = 1 << 20
+MAX_FAILURES = 10_000
+_PAGE = 1000
 
 
 @strawberry.type(description="What differs between the values of two variables, line by line.")
@@ -86,9 +88,22 @@ async def diff_of(store: GraphStore, before: str, after: str) -> Diff | None:
 
 
 async def agreement_of(store: GraphStore, first: str, second: str, trace: str | None) -> Agreement | None:
-    """How far two sources agree; None where one of them gave no verdict."""
-    failures = await every_failure(store, trace)
-    given = await store.attributions([failure.id for failure in failures])
+    """How far two sources agree; None where one of them gave no verdict.
+
+    Raises:
+        InputError: there are too many failures for one answer.
+    """
+    failures: list[str] = []
+    after: str | None = None
+    while True:
+        page = await store.failures(trace, _PAGE, after)
+        failures += [failure.id for failure in page.items]
+        after = page.next
+        if after is None:
+            break
+        if len(failures) >= MAX_FAILURES:
+            raise InputError("agreement", "", f"there are more than {MAX_FAILURES:,} failures: name a trace")
+    given = await store.attributions(failures)
     if not {first, second} <= set(kappa.sources_of(given)):
         return None
     found = kappa.agreement(given, first, second)

@@ -2,7 +2,8 @@
 
 A field that gives a thing costs 1, or what its ``cost`` says; what is asked of each of a list's things costs as often
 as the list may have things. How many those are says the argument that the field's ``size`` names, or ``size`` itself;
-for a list that says nothing, 10. Leaves are free. Hops of a lineage cost 1 each, on top.
+for a list that says nothing, 10. Leaves are free. On top, hops of a lineage cost 1 each, and a window of a value 1
+for each stretch of characters that its ``per`` names.
 """
 
 from __future__ import annotations
@@ -98,6 +99,10 @@ class _Counter:
         field = parent.fields[name]
         settings = _settings(field)
         cost = int(settings.get("cost", 1 if node.selection_set else 0))
+        if "per" in settings:
+            name_of_length, unit = settings["per"]
+            length = self._argument(node, field, name_of_length)
+            cost += max(0, length) // unit if isinstance(length, int) else _ANY_HOPS
         if _HOPS in field.args:
             hops = self._argument(node, field, _HOPS)
             cost += hops if isinstance(hops, int) and hops >= 0 else _ANY_HOPS

@@ -6,25 +6,13 @@ from datetime import datetime
 
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
-from api.graphql.node import (
-    ATTRIBUTES,
-    CATEGORY,
-    COMMENT,
-    EXTERNAL,
-    ID,
-    LOCATION,
-    PROJECT,
-    SEQUENCE,
-    TRACE,
-    Node,
-    is_model,
-)
+from api.graphql.node import Node, is_model
 from api.graphql.refs import OperationRef, VariableRef
 from api.graphql.scalars import JSON, DerivationKind
 from schema import models
-from store.protocol import Label
+from store.answers import Label
 
 
 @strawberry.type(description="The causal edge: a target variable was derived from a source variable by an operation.")
@@ -33,20 +21,20 @@ class Derivation(Node):
 
     is_type_of = is_model(models.Derivation)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
     source: strawberry.ID = strawberry.field(description="The id of the variable that it was derived from.")
     target: strawberry.ID = strawberry.field(description="The id of the variable that was derived.")
     operation_id: strawberry.ID = strawberry.field(description="The id of the operation that derived it.")
-    external_id: str | None = strawberry.field(description=EXTERNAL)
+    external_id: str | None = strawberry.field(description=node.EXTERNAL)
     kind: DerivationKind = strawberry.field(description="How the target came from its source.")
-    category: str | None = strawberry.field(description=CATEGORY)
-    comment: str | None = strawberry.field(description=COMMENT)
-    sequence: int = strawberry.field(description=SEQUENCE)
+    category: str | None = strawberry.field(description=node.CATEGORY)
+    comment: str | None = strawberry.field(description=node.COMMENT)
+    sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it was recorded.")
-    location: str | None = strawberry.field(description=LOCATION)
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    location: str | None = strawberry.field(description=node.LOCATION)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The variable that it was derived from.")
     async def source_variable(self, info: Info) -> VariableRef | None:

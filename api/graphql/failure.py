@@ -7,14 +7,14 @@ from datetime import datetime
 
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
-from api.graphql.node import ATTRIBUTES, ID, PROJECT, TRACE, Node, is_model
+from api.graphql.node import Node, is_model
 from api.graphql.refs import AttributionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, Origin
 from api.graphql.trace import trace_of
 from schema import models
-from store.protocol import Label
+from store.answers import Label
 
 
 @strawberry.type(description="A question whose answer was judged wrong.")
@@ -23,9 +23,9 @@ class Failure(Node):
 
     is_type_of = is_model(models.Failure)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
     origin: Origin = strawberry.field(description="Who says that the answer failed.")
     question_id: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
     answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that was answered.")
@@ -35,7 +35,7 @@ class Failure(Node):
     prediction: str | None = strawberry.field(description="The answer that was given.")
     gold_answers: list[str] = strawberry.field(description="The answers that would have been right.")
     created_at: datetime | None = strawberry.field(description="When it was found.")
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self, info: Info) -> TraceRef | None:

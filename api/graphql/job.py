@@ -6,7 +6,8 @@ from datetime import datetime
 
 import strawberry
 
-from api.graphql.node import ID, PROJECT, Node, is_model
+from api.graphql import node
+from api.graphql.node import Node, is_model
 from api.graphql.scalars import JSON, JobKind, JobState
 from schema import control
 
@@ -17,8 +18,8 @@ class Job(Node):
 
     is_type_of = is_model(control.Job)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
     kind: JobKind = strawberry.field(description="What it does.")
     state: JobState = strawberry.field(description="Where it stands.")
     arguments: JSON = strawberry.field(description="What it was told.")

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import strawberry
 
-from api.graphql.node import ID, PROJECT, is_model
+from api.graphql import node
+from api.graphql.node import is_model
 from api.graphql.scalars import Role
 from schema import control
 
@@ -18,7 +19,7 @@ class ApiKey:
     is_type_of = is_model(control.ApiKey)
 
     id: strawberry.ID = strawberry.field(description="The part of the key by which it is found; it opens nothing.")
-    project_id: str = strawberry.field(description=PROJECT)
+    project_id: str = strawberry.field(description=node.PROJECT)
     name: str = strawberry.field(description="What it is for.")
     role: Role = strawberry.field(description="What its bearer may do.")
     created_at: datetime = strawberry.field(description="When it was made.")
@@ -34,8 +35,8 @@ class AuditEntry:
 
     is_type_of = is_model(control.AuditEntry)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
     at: datetime = strawberry.field(description="When.")
     actor: str = strawberry.field(description="Who: `key:…`, `oidc:…`, or the command line.")
     action: str = strawberry.field(description="What was asked.")

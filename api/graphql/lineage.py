@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 
@@ -13,7 +14,7 @@ from api.graphql.node import is_model
 from api.graphql.refs import DerivationRef, OperationRef, VariableRef
 from api.graphql.scalars import Direction, VariableKind
 from schema.errors import InputError
-from store import protocol
+from store import answers
 
 MAX_NODES = 10_000
 MAX_HOPS = 100_000
@@ -31,10 +32,13 @@ MaxNodes = Annotated[
     int,
     strawberry.argument(description=f"Variables at most, nearest first; 1 to {MAX_NODES}. What is left is `frontier`."),
 ]
-Kinds = Annotated[
-    list[VariableKind],
-    strawberry.argument(description="Only variables of these kinds are given; all are walked. All if empty."),
-]
+if TYPE_CHECKING:
+    Kinds = Sequence[VariableKind]
+else:
+    Kinds = Annotated[
+        list[VariableKind],
+        strawberry.argument(description="Only variables of these kinds are given; all are walked. All if empty."),
+    ]
 AsOf = Annotated[
     int | None,
     strawberry.argument(
@@ -48,17 +52,17 @@ AsOf = Annotated[
 class Bounds:
     """What a lineage is asked for, checked."""
 
-    direction: protocol.Direction
-    budget: protocol.Budget
+    direction: answers.Direction
+    budget: answers.Budget
     kinds: frozenset[str]
 
 
 def bounds(
     info: Info,
-    direction: protocol.Direction,
+    direction: answers.Direction,
     max_hops: int | None,
     max_nodes: int,
-    kinds: list[VariableKind],
+    kinds: Sequence[VariableKind],
     as_of: int | None,
 ) -> Bounds:
     """Check the arguments of a lineage.
@@ -71,15 +75,15 @@ def bounds(
     if max_hops is not None and not 0 <= max_hops <= MAX_HOPS:
         raise InputError("maxHops", "", f"{max_hops} is not from 0 to {MAX_HOPS}")
     seconds = info.context.platform.settings.request_seconds / 2
-    budget = protocol.Budget(hops=max_hops, nodes=max_nodes, seconds=seconds, until=as_of)
+    budget = answers.Budget(hops=max_hops, nodes=max_nodes, seconds=seconds, until=as_of)
     return Bounds(direction, budget, frozenset(kinds))
 
 
 @strawberry.type(description="All that some variables causally depend on, or all that depends on them, within bounds.")
 class Lineage:
-    """Read off ``store.protocol.Closure``."""
+    """Read off ``store.answers.Closure``."""
 
-    is_type_of = is_model(protocol.Closure)
+    is_type_of = is_model(answers.Closure)
 
     roots: list[strawberry.ID] = strawberry.field(description="The variables whose lineage it is; they are part of it.")
     direction: Direction = strawberry.field(description="Which way it was walked.")
@@ -89,12 +93,12 @@ class Lineage:
     )
 
     @strawberry.field(description="The variables, in the order of the trace.", metadata={"size": 1})
-    def nodes(self: protocol.Closure) -> list[VariableRef]:
+    def nodes(self: answers.Closure) -> list[VariableRef]:
         """The variables."""
         return self.variables
 
     @strawberry.field(description="The derivations between two of `nodes`, in order.", metadata={"size": 1})
-    def edges(self: protocol.Closure) -> list[DerivationRef]:
+    def edges(self: answers.Closure) -> list[DerivationRef]:
         """The derivations."""
         return self.derivations
 
@@ -105,15 +109,15 @@ class Lineage:
 
 @strawberry.type(description="A chain of derivations, from the dependent variable to what it depends on.")
 class Path:
-    """Read off ``store.protocol.Path``."""
+    """Read off ``store.answers.Path``."""
 
-    is_type_of = is_model(protocol.Path)
+    is_type_of = is_model(answers.Path)
 
     variables: list[VariableRef] = strawberry.field(description="The variables, the dependent one first.")
     derivations: list[DerivationRef] = strawberry.field(description="The derivations between them.")
 
 
-async def lineage_of(info: Info, project_id: str, roots: tuple[str, ...], asked: Bounds) -> protocol.Closure:
+async def lineage_of(info: Info, project_id: str, roots: tuple[str, ...], asked: Bounds) -> answers.Closure:
     """The lineage of some variables of a project."""
     found = await info.context.load(project_id, reads.closures, roots, asked.direction, asked.budget, asked.kinds)
     if found is None:

@@ -13,11 +13,26 @@ from pydantic import ValidationError
 from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
 from api.graphql.context import Info
-from api.graphql.keys import ApiKey
-from api.graphql.problems import Conflict, Forbidden, InvalidInput, NotFound, outcome
-from api.graphql.refs import AttributionRef, FailureRef, JobRef
-from api.graphql.scalars import ErrorType, JobKind, Method, Role
-from api.graphql.trace import Counts, counts_of
+from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
+from api.graphql.problems import outcome
+from api.graphql.results import (
+    CreateKeyResult,
+    DeleteTraceResult,
+    FailureRecorded,
+    JobResult,
+    JobStarted,
+    KeyCreated,
+    KeyRevoked,
+    RecordFailureResult,
+    RecordVerdictResult,
+    RevokeKeyResult,
+    TraceDeleted,
+    VerdictRecorded,
+    VerdictWithdrawn,
+    WithdrawVerdictResult,
+)
+from api.graphql.scalars import JobKind, Role
+from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
 from attribution.people import Complaint, Judgement, record_failure, record_verdict, withdraw_verdict
 from schema.errors import InputError
@@ -25,146 +40,6 @@ from schema.errors import InputError
 MAX_NAME = 200
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
-
-
-@strawberry.type(description="A job was taken; it is durable.")
-class JobStarted:
-    """What starts work."""
-
-    job: JobRef = strawberry.field(description="The job; `Subscription.job` follows it.")
-
-
-@strawberry.type(description="A failure was stored.")
-class FailureRecorded:
-    """What recordFailure does."""
-
-    failure: FailureRef = strawberry.field(description="The failure.")
-
-
-@strawberry.type(description="A verdict was stored.")
-class VerdictRecorded:
-    """What recordVerdict does."""
-
-    attribution: AttributionRef = strawberry.field(description="The verdict.")
-
-
-@strawberry.type(description="A verdict was taken back.")
-class VerdictWithdrawn:
-    """What withdrawVerdict does."""
-
-    id: strawberry.ID = strawberry.field(description="The id that it had.")
-
-
-@strawberry.type(description="A trace was deleted, with all that belonged to it.")
-class TraceDeleted:
-    """What deleteTrace does."""
-
-    id: strawberry.ID = strawberry.field(description="The id that it had.")
-    counts: Counts = strawberry.field(description="How much was deleted.")
-
-
-@strawberry.type(description="A key was made.")
-class KeyCreated:
-    """What createKey does."""
-
-    key: ApiKey = strawberry.field(description="What is kept of it.")
-    secret: str = strawberry.field(description="The key itself. It is shown this once, and kept nowhere.")
-
-
-@strawberry.type(description="A key was revoked; it opens nothing from about 5 seconds later on.")
-class KeyRevoked:
-    """What revokeKey does."""
-
-    key: ApiKey = strawberry.field(description="What is kept of it.")
-
-
-@strawberry.input(description="A wrong answer.")
-class FailureInput:
-    """See ``attribution.people.Complaint``."""
-
-    question: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
-    answer: strawberry.ID | None = strawberry.field(
-        default=None, description="The id of the variable that was answered."
-    )
-    gold_answers: list[str] = strawberry.field(
-        default_factory=list, description="Answers that would have been right, where they are known."
-    )
-    evidence: list[strawberry.ID] = strawberry.field(
-        default_factory=list, description="Ids of the messages that hold the answer, where they are known."
-    )
-    comment: str | None = strawberry.field(default=None, description="What else there is to say.")
-
-
-@strawberry.input(description="Why an answer is wrong, as a person sees it.")
-class VerdictInput:
-    """See ``attribution.people.Judgement``."""
-
-    failure: strawberry.ID = strawberry.field(description="The id of the failure.")
-    error_type: ErrorType | None = strawberry.field(default=None, description="Why; null is an abstention.")
-    operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
-    reason: str | None = strawberry.field(default=None, description="Why, in words.")
-    confidence: float | None = strawberry.field(default=None, description="How sure you are, 0 to 1.")
-
-
-@strawberry.input(description="Failures to attribute: those that are named, or a trace's, or all.")
-class AttributeInput:
-    """See ``api.jobs.arguments.AttributeArguments``."""
-
-    failures: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of failures.")
-    trace: strawberry.ID | None = strawberry.field(default=None, description="The id of a trace.")
-    method: Method = strawberry.field(default=Method.FLOW, description="How; flow is free.")
-    gold_free: bool = strawberry.field(default=False, description="Do without the gold answers.")
-    retrieve_evidence: bool = strawberry.field(default=False, description="Find the evidence, also where it is given.")
-
-
-@strawberry.input(description="What a report is about; everything where nothing is named.")
-class ReportInput:
-    """See ``api.jobs.arguments.ReportArguments``."""
-
-    traces: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of traces.")
-    failures: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of failures.")
-    source: str | None = strawberry.field(
-        default=None, description="Whose verdicts count: a method or an author; null is the newest method's."
-    )
-
-
-@strawberry.input(description="A small graph file; larger ones go to `POST /v1/import`.")
-class ImportInput:
-    """A file as text."""
-
-    content: str = strawberry.field(description="The file's text, JSON in the source's own format.")
-    name: str = strawberry.field(default="upload.json", description="What you call it; it stands in errors.")
-    timezone: str = strawberry.field(default="UTC", description="The zone of times that do not say theirs.")
-
-
-JobResult = Annotated[
-    JobStarted | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("JobResult", description="A job, or why there is none."),
-]
-RecordFailureResult = Annotated[
-    FailureRecorded | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("RecordFailureResult", description="A failure, or why there is none."),
-]
-RecordVerdictResult = Annotated[
-    VerdictRecorded | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("RecordVerdictResult", description="A verdict, or why there is none."),
-]
-WithdrawVerdictResult = Annotated[
-    VerdictWithdrawn | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("WithdrawVerdictResult", description="That it is gone, or why it is not."),
-]
-DeleteTraceResult = Annotated[
-    TraceDeleted | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("DeleteTraceResult", description="That it is gone, or why it is not."),
-]
-CreateKeyResult = Annotated[
-    KeyCreated | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("CreateKeyResult", description="A key, or why there is none."),
-]
-RevokeKeyResult = Annotated[
-    KeyRevoked | NotFound | Forbidden | InvalidInput | Conflict,
-    strawberry.union("RevokeKeyResult", description="That it is revoked, or why it is not."),
-]
 
 
 @strawberry.type(description="What can be changed. Expected errors are part of each result.")
@@ -367,7 +242,7 @@ class Mutation:
             secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
             await door.records.add_key(key)
             await door.audit("createKey", key.id)
-            return KeyCreated(key=key, secret=secret)  # type: ignore[arg-type]
+            return KeyCreated(key=key, secret=secret)
 
         return await outcome(work())
 
@@ -384,7 +259,7 @@ class Mutation:
             door = info.context.door(project, Role.ADMIN)
             key = await door.records.revoke_key(id, datetime.now(UTC))
             await door.audit("revokeKey", key.id)
-            return KeyRevoked(key=key)  # type: ignore[arg-type]
+            return KeyRevoked(key=key)
 
         return await outcome(work())
 

@@ -6,29 +6,17 @@ from datetime import datetime
 
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
 from api.graphql.lineage import AsOf, DirectionArgument, Kinds, MaxHops, MaxNodes, bounds, lineage_of
-from api.graphql.node import (
-    ATTRIBUTES,
-    CATEGORY,
-    COMMENT,
-    EXTERNAL,
-    ID,
-    LOCATION,
-    PROJECT,
-    SEQUENCE,
-    TRACE,
-    Node,
-    is_model,
-)
+from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
 from api.graphql.refs import LineageRef, SessionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, Direction, OperationKind, Status
 from api.graphql.trace import session_of, trace_of
 from schema import models
 from schema.errors import NotFoundError
-from store.protocol import OperationDetail
+from store.answers import OperationDetail
 
 
 @strawberry.type(description="One step that makes variables from variables: an extraction, a retrieval, a judge.")
@@ -37,21 +25,21 @@ class Operation(Node):
 
     is_type_of = is_model(models.Operation)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
     session_id: str | None = strawberry.field(description="The id of the session that it ran in.")
-    external_id: str = strawberry.field(description=EXTERNAL)
+    external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="What the source calls it.")
     kind: OperationKind = strawberry.field(description="What it does.")
-    category: str | None = strawberry.field(description=CATEGORY)
-    comment: str | None = strawberry.field(description=COMMENT)
+    category: str | None = strawberry.field(description=node.CATEGORY)
+    comment: str | None = strawberry.field(description=node.COMMENT)
     status: Status = strawberry.field(description="How it ended.")
-    sequence: int = strawberry.field(description=SEQUENCE)
+    sequence: int = strawberry.field(description=node.SEQUENCE)
     started_at: datetime | None = strawberry.field(description="When it began.")
     ended_at: datetime | None = strawberry.field(description="When it ended.")
-    location: str | None = strawberry.field(description=LOCATION)
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    location: str | None = strawberry.field(description=node.LOCATION)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self, info: Info) -> TraceRef | None:
@@ -87,7 +75,7 @@ class Operation(Node):
         direction: DirectionArgument = Direction.BACKWARD,
         max_hops: MaxHops = None,
         max_nodes: MaxNodes = 500,
-        kinds: Kinds = (),  # type: ignore[assignment]
+        kinds: Kinds = (),
         as_of: AsOf = None,
     ) -> LineageRef:
         """The closure of its outputs."""

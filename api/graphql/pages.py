@@ -9,7 +9,7 @@ from typing import Annotated, Generic, TypeVar
 import strawberry
 
 from schema.errors import InputError
-from store.protocol import Page
+from store.answers import Page
 
 T = TypeVar("T")
 

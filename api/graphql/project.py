@@ -11,16 +11,26 @@ from api.auth.access import ProjectDoor
 from api.graphql import reads
 from api.graphql.comparison import Agreement, Diff, agreement_of, diff_of
 from api.graphql.context import Info
-from api.graphql.keys import ApiKey, AuditEntry
-from api.graphql.lineage import Path
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
-from api.graphql.refs import AttributionRef, FailureRef, JobRef, OperationRef, SessionRef, TraceRef, VariableRef
+from api.graphql.refs import (
+    ApiKeyRef,
+    AttributionRef,
+    AuditEntryRef,
+    FailureRef,
+    JobRef,
+    OperationRef,
+    PathRef,
+    SearchHitRef,
+    SessionRef,
+    TraceRef,
+    VariableRef,
+)
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
-from store.protocol import Label
+from store.answers import Label
 
 E = TypeVar("E")
 
@@ -31,15 +41,6 @@ Reference = Annotated[
     str, strawberry.argument(description="An id, a unique prefix of 8 or more characters of one, or an external id.")
 ]
 InTrace = Annotated[str | None, strawberry.argument(description="Only in the trace with this id.")]
-
-
-@strawberry.type(description="A variable that holds the words that were looked for.")
-class SearchHit:
-    """Read off ``store.protocol.SearchHit``."""
-
-    variable: VariableRef = strawberry.field(description="The variable.")
-    score: float = strawberry.field(description="The higher, the better; scores of two stores don't compare.")
-    snippet: str = strawberry.field(description="The words in their place.")
 
 
 @strawberry.type(description="The owner of traces and of access to them.")
@@ -107,11 +108,11 @@ class Project:
         text: Annotated[str, strawberry.argument(description="Words; all of them are looked for.")],
         trace: InTrace = None,
         first: First = 20,
-    ) -> list[SearchHit]:
+    ) -> list[SearchHitRef]:
         """A search."""
         if len(text) > MAX_SEARCH:
             raise InputError("text", "", f"is longer than {MAX_SEARCH:,} characters")
-        return await self.door.store.search(text, trace, page_size(first))  # type: ignore[return-value]
+        return await self.door.store.search(text, trace, page_size(first))
 
     @strawberry.field(
         description="Chains of derivations by which one variable depends on the other, whichever way, shortest first.",
@@ -122,10 +123,10 @@ class Project:
         source: Annotated[strawberry.ID, strawberry.argument(description="The id of one variable.")],
         target: Annotated[strawberry.ID, strawberry.argument(description="The id of the other.")],
         first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PATHS}.")] = 1,
-    ) -> list[Path]:
+    ) -> list[PathRef]:
         """Paths between two variables; none where an end is unknown."""
         try:
-            return await self.door.store.paths(source, target, page_size(first, MAX_PATHS))  # type: ignore[return-value]
+            return await self.door.store.paths(source, target, page_size(first, MAX_PATHS))
         except NotFoundError:
             return []
 
@@ -204,20 +205,20 @@ class Project:
         return connection(page)
 
     @strawberry.field(description="Its API keys, the newest first; for admins.")
-    async def keys(self, first: First = 20, after: After = None) -> Connection[ApiKey]:
+    async def keys(self, first: First = 20, after: After = None) -> Connection[ApiKeyRef]:
         """A page of keys."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.keys(page_size(first), decode_cursor(after))
         await self.door.audit("readKeys")
-        return connection(page)  # type: ignore[arg-type]
+        return connection(page)
 
     @strawberry.field(description="Who did what, the newest first; for admins.")
-    async def audit(self, first: First = 20, after: After = None) -> Connection[AuditEntry]:
+    async def audit(self, first: First = 20, after: After = None) -> Connection[AuditEntryRef]:
         """A page of the audit log."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.audit(page_size(first), decode_cursor(after))
         await self.door.audit("readAudit")
-        return connection(page)  # type: ignore[arg-type]
+        return connection(page)
 
     async def _find(self, info: Info, model: type[E], reference: str, trace: str | None) -> E | None:
         """What a reference means; None where it means nothing."""
@@ -228,6 +229,7 @@ class Project:
             if found is not None:
                 return found
         try:
-            return await self.door.store.resolve(reference, label, trace)  # type: ignore[return-value]
+            resolved = await self.door.store.resolve(reference, label, trace)
         except NotFoundError:
             return None
+        return resolved if isinstance(resolved, model) else None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from schema.models import Attribution, Derivation, Variable
-from store.protocol import Budget, Closure, Direction, GraphStore, Label, OperationDetail, Page
+from store.answers import Budget, Closure, Direction, Label, OperationDetail, Page
+from store.protocol import GraphStore
+
+Window = tuple[Variable, int, int]
+_BYTES_AT_ONCE = 32 << 20
 
 
 async def elements(store: GraphStore, ids: Sequence[str], label: Label) -> dict[str, Any]:
@@ -50,10 +54,32 @@ async def closures(
     return dict(zip(roots, await store.closures(roots, direction, budget, kinds), strict=True))
 
 
-async def values(store: GraphStore, variables: Sequence[Variable]) -> dict[Variable, bytes]:
-    """Whole values of several variables."""
-    found = await store.values(variables)
-    return {variable: found[variable.value_hash] for variable in variables}
+async def windows(store: GraphStore, keys: Sequence[Window]) -> dict[Window, tuple[str, int]]:
+    """Windows of values (variable, offset, length): their text, and how many characters the whole value has.
+
+    A value is read whole, for it is checked against its hash; so some are read at a time, and only windows are kept.
+    """
+    found: dict[Window, tuple[str, int]] = {}
+    for part in _of_bounded_size(keys):
+        whole = await store.values([variable for variable, _, _ in part])
+        for key in part:
+            variable, offset, length = key
+            text = whole[variable.value_hash].decode("utf-8", "replace")
+            found[key] = text[offset : offset + length], len(text)
+    return found
+
+
+def _of_bounded_size(keys: Sequence[Window]) -> Iterator[list[Window]]:
+    part: list[Window] = []
+    size = 0
+    for key in keys:
+        if part and size + key[0].size > _BYTES_AT_ONCE:
+            yield part
+            part, size = [], 0
+        part.append(key)
+        size += key[0].size
+    if part:
+        yield part
 
 
 async def verdicts(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[Attribution]]:

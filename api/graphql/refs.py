@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 
 if TYPE_CHECKING:
+    from schema.control import ApiKey as ApiKeyRef
+    from schema.control import AuditEntry as AuditEntryRef
     from schema.control import Job as JobRef
     from schema.models import Attribution as AttributionRef
     from schema.models import Derivation as DerivationRef
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
     from schema.models import Session as SessionRef
     from schema.models import Trace as TraceRef
     from schema.models import Variable as VariableRef
-    from store.protocol import Closure as LineageRef
+    from store.answers import Closure as LineageRef
+    from store.answers import Path as PathRef
+    from store.answers import SearchHit as SearchHitRef
 else:
+    ApiKeyRef = Annotated["ApiKey", strawberry.lazy("api.graphql.keys")]
+    AuditEntryRef = Annotated["AuditEntry", strawberry.lazy("api.graphql.keys")]
     JobRef = Annotated["Job", strawberry.lazy("api.graphql.job")]
     AttributionRef = Annotated["Attribution", strawberry.lazy("api.graphql.attribution")]
     DerivationRef = Annotated["Derivation", strawberry.lazy("api.graphql.derivation")]
@@ -30,14 +36,20 @@ else:
     TraceRef = Annotated["Trace", strawberry.lazy("api.graphql.trace")]
     VariableRef = Annotated["Variable", strawberry.lazy("api.graphql.variable")]
     LineageRef = Annotated["Lineage", strawberry.lazy("api.graphql.lineage")]
+    PathRef = Annotated["Path", strawberry.lazy("api.graphql.lineage")]
+    SearchHitRef = Annotated["SearchHit", strawberry.lazy("api.graphql.search")]
 
 __all__ = [
+    "ApiKeyRef",
     "AttributionRef",
+    "AuditEntryRef",
     "DerivationRef",
     "FailureRef",
     "JobRef",
     "LineageRef",
     "OperationRef",
+    "PathRef",
+    "SearchHitRef",
     "SessionRef",
     "TraceRef",
     "VariableRef",

@@ -15,7 +15,7 @@ from schema.control import JobKind, JobState, Role
 from schema.errors import InputError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import format_time
-from store.protocol import Direction
+from store.answers import Direction
 
 __all__ = [
     "JSON",

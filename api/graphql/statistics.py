@@ -7,7 +7,7 @@ from datetime import datetime
 import strawberry
 
 from api.graphql.scalars import ErrorType
-from store import protocol
+from store import answers
 
 
 @strawberry.type(description="How many elements have a label and, where they have kinds, a kind.")
@@ -39,7 +39,7 @@ class VerdictCount:
 
 @strawberry.type(description="What came into a project in one stretch of time.")
 class Period:
-    """Read off ``store.protocol.Period``."""
+    """Read off ``store.answers.Period``."""
 
     start: datetime = strawberry.field(description="Its first moment.")
     traces: int = strawberry.field(description="Traces that were recorded in it.")
@@ -47,7 +47,7 @@ class Period:
     verdicts: list[VerdictCount] = strawberry.field(description="Verdicts that were given in it.", metadata={"size": 1})
 
 
-def statistics_of(found: protocol.Stats) -> Statistics:
+def statistics_of(found: answers.Stats) -> Statistics:
     """Counts as they go out."""
     labels = [Count(label=label, kind=None, count=count) for label, count in found.labels.items()]
     kinds = [
@@ -58,7 +58,7 @@ def statistics_of(found: protocol.Stats) -> Statistics:
     return Statistics(labels=labels, kinds=kinds)
 
 
-def periods_of(found: list[protocol.Period]) -> list[Period]:
+def periods_of(found: list[answers.Period]) -> list[Period]:
     """Stretches of time as they go out."""
     return [
         Period(

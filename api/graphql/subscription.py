@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, TypeVar
 
@@ -16,11 +16,9 @@ from api.graphql.executor import public_error
 from api.graphql.refs import JobRef
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
-from store.protocol import GraphStore
 
 T = TypeVar("T")
 
-_POLL_SECONDS = 0.5
 _RECHECK_SECONDS = 5.0
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
@@ -41,14 +39,17 @@ class Subscription:
 
         async def changes() -> AsyncGenerator[JobRef, None]:
             door = info.context.door(project)
-            async for job in info.context.platform.queue.watch(door, id):
-                yield job
+            async with aclosing(info.context.platform.queue.watch(door, id)) as jobs:
+                async for job in jobs:
+                    yield job
 
         async with aclosing(_followed(info, project, changes())) as stream:
             async for job in stream:
                 yield job
 
-    @strawberry.subscription(description="The counts of a trace: now, and whenever they have changed.")
+    @strawberry.subscription(
+        description="The counts of a trace: now, and whenever they have changed, until it is deleted."
+    )
     async def trace_growth(
         self,
         info: Info,
@@ -58,31 +59,20 @@ class Subscription:
         """Follow a trace."""
 
         async def changes() -> AsyncGenerator[Counts, None]:
-            async for counts in _growth(info.context.door(project).store, id):
-                yield counts_of(counts)
+            growth = info.context.platform.growth.follow(info.context.door(project).project_id, id)
+            is_first = True
+            async with aclosing(growth) as states:
+                try:
+                    async for counts in states:
+                        is_first = False
+                        yield counts_of(counts)
+                except NotFoundError:
+                    if is_first:
+                        raise
 
         async with aclosing(_followed(info, project, changes())) as stream:
             async for counts in stream:
                 yield counts
-
-
-async def _growth(store: GraphStore, trace_id: str) -> AsyncIterator[dict[str, int]]:
-    """The counts of a trace, whenever they have changed; it ends when the trace is deleted.
-
-    Raises:
-        NotFoundError: there is no such trace.
-    """
-    last: dict[str, int] | None = None
-    while True:
-        counts = (await store.counts([trace_id])).get(trace_id)
-        if counts is None:
-            if last is None:
-                raise NotFoundError(trace_id, "trace")
-            return
-        if counts != last:
-            last = counts
-            yield counts
-        await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:

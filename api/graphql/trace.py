@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
-from api.graphql.node import ATTRIBUTES, CATEGORY, COMMENT, EXTERNAL, ID, PROJECT, SEQUENCE, TRACE, Node, is_model
+from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, OperationKind, VariableKind
 from schema import models
-from store.protocol import Label, Page
+from store.answers import Label, Page
 
-OperationKinds = Annotated[list[OperationKind], strawberry.argument(description="Only these kinds; all if empty.")]
-VariableKinds = Annotated[list[VariableKind], strawberry.argument(description="Only these kinds; all if empty.")]
+if TYPE_CHECKING:
+    OperationKinds = Sequence[OperationKind]
+    VariableKinds = Sequence[VariableKind]
+else:
+    _KINDS = strawberry.argument(description="Only these kinds; all if empty.")
+    OperationKinds = Annotated[list[OperationKind], _KINDS]
+    VariableKinds = Annotated[list[VariableKind], _KINDS]
 
 
 @strawberry.type(description="How many elements a trace has.")
@@ -39,13 +44,13 @@ class Trace(Node):
 
     is_type_of = is_model(models.Trace)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    external_id: str = strawberry.field(description=EXTERNAL)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="What the source calls it.")
     source: str = strawberry.field(description="The format that it came in.")
     created_at: datetime | None = strawberry.field(description="When it was recorded.")
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="How many elements it has.")
     async def counts(self, info: Info) -> Counts:
@@ -63,7 +68,7 @@ class Trace(Node):
         info: Info,
         first: First = 20,
         after: After = None,
-        kinds: OperationKinds = (),  # type: ignore[assignment]
+        kinds: OperationKinds = (),
     ) -> Connection[OperationRef]:
         """A page of operations."""
         return connection(await _page(self, info, Label.OPERATION, first, after, kinds))
@@ -74,7 +79,7 @@ class Trace(Node):
         info: Info,
         first: First = 20,
         after: After = None,
-        kinds: VariableKinds = (),  # type: ignore[assignment]
+        kinds: VariableKinds = (),
     ) -> Connection[VariableRef]:
         """A page of variables."""
         return connection(await _page(self, info, Label.VARIABLE, first, after, kinds))
@@ -91,16 +96,16 @@ class Session(Node):
 
     is_type_of = is_model(models.Session)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
-    external_id: str = strawberry.field(description=EXTERNAL)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
+    external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str | None = strawberry.field(description="What the source calls it.")
-    category: str | None = strawberry.field(description=CATEGORY)
-    comment: str | None = strawberry.field(description=COMMENT)
-    sequence: int = strawberry.field(description=SEQUENCE)
+    category: str | None = strawberry.field(description=node.CATEGORY)
+    comment: str | None = strawberry.field(description=node.COMMENT)
+    sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it began.")
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The trace that it is a stage of.")
     async def trace(self, info: Info) -> TraceRef | None:

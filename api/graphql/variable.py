@@ -7,31 +7,20 @@ from typing import Annotated
 
 import strawberry
 
-from api.graphql import reads
+from api.graphql import node, reads
 from api.graphql.context import Info
 from api.graphql.lineage import AsOf, DirectionArgument, Kinds, MaxHops, MaxNodes, bounds, lineage_of
-from api.graphql.node import (
-    ATTRIBUTES,
-    CATEGORY,
-    COMMENT,
-    EXTERNAL,
-    ID,
-    LOCATION,
-    PROJECT,
-    SEQUENCE,
-    TRACE,
-    Node,
-    is_model,
-)
+from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
 from api.graphql.refs import DerivationRef, LineageRef, OperationRef, SessionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, BigInt, Direction, VariableKind
 from api.graphql.trace import session_of, trace_of
 from schema import models
 from schema.errors import InputError
-from store.protocol import Label
+from store.answers import Label
 
 MAX_WINDOW = 1_000_000
+MAX_VALUE = 16 << 20
 
 
 @strawberry.type(description="A part of a value, in characters. Values that are not text are read by HTTP.")
@@ -50,11 +39,11 @@ class Variable(Node):
 
     is_type_of = is_model(models.Variable)
 
-    id: strawberry.ID = strawberry.field(description=ID)
-    project_id: str = strawberry.field(description=PROJECT)
-    trace_id: str = strawberry.field(description=TRACE)
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    trace_id: str = strawberry.field(description=node.TRACE)
     session_id: str | None = strawberry.field(description="The id of the session that it was made in.")
-    external_id: str = strawberry.field(description=EXTERNAL)
+    external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str = strawberry.field(description="The name that its versions share.")
     class_name: str | None = strawberry.field(description="Its class in the recorded program.")
     version: int = strawberry.field(description="Which version of its name it is, from 0.")
@@ -62,20 +51,20 @@ class Variable(Node):
         description="0 for a recorded variable; 1, 2, … where the source shared one node among several reads."
     )
     kind: VariableKind = strawberry.field(description="What it is.")
-    category: str | None = strawberry.field(description=CATEGORY)
-    comment: str | None = strawberry.field(description=COMMENT)
+    category: str | None = strawberry.field(description=node.CATEGORY)
+    comment: str | None = strawberry.field(description=node.COMMENT)
     preview: str = strawberry.field(description="The first 500 characters of its value.")
     value_hash: str = strawberry.field(description="The address of its value.")
     size: BigInt = strawberry.field(description="Bytes of its value in UTF-8.")
     media_type: str = strawberry.field(description="What its value is written in.")
-    sequence: int = strawberry.field(description=SEQUENCE)
+    sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it was made.")
-    location: str | None = strawberry.field(description=LOCATION)
-    attributes: JSON = strawberry.field(description=ATTRIBUTES)
+    location: str | None = strawberry.field(description=node.LOCATION)
+    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
     operation_id: str | None = strawberry.field(description="The id of the operation that made it.")
     revision_of: str | None = strawberry.field(description="The id of the version before it.")
 
-    @strawberry.field(description="A part of its value, or all of it.", metadata={"cost": 5})
+    @strawberry.field(description="A part of its value, or all of it.", metadata={"cost": 5, "per": ("length", 200)})
     async def value(
         self: models.Variable,
         info: Info,
@@ -85,10 +74,12 @@ class Variable(Node):
         """A window of the value."""
         if not (offset >= 0 and 1 <= length <= MAX_WINDOW):
             raise InputError("value", "", f"offset must not be negative, and length from 1 to {MAX_WINDOW}")
-        data = await info.context.load(self.project_id, reads.values, self)
-        text = (data or b"").decode("utf-8", "replace")
-        part = text[offset : offset + length]
-        return ValueWindow(text=part, offset=offset, total=len(text), is_whole=len(part) == len(text))
+        if self.size > MAX_VALUE:
+            raise InputError("value", "", f"is larger than {MAX_VALUE:,} bytes: read it at /v1/values/{self.id}")
+        window = await info.context.load(self.project_id, reads.windows, (self, offset, length))
+        assert window is not None
+        text, total = window
+        return ValueWindow(text=text, offset=offset, total=total, is_whole=len(text) == total)
 
     @strawberry.field(description="The trace that it belongs to.")
     async def trace(self, info: Info) -> TraceRef | None:
@@ -119,10 +110,16 @@ class Variable(Node):
         size = page_size(first)
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.FORWARD, size) or []
 
-    @strawberry.field(description="All versions of its name, oldest first, itself too.", metadata={"size": 10})
-    async def versions(self, info: Info) -> list[VariableRef]:
+    @strawberry.field(description="Versions of its name, oldest first, itself too.", metadata={"size": "first"})
+    async def versions(
+        self,
+        info: Info,
+        first: First = 50,
+        since: Annotated[int, strawberry.argument(description="From this version on.")] = 0,
+    ) -> list[VariableRef]:
         """Its history."""
-        return await info.context.load(self.project_id, reads.versions, self.id) or []
+        found = await info.context.load(self.project_id, reads.versions, self.id) or []
+        return [version for version in found if version.version >= since][: page_size(first)]
 
     @strawberry.field(
         description="All that it causally depends on, or all that depends on it, within bounds.",
@@ -134,7 +131,7 @@ class Variable(Node):
         direction: DirectionArgument = Direction.BACKWARD,
         max_hops: MaxHops = None,
         max_nodes: MaxNodes = 500,
-        kinds: Kinds = (),  # type: ignore[assignment]
+        kinds: Kinds = (),
         as_of: AsOf = None,
     ) -> LineageRef:
         """Its closure."""

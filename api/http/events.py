@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -23,6 +24,7 @@ router = APIRouter(prefix="/v1", tags=["traces"])
 
 LINES = ("application/x-ndjson", "application/ndjson")
 JSON = "application/json"
+MAX_EVENTS = 20_000
 _KINDS = (*LINES, JSON)
 
 _BODY: dict[str, Any] = {
@@ -61,8 +63,9 @@ async def take(door: Writer, request: Request) -> Taken:
     """
     kind, encoding = _kind(request), _encoding(request)
     limit = platform_of(request).settings.max_events_bytes
-    body = inflate(await request.body(), encoding, limit)
-    found = decode_lines(body) if kind in LINES else _from_json(body)
+    sent = await request.body()
+    # Reading thousands of events takes its time; other requests need not wait for it.
+    found = await asyncio.to_thread(_read, sent, kind, encoding, limit)
     events: list[Event] = []
     places: list[int] = []
     refused: list[Refusal] = []
@@ -101,6 +104,27 @@ def _encoding(request: Request) -> str:
             415, f"the encoding {encoding!r} is not taken; send one of {taken}", {"Accept-Encoding": taken}
         )
     return encoding
+
+
+def _read(sent: bytes, kind: str, encoding: str, limit: int) -> list[Event | EventError]:
+    """The events of a request.
+
+    Raises:
+        TooLargeError: it unpacks to more bytes than ``limit``.
+        HTTPException: it holds too many events.
+        InputError: it is not what it says.
+    """
+    body = inflate(sent, encoding, limit)
+    if kind in LINES and body.count(b"\n") > 2 * MAX_EVENTS:
+        raise _too_many()
+    found = decode_lines(body) if kind in LINES else _from_json(body)
+    if len(found) > MAX_EVENTS:
+        raise _too_many()
+    return found
+
+
+def _too_many() -> HTTPException:
+    return HTTPException(413, f"a request holds at most {MAX_EVENTS:,} events: send several")
 
 
 def _from_json(body: bytes) -> list[Event | EventError]:

@@ -14,7 +14,7 @@ from ingest.smartcomment.build import SOURCE
 from ingest.smartcomment.write import export_trace
 from schema.errors import InputError, NotFoundError
 from schema.models import Trace
-from store.protocol import Label
+from store.answers import Label
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 

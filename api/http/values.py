@@ -13,7 +13,7 @@ from api.http.files import attachment, one_range
 from api.http.problems import problem
 from schema.errors import NotFoundError
 from schema.models import Variable
-from store.protocol import Label
+from store.answers import Label
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 

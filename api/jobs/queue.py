@@ -4,47 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import defaultdict
-from collections.abc import AsyncGenerator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pydantic import BaseModel
 
 from api.auth.access import ProjectDoor
+from api.following import Following
 from api.jobs.arguments import ImportArguments
 from api.jobs.uploads import Uploads
 from api.jobs.work import check
 from schema.control import Job, JobKind, JobState, Role
-from schema.errors import NotFoundError
 from store.protocol import Database
 
 POLL_SECONDS = 0.25
-_IDS = 200
 _ACTIONS = {JobKind.IMPORT: "import", JobKind.ATTRIBUTE: "attribute", JobKind.REPORT: "report"}
-
-
-@dataclass(eq=False, slots=True)
-class _Watcher:
-    """One who follows a job: the newest state that was not taken yet, or the error that ended it."""
-
-    project_id: str
-    job_id: str
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-    newest: Job | None = None
-    error: Exception | None = None
-
-    def tell(self, job: Job) -> None:
-        # The lease is the runners' own business, and is renewed all the time.
-        job = replace(job, owner=None, lease_until=None)
-        if job != self.newest:
-            self.newest = job
-            self.changed.set()
-
-    def end(self, error: Exception) -> None:
-        self.error = error
-        self.changed.set()
 
 
 class JobQueue:
@@ -58,9 +34,7 @@ class JobQueue:
     def __init__(self, database: Database, uploads: Uploads | None = None) -> None:
         self._database = database
         self._uploads = uploads
-        self._watchers: set[_Watcher] = set()
-        self._poll: asyncio.Task[None] | None = None
-        self._now = asyncio.Event()
+        self._following = Following("job", self._read, POLL_SECONDS)
         self.arrived = asyncio.Event()
         self.asked = asyncio.Event()
 
@@ -113,12 +87,12 @@ class JobQueue:
 
     def changed(self) -> None:
         """Let those who follow jobs know of a change now, not at the next look."""
-        self._now.set()
+        self._following.look_now()
 
     @property
     def is_looking(self) -> bool:
         """Whether somebody follows a job, so that the store is asked again and again."""
-        return self._poll is not None
+        return self._following.is_looking
 
     async def watch(self, door: ProjectDoor, job_id: str) -> AsyncGenerator[Job, None]:
         """Follow a job: as it is now, then after each change, at last in its final state.
@@ -129,62 +103,17 @@ class JobQueue:
             NotFoundError: the project has no such job.
             StoreError: the store can't be used any more.
         """
-        found = await door.records.jobs([job_id])
-        if not found:
-            raise NotFoundError(job_id, "job")
-        watcher = _Watcher(door.project_id, job_id)
-        watcher.tell(found[0])
-        self._watchers.add(watcher)
-        if self._poll is None:
-            self._poll = asyncio.create_task(self._look())
-        try:
-            while True:
-                await watcher.changed.wait()
-                watcher.changed.clear()
-                if watcher.error is not None:
-                    raise watcher.error
-                job = watcher.newest
-                assert job is not None
+        async with aclosing(self._following.follow(door.project_id, job_id)) as states:
+            async for job in states:
                 yield job
                 if job.state.is_final:
                     return
-        finally:
-            self._watchers.discard(watcher)
 
     async def close(self) -> None:
         """Stop looking."""
-        if self._poll is not None:
-            self._poll.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._poll
+        await self._following.close()
 
-    async def _look(self) -> None:
-        """Look at all jobs that somebody follows, with one read a project, until nobody follows any."""
-        while self._watchers:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._now.wait(), POLL_SECONDS)
-            self._now.clear()
-            by_project: dict[str, list[_Watcher]] = defaultdict(list)
-            for watcher in self._watchers:
-                by_project[watcher.project_id].append(watcher)
-            for project_id, watchers in by_project.items():
-                await self._look_at(project_id, watchers)
-        self._poll = None
-
-    async def _look_at(self, project_id: str, watchers: list[_Watcher]) -> None:
-        ids = sorted({watcher.job_id for watcher in watchers})
-        jobs: dict[str, Job] = {}
-        try:
-            for start in range(0, len(ids), _IDS):
-                found = await self._database.records(project_id).jobs(ids[start : start + _IDS])
-                jobs.update((job.id, job) for job in found)
-        except Exception as error:
-            # Whatever it is, it is theirs who wait: the others' jobs are looked at all the same.
-            for watcher in watchers:
-                watcher.end(error)
-            return
-        for watcher in watchers:
-            if watcher.job_id in jobs:
-                watcher.tell(jobs[watcher.job_id])
-            else:
-                watcher.end(NotFoundError(watcher.job_id, "job"))
+    async def _read(self, project_id: str, ids: Sequence[str]) -> dict[str, Job]:
+        jobs = await self._database.records(project_id).jobs(ids)
+        # The lease is the runners' own business, and is renewed all the time.
+        return {job.id: replace(job, owner=None, lease_until=None) for job in jobs}

@@ -12,7 +12,8 @@ from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import OperationKind, Origin, VariableKind
 from schema.models import Failure, Variable
-from store.protocol import Closure, Direction, GraphStore, Label
+from store.answers import Closure, Direction, Label
+from store.protocol import GraphStore
 
 _PAGE = 5000
 

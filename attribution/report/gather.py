@@ -25,7 +25,8 @@ from attribution.verdict import Candidate, Step, Verdict, from_attribution
 from ingest.failures import HUMAN_METHOD
 from schema.kinds import VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
-from store.protocol import GraphStore, OperationDetail
+from store.answers import OperationDetail
+from store.protocol import GraphStore
 
 _AT_ONCE = 8
 _DIGEST = re.compile(r"[0-9a-f]{32,}$")

@@ -16,7 +16,8 @@ from ingest.smartcomment.times import Clock
 from schema.errors import InputError, NotFoundError
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Element, Failure, Operation, Session, Trace, Variable
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 
 _PAGE = 2_000
 _VALUE_BYTES = 32 << 20

@@ -70,7 +70,7 @@ class Connection:
             return await (await transaction.run(cypher(name), parameters)).values()
 
         await self._open()
-        async with self._session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
+        async with self.session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
             return await session.execute_read(work)
 
     async def read_list(self, name: str, /, **parameters: Any) -> list[Any]:
@@ -90,7 +90,7 @@ class Connection:
     async def write(self, work: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
         """Run ``work`` in one transaction, again and again while errors are passing ones (deadlocks)."""
         await self._open()
-        async with self._session(neo4j.WRITE_ACCESS) as session:
+        async with self.session(neo4j.WRITE_ACCESS) as session:
             return await session.execute_write(work)
 
     async def change(self, name: str, /, **parameters: Any) -> list[list[Any]]:
@@ -107,7 +107,7 @@ class Connection:
 
     async def run_statement(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a statement, tried again after a passing error; it must be harmless to run it twice."""
-        async with self._session(neo4j.WRITE_ACCESS) as session:
+        async with self.session(neo4j.WRITE_ACCESS) as session:
             for attempt in range(_ATTEMPTS):
                 try:
                     return await (await session.run(statement, parameters)).values()
@@ -119,7 +119,7 @@ class Connection:
 
     async def plan(self, name: str, /, **parameters: Any) -> list[str]:
         """The names of the operators by which the server would run a text."""
-        async with self._session(neo4j.READ_ACCESS) as session:
+        async with self.session(neo4j.READ_ACCESS) as session:
             result = await session.run("EXPLAIN " + cypher(name), parameters)
             root = (await result.consume()).plan
         found: list[str] = []
@@ -171,7 +171,8 @@ class Connection:
         self._usable = True
 
     @asynccontextmanager
-    async def _session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
+    async def session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
+        """A session, for reading or for writing; errors in it come out in plain words."""
         async with (
             self._plain_errors(),
             self._driver.session(

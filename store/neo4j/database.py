@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self
 
+from store.answers import Health
 from store.neo4j.connection import Connection, layout_number
 from store.neo4j.health import inspect
 from store.neo4j.migrate import migrate
 from store.neo4j.records import Neo4jRecords, Neo4jRegistry
 from store.neo4j.store import Neo4jStore
-from store.protocol import Health
 from store.values import ValueStore
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet
+from store.answers import Label, ScanResult, SearchHit
 from store.neo4j.read import Reader
 from store.neo4j.rows import search_scope
-from store.protocol import Label, ScanResult, SearchHit
 from store.values import ValueStore
 
 _CLAUSES = 500

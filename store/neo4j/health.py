@@ -7,9 +7,9 @@ from typing import Any
 
 from schema.errors import StoreError
 from schema.texts import migrations
+from store.answers import Health
 from store.neo4j.connection import Connection
 from store.neo4j.migrate import applied_migrations, index_states
-from store.protocol import Health
 from store.values import ValueStore
 
 PRUNING_WALK = "VarLengthExpand(Pruning,BFS,All)"

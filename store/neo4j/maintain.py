@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schema.errors import NotFoundError
+from store.answers import Label, Stats
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader, parts_of
-from store.protocol import Label, Stats
 from store.values import ValueStore
 
 _IN_ORDER = (Label.ATTRIBUTION, Label.FAILURE, Label.VARIABLE, Label.OPERATION, Label.SESSION)

@@ -17,8 +17,8 @@ import neo4j
 from neo4j import exceptions
 
 from schema.errors import InputError, MemTraceError
+from store.neo4j.connection import Connection
 from store.neo4j.plain import plain
-from store.neo4j.store import Neo4jStore
 
 HARMLESS_PROCEDURES = frozenset(
     {
@@ -76,14 +76,15 @@ class QueryResult:
 
 
 async def run_query(
-    store: Neo4jStore, text: str, parameters: dict[str, Any], seconds: float, limit: int
+    connection: Connection, project_id: str, text: str, parameters: dict[str, Any], seconds: float, limit: int
 ) -> QueryResult:
     """Run a query that only reads.
 
     The query sees the whole database: it is bound to a project only where it says so.
 
     Args:
-        store: a project's; its id is the parameter ``project`` where that is not given.
+        connection: the database's.
+        project_id: the parameter ``project`` where that is not given.
         text: one statement of Cypher.
         parameters: by name, without ``$``.
         seconds: how long the server may take at most, more than 0.
@@ -94,8 +95,8 @@ async def run_query(
         QueryTimeoutError: it took longer than ``seconds``.
         StoreError: the server can't be reached or used.
     """
-    given = {"project": store.project_id, **parameters}
-    session = store._connection._session(neo4j.READ_ACCESS)
+    given = {"project": project_id, **parameters}
+    session = connection.session(neo4j.READ_ACCESS)
     try:
         async with (
             asyncio.timeout(seconds + _GRACE_SECONDS),

@@ -11,9 +11,9 @@ from typing import Any
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
+from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Period
 from store.neo4j.connection import Connection
 from store.neo4j.rows import external_key, read_rows
-from store.protocol import IN_ORDER, Direction, Label, OperationDetail, Page, Period
 from store.timeline import Stretches
 from store.times import from_microseconds
 

@@ -15,8 +15,8 @@ import neo4j.time
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
 from schema.errors import ConflictError, NotFoundError
+from store.answers import Page
 from store.neo4j.connection import Connection
-from store.protocol import Page
 from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, Form, all_states, check_end, read_cursor
 from store.records import QueueState
 from store.times import to_microseconds

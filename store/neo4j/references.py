@@ -7,8 +7,8 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.models import Batch
+from store.answers import Label
 from store.neo4j.read import Reader
-from store.protocol import Label
 from store.references import references
 
 

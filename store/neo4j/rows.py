@@ -29,7 +29,7 @@ from schema.models import (
 )
 from schema.quick import constructor
 from schema.words import words
-from store.protocol import Label
+from store.answers import Label
 from store.references import cited
 from store.times import from_microseconds, to_microseconds
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.neo4j import find, maintain
-from store.neo4j.connection import Connection
-from store.neo4j.read import Reader
-from store.neo4j.walk import Walker
-from store.neo4j.write import BatchWriter
-from store.packs import PackWriter
-from store.paths import check_limit
-from store.protocol import (
+from store.answers import (
     NO_BUDGET,
     Budget,
     Closure,
@@ -29,6 +23,14 @@ from store.protocol import (
     Stats,
     WriteResult,
 )
+from store.neo4j import find, maintain
+from store.neo4j.connection import Connection
+from store.neo4j.query import QueryResult, run_query
+from store.neo4j.read import Reader
+from store.neo4j.walk import Walker
+from store.neo4j.write import BatchWriter
+from store.packs import PackWriter
+from store.paths import check_limit
 from store.timeline import Stretches
 from store.values import ValueStore, split_values
 
@@ -211,3 +213,7 @@ class Neo4jStore:
     async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
         """See ``GraphStore.timeline``."""
         return await self._reader.timeline(Stretches.between(since, until, seconds))
+
+    async def query(self, text: str, parameters: dict[str, Any], seconds: float, limit: int) -> QueryResult:
+        """Run a query that a person wrote, and that only reads; see ``run_query``. Other engines have no such thing."""
+        return await run_query(self._connection, self._project_id, text, parameters, seconds, limit)

@@ -18,13 +18,13 @@ import neo4j
 
 from schema.models import WHOLE_VALUE_BYTES, Batch
 from schema.texts import cypher
+from store.answers import Label, WriteResult
 from store.conflicts import check
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
 from store.neo4j.references import check_references
 from store.neo4j.rows import WRITERS, Row, element_id, read_rows
 from store.packs import PackWriter
-from store.protocol import Label, WriteResult
 from store.references import check_ownership, check_values
 from store.times import EPOCH, to_microseconds
 from store.values import ValueStore

@@ -15,7 +15,7 @@ import msgspec
 from schema.ids import ID_LENGTH
 from schema.models import Variable
 from schema.texts import sql
-from store.protocol import Label
+from store.answers import Label
 from store.sqlite.rows import RowReader
 
 _HEX = re.compile("[0-9a-f]+")

@@ -12,8 +12,8 @@ import apsw
 
 from schema.errors import StoreError
 from schema.texts import migrations, sql
+from store.answers import Health
 from store.packs import PackCache
-from store.protocol import Health
 from store.sqlite.connections import Connections
 from store.sqlite.migrate import applied_migrations, is_current, migrate
 from store.sqlite.records import SqliteRecords, SqliteRegistry

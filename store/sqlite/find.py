@@ -13,8 +13,8 @@ from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.texts import sql
 from schema.words import contains, phrases, snippet
+from store.answers import ScanResult, SearchHit
 from store.packs import PackCache, PackEntry, cut_all, decompress, read_all
-from store.protocol import ScanResult, SearchHit
 from store.sqlite.context import ReadContext
 from store.sqlite.rows import bind_keys
 

@@ -8,8 +8,8 @@ from typing import Any
 from schema.errors import NotFoundError
 from schema.models import Batch
 from schema.texts import sql
+from store.answers import Label, Period, Stats
 from store.conflicts import check
-from store.protocol import Label, Period, Stats
 from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
 from store.sqlite.rows import bind_keys

@@ -12,7 +12,7 @@ import apsw
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
 from schema.errors import ConflictError, NotFoundError
 from schema.texts import sql
-from store.protocol import Page
+from store.answers import Page
 from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, Form, all_states, check_end, read_cursor
 from store.records import QueueState
 from store.sqlite.connections import Connections

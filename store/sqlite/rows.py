@@ -30,7 +30,7 @@ from schema.models import (
 )
 from schema.quick import constructor
 from schema.texts import sql
-from store.protocol import Label
+from store.answers import Label
 from store.times import Times
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from schema.words import contains
-from store.protocol import ScanResult
+from store.answers import ScanResult
 from store.sqlite import find
 from store.sqlite.context import ReadContext
 from store.values import ValueStore

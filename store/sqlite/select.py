@@ -12,7 +12,7 @@ import msgspec
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.protocol import IN_ORDER, Direction, Label, OperationDetail, Page
+from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
 

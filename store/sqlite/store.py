@@ -11,9 +11,7 @@ import apsw
 
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.packs import PackCache, PackWriter
-from store.paths import check_limit
-from store.protocol import (
+from store.answers import (
     NO_BUDGET,
     Budget,
     Closure,
@@ -28,6 +26,8 @@ from store.protocol import (
     Stats,
     WriteResult,
 )
+from store.packs import PackCache, PackWriter
+from store.paths import check_limit
 from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
 from store.sqlite.connections import Connections

@@ -10,9 +10,9 @@ from typing import Any
 from schema.errors import NotFoundError
 from schema.models import Derivation, Variable
 from schema.texts import sql
+from store.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.closure import LevelWalk
 from store.paths import shortest_paths, steps_of
-from store.protocol import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.sqlite.context import ReadContext, in_order, keys_of
 from store.sqlite.rows import bind_keys
 

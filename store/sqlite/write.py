@@ -17,9 +17,9 @@ from schema.errors import InputError
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Batch, Trace, Variable
 from schema.texts import sql
 from schema.words import LONGEST_WORD, words
+from store.answers import Label, WriteResult
 from store.conflicts import check
 from store.packs import Pack
-from store.protocol import Label, WriteResult
 from store.references import cited
 from store.sqlite.context import text_hash
 from store.sqlite.rows import RowReader

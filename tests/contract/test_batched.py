@@ -9,7 +9,8 @@ import pytest
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
-from store.protocol import NO_BUDGET, Budget, Direction, GraphStore, Label, Page
+from store.answers import NO_BUDGET, Budget, Direction, Label, Page
+from store.protocol import GraphStore
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder, elements_of

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from schema.models import Batch
-from store.protocol import Database, GraphStore, Label, WriteResult
+from store.answers import Label, WriteResult
+from store.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
 
 pytestmark = pytest.mark.values

@@ -4,7 +4,8 @@ import pytest
 
 from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import ID_LENGTH, make_id
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder, elements_of
 

@@ -11,7 +11,8 @@ import pytest
 from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
 from schema.kinds import Status
 from schema.models import Batch, Ending
-from store.protocol import Budget, Database, Direction, GraphStore, Label
+from store.answers import Budget, Direction, Label
+from store.protocol import Database, GraphStore
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder, elements_of
 

@@ -10,7 +10,8 @@ import pytest
 from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import OperationKind, VariableKind
-from store.protocol import GraphStore, Label, Page
+from store.answers import Label, Page
+from store.protocol import GraphStore
 from tests.contract.samples import assistant, random_trace
 from tests.factory import START, TraceBuilder, elements_of
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schema.errors import InputError, NotFoundError
+from store.answers import Path
 from store.paths import shortest_paths
-from store.protocol import GraphStore, Path
+from store.protocol import GraphStore
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from store.protocol import Budget, Direction, GraphStore, Label
+from store.answers import Budget, Direction, Label
+from store.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 

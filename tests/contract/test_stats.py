@@ -6,7 +6,8 @@ import pytest
 
 from schema.errors import NotFoundError
 from schema.ids import make_id
-from store.protocol import Database, GraphStore, Label
+from store.answers import Label
+from store.protocol import Database, GraphStore
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder
 

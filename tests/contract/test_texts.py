@@ -10,7 +10,8 @@ import pytest
 
 from schema.kinds import DerivationKind
 from schema.models import Trace
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 TEXTS = {

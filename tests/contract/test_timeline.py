@@ -11,7 +11,8 @@ import pytest
 
 from schema.errors import InputError
 from schema.kinds import ErrorType
-from store.protocol import GraphStore, Period
+from store.answers import Period
+from store.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

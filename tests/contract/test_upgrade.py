@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 
 from schema.texts import migrations, sql
+from store.answers import Label
 from store.open import open_database
-from store.protocol import Label
 from tests.contract.samples import assistant
 from tests.contract.test_records import key
 from tests.factory import START

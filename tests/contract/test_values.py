@@ -8,8 +8,9 @@ import pytest
 from schema.errors import CorruptValueError
 from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
+from store.answers import Label
 from store.packs import PackWriter
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder, elements_of
 

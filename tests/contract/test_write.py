@@ -9,7 +9,8 @@ import pytest
 from schema.errors import ConflictError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import Batch
-from store.protocol import GraphStore, Label
+from store.answers import Label
+from store.protocol import GraphStore
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder, elements_of
 

@@ -78,7 +78,8 @@ async def _calls(counting: CountingDatabase, document: str) -> tuple[Any, dict[s
     counting.calls.clear()
     principal = Principal("test", {"p": Role.READER})
     access = Access(cast("Database", counting), principal)
-    platform = Platform(Settings(), cast("Database", counting), *(cast("Any", None),) * 3)
+    nothing = cast("Any", None)
+    platform = Platform(Settings(), cast("Database", counting), nothing, nothing, nothing, nothing)
     result = await SCHEMA.execute(document, context_value=Context(platform, access, None))
     assert result.errors is None, result.errors
     return result.data, dict(counting.calls)

@@ -18,7 +18,8 @@ import zstandard
 from benchmarks.exactness import all_of
 from ingest.importing import find_files, import_path
 from schema.errors import InputError
-from store.protocol import Database, GraphStore, Label
+from store.answers import Label
+from store.protocol import Database, GraphStore
 from tests.data import SAMPLE
 
 Graph = dict[str, Any]

@@ -16,7 +16,8 @@ from ingest.events import take_events
 from schema.ids import trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import Derivation, Operation, Variable
-from store.protocol import Database, Direction, GraphStore, Label
+from store.answers import Direction, Label
+from store.protocol import Database, GraphStore
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 

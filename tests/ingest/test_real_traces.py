@@ -21,7 +21,8 @@ from benchmarks.exactness import Question, RecordedFile, all_of, answer_ids, is_
 from ingest.importing import ImportReport, import_path
 from ingest.smartcomment.write import export_trace
 from schema.models import Derivation, Trace, Variable
-from store.protocol import Closure, Database, GraphStore, Label
+from store.answers import Closure, Label
+from store.protocol import Database, GraphStore
 from store.sqlite.database import SqliteDatabase
 from tests.data import data_folder, needs_data, trace_files
 from tests.neo4j_server import Neo4jServer

@@ -18,7 +18,8 @@ from benchmarks.exactness import RecordedFile, all_of
 from ingest.importing import find_files, import_path
 from ingest.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
-from store.protocol import Database, GraphStore, Label
+from store.answers import Label
+from store.protocol import Database, GraphStore
 from tests.data import SAMPLE, needs_data, trace_files
 
 Graph = dict[str, Any]

@@ -109,7 +109,6 @@ def _literal(place: str, argument: Any, world: World) -> str | None:
     optional_text = {"after", "source", "reason", "comment", "name", "timezone", "goldAnswers"}
     assert not required, f"{place}: say in this test what to send"
     assert not is_id or place.rpartition(".")[2] in optional_text, f"{place}: say in this test what to send"
-    assert not isinstance(named, GraphQLEnumType) or not required
     return None
 
 
@@ -148,17 +147,6 @@ def _calls(owner: str, world: World) -> Iterator[Call]:
         yield Call(f"{owner}.{name}", text)
 
 
-def _secrets(world: World) -> list[str]:
-    """What stands in every answer that says anything about a project."""
-    return [*world.ids.values(), "Mara", "pottery"]
-
-
-def _check_silent(world: World, sent: str, answer: str) -> None:
-    for secret in _secrets(world):
-        if secret not in sent or secret == "Mara":
-            assert secret not in answer.replace(json.dumps(world.project), ""), (sent, answer)
-
-
 def _asked_of(world: World, asker: World, document: str) -> str:
     """The answer to a document that names things of one project, asked with an admin's key of the other."""
     with asker.server.client("admin", asker.project) as client:
@@ -184,8 +172,8 @@ def test_queries(world: World, other: World) -> None:
 
 def test_lists_of_projects_hold_only_ones_own(world: World, other: World) -> None:
     answer = _asked_of(world, other, "{ viewer { projects { name } } projects { name } }")
-    assert world.project not in json.loads(answer)["data"]["projects"]
-    assert {"name": world.project} not in json.loads(answer)["data"]["viewer"]["projects"]
+    own = [{"name": other.project}]
+    assert json.loads(answer)["data"] == {"viewer": {"projects": own}, "projects": own}
 
 
 def test_fields_of_ones_own_project_know_nothing_of_the_others_things(world: World, other: World) -> None:
@@ -258,7 +246,7 @@ def test_without_a_key(world: World, key: str | None) -> None:
             for call in _calls(owner, world):
                 response = client.post("/graphql", json={"query": f"{kind} {{ {call.text} }}"}, headers=headers)
                 assert response.status_code in {401, 429}, call.place
-                _check_silent(world, call.text, response.text)
+                assert not any(secret in response.text for secret in (*world.ids.values(), "Mara", "pottery"))
 
 
 def test_roles(world: World) -> None:

@@ -10,8 +10,9 @@ from obstore.store import ObjectStore
 from ingest.importing import import_path
 from schema.errors import MemTraceError
 from schema.models import Variable
+from store.answers import Label
 from store.open import open_database
-from store.protocol import GraphStore, Label
+from store.protocol import GraphStore
 from tests.data import SAMPLE
 from tests.graph_files import conversation
 from tests.object_store import Keys, ObjectServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.cli.render.text import name_of, one_line, operation_name
-from store.protocol import Closure
+from store.answers import Closure
 
 _PREVIEW = 60
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from api.cli.render import style
 from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
-from store.protocol import SearchHit, Stats
+from store.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
     from ingest.importing import ImportReport

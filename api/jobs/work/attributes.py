@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from api.cli.method import runner_options
-from api.cli.options import MethodName
 from api.jobs.arguments import AttributeArguments
 from api.jobs.work import Context, Document
 from api.jobs.work.choice import chosen_failures, named
+from api.method import runner_options
 from attribution.run import Options, attribute
 from store.protocol import GraphStore
 
@@ -57,5 +56,4 @@ def _traces(arguments: AttributeArguments) -> tuple[str, ...]:
 
 
 def _options(arguments: AttributeArguments) -> Options:
-    method = MethodName(arguments.method.value)
-    return runner_options(method, arguments.gold_free, arguments.retrieve_evidence, _CONCURRENCY)
+    return runner_options(arguments.method, arguments.gold_free, arguments.retrieve_evidence, _CONCURRENCY)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from api.cli import documents
+from api import documents
 from api.jobs.arguments import ImportArguments
 from api.jobs.work import Cancelled, Context, Document
 from ingest.importing import import_path

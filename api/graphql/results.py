@@ -1,0 +1,92 @@
+"""What mutations give: what they did, or the expected error that kept them from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import strawberry
+
+from api.graphql.problems import Conflict, Forbidden, InvalidInput, NotFound
+from api.graphql.refs import ApiKeyRef, AttributionRef, FailureRef, JobRef
+from api.graphql.trace import Counts
+
+
+@strawberry.type(description="A job was taken; it is durable.")
+class JobStarted:
+    """What starts work."""
+
+    job: JobRef = strawberry.field(description="The job; `Subscription.job` follows it.")
+
+
+@strawberry.type(description="A failure was stored.")
+class FailureRecorded:
+    """What recordFailure does."""
+
+    failure: FailureRef = strawberry.field(description="The failure.")
+
+
+@strawberry.type(description="A verdict was stored.")
+class VerdictRecorded:
+    """What recordVerdict does."""
+
+    attribution: AttributionRef = strawberry.field(description="The verdict.")
+
+
+@strawberry.type(description="A verdict was taken back.")
+class VerdictWithdrawn:
+    """What withdrawVerdict does."""
+
+    id: strawberry.ID = strawberry.field(description="The id that it had.")
+
+
+@strawberry.type(description="A trace was deleted, with all that belonged to it.")
+class TraceDeleted:
+    """What deleteTrace does."""
+
+    id: strawberry.ID = strawberry.field(description="The id that it had.")
+    counts: Counts = strawberry.field(description="How much was deleted.")
+
+
+@strawberry.type(description="A key was made.")
+class KeyCreated:
+    """What createKey does."""
+
+    key: ApiKeyRef = strawberry.field(description="What is kept of it.")
+    secret: str = strawberry.field(description="The key itself. It is shown this once, and kept nowhere.")
+
+
+@strawberry.type(description="A key was revoked; it opens nothing from about 5 seconds later on.")
+class KeyRevoked:
+    """What revokeKey does."""
+
+    key: ApiKeyRef = strawberry.field(description="What is kept of it.")
+
+
+JobResult = Annotated[
+    JobStarted | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("JobResult", description="A job, or why there is none."),
+]
+RecordFailureResult = Annotated[
+    FailureRecorded | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("RecordFailureResult", description="A failure, or why there is none."),
+]
+RecordVerdictResult = Annotated[
+    VerdictRecorded | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("RecordVerdictResult", description="A verdict, or why there is none."),
+]
+WithdrawVerdictResult = Annotated[
+    VerdictWithdrawn | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("WithdrawVerdictResult", description="That it is gone, or why it is not."),
+]
+DeleteTraceResult = Annotated[
+    TraceDeleted | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("DeleteTraceResult", description="That it is gone, or why it is not."),
+]
+CreateKeyResult = Annotated[
+    KeyCreated | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("CreateKeyResult", description="A key, or why there is none."),
+]
+RevokeKeyResult = Annotated[
+    KeyRevoked | NotFound | Forbidden | InvalidInput | Conflict,
+    strawberry.union("RevokeKeyResult", description="That it is revoked, or why it is not."),
+]

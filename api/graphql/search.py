@@ -1,0 +1,20 @@
+"""What a search finds."""
+
+from __future__ import annotations
+
+import strawberry
+
+from api.graphql.node import is_model
+from api.graphql.refs import VariableRef
+from store import answers
+
+
+@strawberry.type(description="A variable that holds the words that were looked for.")
+class SearchHit:
+    """Read off ``store.answers.SearchHit``."""
+
+    is_type_of = is_model(answers.SearchHit)
+
+    variable: VariableRef = strawberry.field(description="The variable.")
+    score: float = strawberry.field(description="The higher, the better; scores of two stores don't compare.")
+    snippet: str = strawberry.field(description="The words in their place.")
