@@ -1,0 +1,135 @@
+"""The JSON of the command line: public names, see ``schema.models.as_json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
+from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
+
+if TYPE_CHECKING:
+    from attribution.kappa import Agreement
+    from ingest.importing import ImportReport
+
+Document = dict[str, Any]
+
+
+def imported(report: ImportReport) -> Document:
+    """What an import did with one file."""
+    return {camel_case(field.name): getattr(report, field.name) for field in fields(report)}
+
+
+def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
+    """A trace and how many elements it has, by label."""
+    return as_json(trace) | {"counts": {label: count for label, count in counts.items() if label != "Trace"}}
+
+
+def whole_trace(trace: Trace, stats: Stats, sessions: Sequence[Session]) -> Document:
+    """A trace with its counts, its kinds and its sessions."""
+    listed = [as_json(session) for session in sessions]
+    return trace_with_counts(trace, stats.labels) | {"kinds": stats.kinds, "sessions": listed}
+
+
+def operation(detail: OperationDetail) -> Document:
+    """An operation with what it used, made and ended."""
+    return as_json(detail.operation) | {
+        "used": [as_json(variable) for variable in detail.used],
+        "generated": [as_json(variable) for variable in detail.generated],
+        "invalidated": [as_json(variable) for variable in detail.invalidated],
+    }
+
+
+def closure(root: str, found: Closure) -> Document:
+    """A closure. ``root`` is what was asked for; ``roots`` are the variables that this means."""
+    return {
+        "root": root,
+        "roots": found.roots,
+        "direction": found.direction.value,
+        "variables": [as_json(variable) for variable in found.variables],
+        "derivations": [as_json(derivation) for derivation in found.derivations],
+        "operations": [as_json(operation) for operation in found.operations],
+        "truncated": found.truncated,
+        "frontier": found.frontier,
+    }
+
+
+def path(found: Path) -> Document:
+    """A path."""
+    return {
+        "variables": [as_json(variable) for variable in found.variables],
+        "derivations": [as_json(derivation) for derivation in found.derivations],
+    }
+
+
+def hit(found: SearchHit) -> Document:
+    """A variable that a search found."""
+    variable = found.variable
+    return {
+        "variableId": variable.id,
+        "score": found.score,
+        "snippet": found.snippet,
+        "externalId": variable.external_id,
+        "traceId": variable.trace_id,
+        "kind": variable.kind.value,
+    }
+
+
+def failure(
+    found: Failure,
+    verdicts: Sequence[Attribution],
+    variables: Mapping[str, Variable],
+    operations: Mapping[str, Operation],
+) -> Document:
+    """A failure with its verdicts, and the source's ids of its question, its answer and the operations blamed."""
+    question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
+    return as_json(found) | {
+        "questionExternalId": question.external_id if question else None,
+        "answerExternalId": answer.external_id if answer else None,
+        "verdicts": [_verdict(verdict, operations.get(verdict.operation_id or "")) for verdict in verdicts],
+    }
+
+
+def attribution(
+    found: Attribution, about: Failure, variables: Mapping[str, Variable], operations: Mapping[str, Operation]
+) -> Document:
+    """A verdict, with the source's ids of the question that it is about and of the operation that it blames."""
+    question = variables.get(about.question_id)
+    return _verdict(found, operations.get(found.operation_id or "")) | {
+        "questionExternalId": question.external_id if question else None
+    }
+
+
+def agreement(found: Agreement) -> Document:
+    """How far two sources of verdicts agree."""
+    return {camel_case(name): value for name, value in asdict(found).items()}
+
+
+def _verdict(found: Attribution, blamed: Operation | None) -> Document:
+    return as_json(found) | {"operationExternalId": blamed.external_id if blamed else None}
+
+
+def variable(found: Variable, maker: Operation | None) -> Document:
+    """A variable with the operation that made it."""
+    return as_json(found) | {"operation": as_json(maker) if maker else None}
+
+
+def stats(found: Stats) -> Document:
+    """Counts by label and kind, and bytes."""
+    return {
+        "counts": found.labels,
+        "kinds": found.kinds,
+        "bytes": {"values": found.value_bytes, "graph": found.graph_bytes, "total": found.total_bytes},
+    }
+
+
+def health(found: Health) -> Document:
+    """What was found out about a database."""
+    return {
+        "ok": not found.problems,
+        "engine": found.engine,
+        "version": found.version,
+        "details": found.details,
+        "problems": found.problems,
+    }

@@ -1,0 +1,36 @@
+"""From how verdicts are to be reached to the options of the runner."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attribution.run import Options
+
+
+_EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
+
+
+def runner_options(method: str, gold_free: bool, no_evidence: bool, concurrency: int) -> Options:
+    """What the runner is told; ``method`` is a word of ``attribution.verdict.Method``.
+
+    Raises:
+        InputError: the method needs a model, and the environment names none, or not rightly.
+    """
+    from attribution.run import Options
+    from attribution.verdict import Method
+
+    if method == Method.FLOW and not os.environ.get(_EMBEDDINGS):
+        llm = None  # the free pass asks no server, unless evidence is to be found by meaning, too
+    else:
+        from attribution.llm.settings import LlmSettings
+
+        llm = LlmSettings.load()
+    return Options(
+        method=Method(method),
+        gold_free=gold_free,
+        retrieve_evidence=no_evidence,
+        llm=llm,
+        concurrency=concurrency,
+    )
