@@ -1,4 +1,4 @@
-"""User and password of a Neo4j server: from the environment or a file, never from a URI or an argument."""
+"""Users and passwords of Neo4j and NATS: from the environment or a file, never from a URI or an argument."""
 
 from __future__ import annotations
 
@@ -50,11 +50,16 @@ def neo4j_credentials(uri: str, user: str | None, password: str | None, file: st
     if uri.startswith("sqlite:"):
         return None
     if password is None and file:
-        password = _read(file)
+        password = read_password(file)
     return Credentials(user or DEFAULT_USER, password or "")
 
 
-def _read(file: str) -> str:
+def read_password(file: str) -> str:
+    """The password that a file holds, without line ends around it.
+
+    Raises:
+        StoreError: the file can't be read.
+    """
     try:
         return Path(file).read_text("utf-8").strip("\r\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -7,19 +7,22 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
-from api.credentials import neo4j_credentials
+from api.credentials import neo4j_credentials, read_password
 from api.settings import Settings
 from schema.errors import InputError
 
 if TYPE_CHECKING:
+    from ingest.queue import EventQueue
     from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
-_SECRETS = {"neo4j_password"}
+_SECRETS = {"neo4j_password", "nats_password"}
+_JOURNAL_SUFFIX = "-queue"
 
 
 def load_settings(config: Path | None = None, options: Mapping[str, Any] | None = None) -> Settings:
@@ -78,6 +81,46 @@ async def open_store(settings: Settings) -> Database:
         await database.close()
         raise
     return database
+
+
+async def open_queue(settings: Settings) -> EventQueue:
+    """Open the queue of events that the settings name; a journal that does not exist is made.
+
+    Raises:
+        InputError: nothing says where the journal is.
+        StoreError: the queue can't be reached or used.
+    """
+    if settings.nats is None:
+        from ingest.journal import open_journal
+
+        return await open_journal(journal_path(settings), settings.queue_bytes)
+    from ingest.nats.connection import NatsPlace
+    from ingest.nats.queue import open_nats
+
+    password = settings.nats_password.get_secret_value() if settings.nats_password else None
+    if password is None and settings.nats_password_file:
+        password = read_password(settings.nats_password_file)
+    place = NatsPlace(settings.nats, settings.nats_user, password)
+    return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
+
+
+def journal_path(settings: Settings) -> Path:
+    """Where events wait without a broker: as the settings say, else beside the SQLite file or beside the values.
+
+    Raises:
+        InputError: values lie in a bucket, so that nothing of this machine is beside them.
+    """
+    from store.open import default_values
+
+    if settings.journal is not None:
+        return Path(settings.journal)
+    if settings.store.startswith("sqlite:///"):
+        path = Path(settings.store.removeprefix("sqlite:///"))
+        return path.with_name(path.name + _JOURNAL_SUFFIX)
+    values = (settings.values or default_values()).rstrip("/")
+    if not values.startswith("file:///"):
+        raise InputError("settings", "nats", "say where events wait: name NATS, or the path of a journal")
+    return Path(unquote(values.removeprefix("file://")) + _JOURNAL_SUFFIX)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from api.auth.verify import Verifier
     from api.following import Following
+    from api.http.event_metrics import EventMetrics
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings
+    from ingest.queue import EventQueue
     from store.protocol import Database
 
 
@@ -21,6 +23,8 @@ class Platform:
     Attributes:
         verifier: from the Authorization header (or a websocket's token) to a principal.
         queue: takes jobs, and says when they change.
+        events: where events wait for the graph.
+        metrics: counts those that come.
         growth: says when the counts of traces change.
         uploads: files that wait for their import.
     """
@@ -29,5 +33,7 @@ class Platform:
     database: Database
     verifier: Verifier
     queue: JobQueue
+    events: EventQueue
+    metrics: EventMetrics
     growth: Following[dict[str, int]]
     uploads: Uploads

@@ -19,12 +19,13 @@ from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, Securi
 from api.http.openapi import describe
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
-from api.loading import open_store
+from api.loading import open_queue, open_store
 from api.platform import Platform
 from api.settings import Settings
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
+    from ingest.queue import EventQueue
     from store.protocol import Database
 
 
@@ -46,8 +47,10 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     from api.graphql.router import graphql_router
     from api.http.routes import routers
     from api.jobs.runner import JobRunner
+    from ingest.worker import EventWorker
 
     tracing = tracing_of(settings)
+    metrics = Metrics()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -55,7 +58,8 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
             if tracing is not None:
                 stack.callback(tracing.stop)
             opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
-            platform = _platform(settings, opened)
+            events = await stack.enter_async_context(await open_queue(settings))
+            platform = _platform(settings, opened, events, metrics)
             app.state.platform = platform
             platform.verifier.start()
             stack.push_async_callback(platform.verifier.stop)
@@ -65,9 +69,14 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
                 runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
                 await runner.start()
                 stack.push_async_callback(runner.stop)
+            if settings.nats is None:
+                # Nobody else knows of the journal. Behind NATS stand workers.
+                worker = EventWorker(events, opened, settings.event_tries, settings.event_concurrency)
+                await worker.start()
+                metrics.events.work_of(worker.tally)
+                stack.push_async_callback(worker.stop, settings.shutdown_seconds)
             yield
 
-    metrics = Metrics()
     app = FastAPI(
         title="MemTrace",
         description="Causal graphs of LLM memory systems. Errors are RFC 9457 problem documents.",
@@ -95,7 +104,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     return app
 
 
-def _platform(settings: Settings, database: Database) -> Platform:
+def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads, uploads_uri
 
@@ -106,7 +115,7 @@ def _platform(settings: Settings, database: Database) -> Platform:
         return await database.project(project_id).counts(trace_ids)
 
     growth = Following("trace", counts, _GROWTH_SECONDS)
-    return Platform(settings, database, verifier, JobQueue(database, uploads), growth, uploads)
+    return Platform(settings, database, verifier, JobQueue(database, uploads), events, metrics.events, growth, uploads)
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:

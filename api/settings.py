@@ -1,7 +1,7 @@
 """Settings of the server and its workers: from the environment (``MEMTRACE_…``), a TOML file, and the command line.
 
-``api.loading`` reads them: the command line holds over the environment, and the environment over the file. The only
-secret among them, the password of Neo4j, may come from a file of its own.
+``api.loading`` reads them: the command line holds over the environment, and the environment over the file. The secrets
+among them, the passwords of Neo4j and of NATS, may come from files of their own.
 """
 
 from __future__ import annotations
@@ -31,6 +31,14 @@ class Settings(BaseSettings):
         job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
         job_projects: whose jobs run here; all projects' by default. A list, or a text with commas.
         job_lease_seconds: how long a job waits for a runner that is gone.
+        nats: where events wait for the graph: ``nats://host:port`` or ``tls://host:port``, several with commas for a
+            cluster. None is a SQLite file, the journal, of which this server alone knows.
+        nats_user, nats_password, nats_password_file: for NATS.
+        nats_replicas: on how many servers of a cluster a stream is kept, when it is made.
+        journal: the journal's path; None is beside the SQLite store, or beside the values where they are a folder.
+        queue_bytes: how much may wait, compressed; beyond it events are refused with 503.
+        event_concurrency: batches of events that this process writes at a time.
+        event_tries: how often an event is tried that came before what it refers to; about an hour by default.
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.
         max_events_bytes: of a request of events, as it is sent and as it unpacks.
@@ -66,6 +74,15 @@ class Settings(BaseSettings):
     job_concurrency: Annotated[int, Field(ge=0, le=64)] = 1
     job_projects: Annotated[tuple[str, ...], NoDecode] = ()
     job_lease_seconds: Annotated[float, Field(gt=0.5, le=3600)] = 30.0
+    nats: str | None = None
+    nats_user: str | None = None
+    nats_password: SecretStr | None = None
+    nats_password_file: str | None = None
+    nats_replicas: Annotated[int, Field(ge=1, le=5)] = 1
+    journal: str | None = None
+    queue_bytes: Annotated[int, Field(ge=1 << 16)] = 4 << 30
+    event_concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    event_tries: Annotated[int, Field(ge=1, le=100)] = 20
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     max_body_bytes: Annotated[int, Field(ge=1024)] = 1 << 20
     max_events_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
@@ -113,6 +130,16 @@ class Settings(BaseSettings):
                 refuse_secrets("", value)
             except InputError as error:
                 raise ValueError(error.problem) from None
+        return value
+
+    @field_validator("nats")
+    @classmethod
+    def _are_servers(cls, value: str | None) -> str | None:
+        for server in value.split(",") if value else ():
+            if not server.strip().startswith(("nats://", "tls://")):
+                raise ValueError("write addresses such as nats://host:4222, with commas between them")
+            if "@" in server:
+                raise ValueError("write addresses without user and password: those are settings of their own")
         return value
 
     @field_validator("oidc_issuer", "otlp_endpoint")

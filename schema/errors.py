@@ -66,6 +66,13 @@ class StoreError(MemTraceError):
     """The store can't be reached or used."""
 
 
+class QueueFullError(StoreError):
+    """Events wait for the graph, and there is no room for more."""
+
+    def __init__(self) -> None:
+        super().__init__("the queue of events is full: send them again later")
+
+
 class CorruptValueError(StoreError):
     """A stored value doesn't match its hash."""
 

@@ -29,10 +29,13 @@ class Migration:
 
 
 @cache
-def migrations(engine: str) -> tuple[Migration, ...]:
-    """All migrations of an engine (``sqlite`` or ``neo4j``), in order. Statements end with ``;`` and a new line."""
+def migrations(layout: str) -> tuple[Migration, ...]:
+    """All migrations of a layout (``sqlite``, ``neo4j``, ``journal``), in order.
+
+    Statements end with ``;`` and a new line.
+    """
     found = []
-    for entry in files("schema").joinpath("migrations", engine).iterdir():
+    for entry in files("schema").joinpath("migrations", layout).iterdir():
         number, separator, name = entry.name.rpartition(".")[0].partition("_")
         if separator and number.isdigit():
             statements = tuple(part.strip() for part in entry.read_text("utf-8").split(";\n") if part.strip())

@@ -12,6 +12,7 @@ import pytest_asyncio
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
 from store.protocol import Database
+from tests.nats_server import nats
 from tests.neo4j_server import (
     Neo4jServer,
     neo4j_distribution,
@@ -20,7 +21,7 @@ from tests.neo4j_server import (
 )
 from tests.object_store import object_store
 
-__all__ = ["neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
+__all__ = ["nats", "neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
 
 SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")

@@ -1,7 +1,9 @@
-"""`memtrace worker`: runs jobs beside the servers, until it is told to stop."""
+"""`memtrace worker`: writes events and runs jobs beside the servers, until it is told to stop."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +14,14 @@ from api.cli.errors import UsageError, note
 
 if TYPE_CHECKING:
     from api.settings import Settings
+    from ingest.queue import EventQueue
+    from ingest.worker import EventWorker
     from store.protocol import Database
 
 commands = typer.Typer()
 
 _PANEL = "Serve"
+_LOOK_SECONDS = 2.0
 
 
 @command(commands, panel=_PANEL)
@@ -32,48 +37,95 @@ async def worker(
             show_default=False,
         ),
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics-port", min=0, max=65535, help="Serve /metrics of this worker on 127.0.0.1.", show_default=False
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option("--config", metavar="FILE", help="Settings in TOML. (env: MEMTRACE_CONFIG)", show_default=False),
     ] = None,
 ) -> None:
-    """Run jobs until told to stop; what is under way is then given back, for others to go on with.
+    """Write events and run jobs until told to stop; what is under way is then finished or given back to others.
 
-    It takes jobs of all projects, or of the one that --project names. It shares the store and the place of uploads with
-    the servers. Logs go to standard output.
+    It takes jobs of all projects, or of the one that --project names, and events of all. It shares the store, the queue
+    of events and the place of uploads with the servers. Logs go to standard output.
     """
     from api.http.logs import set_up_logs
-    from api.loading import load_settings, open_store
+    from api.loading import load_settings, open_queue, open_store
     from schema.errors import InputError
 
     try:
         # Without a project it works for all: what other commands take for the default would leave jobs undone.
         projects = (place.project,) if place.project else None
         settings = load_settings(config, {"store": place.store, "values": place.values, "job_projects": projects})
-        database = await open_store(settings)
+        async with await open_store(settings) as database, await open_queue(settings) as events:
+            set_up_logs(settings.log_level, settings.log_format)
+            await _run(settings, database, events, concurrency or max(1, settings.job_concurrency), metrics_port)
     except InputError as error:
         raise UsageError(str(error)) from error
-    async with database:
-        set_up_logs(settings.log_level, settings.log_format)
-        await _run(settings, database, concurrency or max(1, settings.job_concurrency))
 
 
-async def _run(settings: Settings, database: Database, concurrency: int) -> None:
+async def _run(
+    settings: Settings, database: Database, events: EventQueue, concurrency: int, metrics_port: int | None
+) -> None:
     import asyncio
     import signal
 
     from api.jobs.queue import JobQueue
     from api.jobs.runner import JobRunner
     from api.jobs.uploads import Uploads, uploads_uri
+    from ingest.worker import EventWorker
 
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     runner = JobRunner(settings, database, Uploads(uploads_uri(settings)), JobQueue(database), concurrency)
-    await runner.start()
-    note("MemTrace runs jobs.")
-    try:
+    writer = EventWorker(events, database, settings.event_tries, settings.event_concurrency)
+    async with AsyncExitStack() as stack:
+        if metrics_port is not None:
+            await stack.enter_async_context(_metrics(writer, events, metrics_port))
+        await writer.start()
+        stack.push_async_callback(writer.stop, settings.shutdown_seconds)
+        await runner.start()
+        stack.push_async_callback(runner.stop)
+        note("MemTrace writes events and runs jobs.")
         await stopping.wait()
+
+
+@asynccontextmanager
+async def _metrics(writer: EventWorker, events: EventQueue, port: int) -> AsyncIterator[None]:
+    """Serve what Prometheus reads, until the end of the block."""
+    import asyncio
+
+    from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+
+    from api.http.event_metrics import EventMetrics
+    from schema.errors import InputError
+
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    metrics = EventMetrics(registry)
+    metrics.work_of(writer.tally)
+
+    async def look() -> None:
+        while True:
+            await metrics.look(events)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    try:
+        server, thread = start_http_server(port, "127.0.0.1", registry)
+    except OSError as error:
+        raise InputError("--metrics-port", "", f"{port} can't be listened on: {error.strerror}") from error
+    looking = asyncio.create_task(look())
+    note(f"Its metrics are at http://127.0.0.1:{server.server_port}/metrics")
+    try:
+        yield
     finally:
-        await runner.stop()
+        looking.cancel()
+        await asyncio.to_thread(server.shutdown)
+        server.server_close()
+        thread.join()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
-from memtrace.events import EVENT_VERSION, Event, EventError, decode_lines, from_object, json_schema
+from memtrace.events import EVENT_VERSION, json_schema
 from pydantic import ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -17,14 +14,16 @@ from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import answers
 from api.http.inflate import ENCODINGS, inflate
 from api.http.receipts import Public
-from ingest.events import Refusal, take_events
-from schema.errors import InputError
+from ingest.admission import Sent, admit
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 
 LINES = ("application/x-ndjson", "application/ndjson")
 JSON = "application/json"
 MAX_EVENTS = 20_000
+MAX_JSON_BYTES = 4 << 20
+"""Of one document, unpacked. Lines may be more: they need not be parsed to be counted."""
+
 _KINDS = (*LINES, JSON)
 
 _BODY: dict[str, Any] = {
@@ -44,42 +43,35 @@ class Refused(Public):
 
     index: int = Field(description="Its place among the events of the request, from 0.")
     reason: str = Field(description="What is wrong with it.")
-    is_early: bool = Field(description="Whether it refers to something that has not come yet: send it again later.")
 
 
 class Taken(Public):
     """What became of a request's events."""
 
-    accepted: int = Field(description="Events that are in the graph now, also those that were there before.")
+    accepted: int = Field(
+        description="Events that are durable, and will be in the graph; also those that are there already."
+    )
     rejected: list[Refused] = Field(description="The others, in order.")
 
 
 @router.post("/events", openapi_extra=_BODY, responses=answers(413, 415))
 async def take(door: Writer, request: Request) -> Taken:
-    """Take events into the graph.
+    """Take events for the graph.
 
     Each event gets its own result: a bad one never keeps its neighbours out. When the answer comes, what is accepted is
-    durable. An event may be sent again: that changes nothing.
+    durable, and it is in the graph a moment later; `memtrace dlq` shows what could not be written after all. An event
+    may be sent again: that changes nothing.
     """
     kind, encoding = _kind(request), _encoding(request)
-    limit = platform_of(request).settings.max_events_bytes
-    sent = await request.body()
-    # Reading thousands of events takes its time; other requests need not wait for it.
-    found = await asyncio.to_thread(_read, sent, kind, encoding, limit)
-    events: list[Event] = []
-    places: list[int] = []
-    refused: list[Refusal] = []
-    for index, event in enumerate(found):
-        if isinstance(event, EventError):
-            refused.append(Refusal(index, str(event)))
-        else:
-            events.append(event)
-            places.append(index)
-    refused += [replace(one, index=places[one.index]) for one in await take_events(door.store, events)]
-    refused.sort(key=attrgetter("index"))
+    platform = platform_of(request)
+    sent = await asyncio.to_thread(_read, await request.body(), kind, encoding, platform.settings.max_events_bytes)
+    refused = await admit(platform.events, door.project_id, sent)
+    accepted = len(sent.pieces) - len(refused)
+    platform.metrics.received.labels("accepted").inc(accepted)
+    platform.metrics.received.labels("rejected").inc(len(refused))
     return Taken(
-        accepted=len(found) - len(refused),
-        rejected=[Refused(index=one.index, reason=one.reason, is_early=one.is_early) for one in refused],
+        accepted=accepted,
+        rejected=[Refused(index=one.index, reason=one.reason) for one in refused],
     )
 
 
@@ -106,7 +98,7 @@ def _encoding(request: Request) -> str:
     return encoding
 
 
-def _read(sent: bytes, kind: str, encoding: str, limit: int) -> list[Event | EventError]:
+def _read(body: bytes, kind: str, encoding: str, limit: int) -> Sent:
     """The events of a request.
 
     Raises:
@@ -114,34 +106,16 @@ def _read(sent: bytes, kind: str, encoding: str, limit: int) -> list[Event | Eve
         HTTPException: it holds too many events.
         InputError: it is not what it says.
     """
-    body = inflate(sent, encoding, limit)
+    body = inflate(body, encoding, limit)
+    if kind == JSON and len(body) > MAX_JSON_BYTES:
+        raise HTTPException(413, f"JSON is taken up to {MAX_JSON_BYTES:,} bytes: send lines, or several requests")
     if kind in LINES and body.count(b"\n") > 2 * MAX_EVENTS:
         raise _too_many()
-    found = decode_lines(body) if kind in LINES else _from_json(body)
-    if len(found) > MAX_EVENTS:
+    sent = Sent.lines(body) if kind in LINES else Sent.json(body)
+    if len(sent.pieces) > MAX_EVENTS:
         raise _too_many()
-    return found
+    return sent
 
 
 def _too_many() -> HTTPException:
     return HTTPException(413, f"a request holds at most {MAX_EVENTS:,} events: send several")
-
-
-def _from_json(body: bytes) -> list[Event | EventError]:
-    """One event, or an array of them.
-
-    Raises:
-        InputError: the body is no JSON.
-    """
-    try:
-        found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError("body", "", f"is no JSON: {error}") from None
-    return [_event(one) for one in found] if isinstance(found, list) else [_event(found)]
-
-
-def _event(found: object) -> Event | EventError:
-    try:
-        return from_object(found)
-    except EventError as error:
-        return error

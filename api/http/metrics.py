@@ -16,11 +16,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.dependencies import platform_of
+from api.http.event_metrics import STORE_SECONDS, EventMetrics
 from api.http.routing import door_of, method_of, route_of
 from schema.control import JobState
 from schema.errors import StoreError
 
-STORE_SECONDS = 2.0
 _BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _REQUEST = ("door", "route", "method", "status")
 
@@ -49,6 +49,7 @@ class Metrics:
             "How long the job that waits longest has waited; 0 where none waits.",
             registry=self.registry,
         )
+        self.events = EventMetrics(self.registry)
 
     async def page(self, request: Request) -> Response:
         """What is counted, with how the store and its queue stand now."""
@@ -65,6 +66,7 @@ class Metrics:
             oldest = queue.oldest_queued
             waited = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
             self.oldest_queued.set(max(0.0, waited))
+        await self.events.look(platform_of(request).events)
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -21,6 +21,7 @@ from schema.errors import (
     InputError,
     MemTraceError,
     NotFoundError,
+    QueueFullError,
     StoreError,
 )
 
@@ -71,6 +72,8 @@ def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | No
 
 def problem_of(scope: Scope, error: Exception) -> Response:
     """The problem document of an expected error; what it must not say goes to the log instead."""
+    if isinstance(error, QueueFullError):
+        return problem(scope, 503, str(error), {"Retry-After": str(RETRY_SECONDS)})
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     if status in _MASKED:
         _log.error("request failed", problem=type(error).__name__, reason=str(error))

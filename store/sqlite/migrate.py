@@ -12,15 +12,19 @@ from schema.models import format_time
 from schema.texts import migrations, sql
 
 
-def migrate(connection: apsw.Connection) -> list[str]:
+def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:
     """Apply what is missing, inside the caller's transaction: the file's lock is the lock of the migration.
+
+    Args:
+        connection: inside a transaction that writes.
+        layout: whose migrations: those of a store, or of another file of the platform.
 
     Raises:
         StoreError: the file was written by a newer version, or is a database of something else.
     """
-    applied = applied_migrations(connection)
+    applied = applied_migrations(connection, layout)
     done = []
-    for migration in migrations("sqlite"):
+    for migration in migrations(layout):
         if migration.number in applied:
             continue
         for statement in migration.statements:
@@ -31,7 +35,7 @@ def migrate(connection: apsw.Connection) -> list[str]:
     return done
 
 
-def applied_migrations(connection: apsw.Connection) -> dict[int, str]:
+def applied_migrations(connection: apsw.Connection, layout: str = "sqlite") -> dict[int, str]:
     """Number and name of the migrations that the file has; the table of them is made where it is missing.
 
     Raises:
@@ -43,7 +47,7 @@ def applied_migrations(connection: apsw.Connection) -> dict[int, str]:
         connection.execute(sql("create_migrations"))
     rows: list[Any] = connection.execute(sql("list_migrations")).fetchall()
     applied: dict[int, str] = dict(rows)
-    newest = migrations("sqlite")[-1].number
+    newest = migrations(layout)[-1].number
     if any(number > newest for number in applied):
         raise StoreError(f"this SQLite file was written by a newer version (layout {max(applied)}, known is {newest})")
     return applied

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from typing import Any
 from uuid import uuid4
 
@@ -35,6 +36,25 @@ def _send(server: RunningServer, body: bytes, kind: str = LINES, encoding: str |
         return client.post("/v1/events", content=body, headers=headers)
 
 
+def _arrives(server: RunningServer, trace: str, variables: int) -> None:
+    """Wait until so many variables are in the graph, and see that no more come."""
+    deadline = time.monotonic() + 30
+    while (found := _variables(server, trace)) < variables:
+        assert time.monotonic() < deadline, f"{found} of {variables}"
+        time.sleep(0.02)
+    _drained(server)
+    assert _variables(server, trace) == variables
+
+
+def _drained(server: RunningServer) -> None:
+    """Wait until nothing waits for the graph."""
+    deadline = time.monotonic() + 30
+    with server.client() as client:
+        while "memtrace_queue_packets 0.0" not in client.get("/metrics").text:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
 def _variables(server: RunningServer, trace: str) -> int:
     document = "query($t: String!) { project { trace(reference: $t) { counts { variables } } } }"
     with server.client() as client:
@@ -44,14 +64,14 @@ def _variables(server: RunningServer, trace: str) -> int:
 
 
 @pytest.mark.parametrize("encoding", [None, "gzip", "zstd"])
-def test_events_are_in_the_graph_when_the_answer_comes(server: RunningServer, encoding: str | None) -> None:
+def test_events_come_into_the_graph(server: RunningServer, encoding: str | None) -> None:
     trace = uuid4().hex
     body = _lines(_event("trace", trace, name="t"), *(_message(trace, f"m{i}", "x" * 5000) for i in range(50)))
     packed = {None: body, "gzip": gzip.compress(body), "zstd": zstandard.compress(body)}[encoding]
     assert _send(server, packed, encoding=encoding).json() == {"accepted": 51, "rejected": []}
-    assert _variables(server, trace) == 50
+    _arrives(server, trace, 50)
     assert _send(server, packed, encoding=encoding).json() == {"accepted": 51, "rejected": []}
-    assert _variables(server, trace) == 50
+    _arrives(server, trace, 50)
 
 
 @pytest.mark.parametrize("is_list", [True, False])
@@ -59,7 +79,7 @@ def test_events_as_json(server: RunningServer, is_list: bool) -> None:
     trace = uuid4().hex
     body = json.dumps([_message(trace, "m")] if is_list else _message(trace, "m")).encode()
     assert _send(server, body, "application/json").json()["accepted"] == 1
-    assert _variables(server, trace) == 1
+    _arrives(server, trace, 1)
 
 
 def test_each_event_has_its_own_result(server: RunningServer) -> None:
@@ -70,24 +90,17 @@ def test_each_event_has_its_own_result(server: RunningServer) -> None:
         + _lines(
             _message(trace, "m1") | {"v": 0},
             _message(trace, "m2") | {"kind": "Nonsense"},
-            _event("used", trace, operation="o", variable="m0", position=0),
             _message(trace, "m3"),
         )
     )
     answer = _send(server, body).json()
     assert answer["accepted"] == 2
-    assert [(one["index"], one["isEarly"]) for one in answer["rejected"]] == [
-        (1, False),
-        (2, False),
-        (3, False),
-        (4, True),
-    ]
+    assert [one["index"] for one in answer["rejected"]] == [1, 2, 3]
     reasons = [one["reason"] for one in answer["rejected"]]
     assert "not JSON" in reasons[0]
     assert "version 1" in reasons[1]
     assert "kind" in reasons[2]
-    assert "no operation 'o'" in reasons[3]
-    assert _variables(server, trace) == 2
+    _arrives(server, trace, 2)
 
 
 @pytest.mark.parametrize(

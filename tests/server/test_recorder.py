@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from typing import Any
 
 from tests.data import ROOT
@@ -25,7 +26,11 @@ def test_an_application_is_recorded(server: RunningServer) -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM], env=own | said, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "spooled=0, dropped=0, rejected=0" in done.stdout
+    deadline = time.monotonic() + 30
     with server.client() as client:
+        while "memtrace_queue_packets 0.0" not in client.get("/metrics").text:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         answer = client.post("/graphql", json={"query": _CLOSURE, "variables": {"t": "recorded"}}).json()
     trace: dict[str, Any] = answer["data"]["project"]["trace"]
     assert [one["status"] for one in trace["operations"]["nodes"]] == ["ok"] * 3

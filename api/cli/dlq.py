@@ -1,0 +1,220 @@
+"""`memtrace dlq`: events of a project that could not be written: looked at, mended, sent again or thrown away."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import UsageError, note
+from api.cli.options import JsonOption
+from api.cli.output import Output, print_json, write_bytes
+
+if TYPE_CHECKING:
+    from ingest.queue import DeadLetter, EventQueue
+
+app = typer.Typer(help="Events that could not be written: look at them, send them again, or drop them.")
+
+_PANEL = "Commands"
+_PAGE = 500
+_SHOWN_CHARACTERS = 200
+
+Ids = Annotated[list[int] | None, typer.Argument(metavar="ID…", help="Numbers, as `dlq list` shows them.", min=1)]
+All = Annotated[bool, typer.Option("--all", help="All of the project.")]
+
+
+@command(app, name="list", panel=_PANEL)
+async def list_letters(
+    place: Place,
+    after: Annotated[int, typer.Option("--after", metavar="ID", min=0, help="Only those with greater numbers.")] = 0,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="At most so many.")] = 100,
+    as_json: JsonOption = False,
+) -> None:
+    """List what could not be written, the oldest first, with the reason."""
+    from rich.text import Text
+
+    from api.cli.render.tables import table
+    from api.cli.render.text import one_line
+
+    async with _queue(place) as queue:
+        found = await queue.letters(place.project_id).page(after, limit)
+        count = await queue.letters(place.project_id).count()
+    documents = [_document(letter) for letter in found]
+    if as_json:
+        print_json(documents)
+        return
+    rows = [
+        [
+            Text(cell)
+            for cell in (
+                str(one["id"]),
+                one["diedAt"][:19],
+                one_line(one["trace"], 40),
+                str(one["type"]),
+                one_line(one["reason"], _SHOWN_CHARACTERS),
+            )
+        ]
+        for one in documents
+    ]
+    Output().show(table(("id", "given up", "trace", "type", "reason"), rows, wide="reason"))
+    if count > len(found):
+        note(f"{count:,} in all.")
+
+
+@command(app, panel=_PANEL)
+async def show(
+    place: Place,
+    letter_id: Annotated[int, typer.Argument(metavar="ID", help="Its number, as `dlq list` shows it.", min=1)],
+    as_json: JsonOption = False,
+) -> None:
+    """Show one: the event goes to standard output as it came, so that it can be mended in a file."""
+    async with _queue(place) as queue:
+        letter = await queue.letters(place.project_id).get(letter_id)
+    if as_json:
+        print_json(_document(letter) | {"event": _event(letter)})
+        return
+    note(f"{letter.reason} (tried {letter.tries} times, given up {_time(letter)})")
+    write_bytes(letter.event + b"\n")
+
+
+@command(app, panel=_PANEL)
+async def replay(
+    place: Place,
+    letter_ids: Ids = None,
+    every: All = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="Send this in its place: a mended event; - is standard input."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Send events again, as they are or mended. They leave the dead letters when the queue has them."""
+    from ingest.admission import Sent, admit
+    from schema.errors import InputError
+
+    ids = _chosen(letter_ids, every)
+    if file is not None and (ids is None or len(ids) != 1):
+        raise UsageError("--file mends one event: name its ID")
+    done = 0
+    async with _queue(place) as queue:
+        letters = queue.letters(place.project_id)
+        async for letter in _each(queue, place.project_id, ids):
+            assert letter.id is not None
+            body = letter.event if file is None else _read(file)
+            sent = Sent.lines(body) if file is None else Sent.json(body)
+            for refusal in await admit(queue, place.project_id, sent):
+                source = str(file) if file is not None else f"dead letter {letter.id}"
+                raise InputError(source, "", f"{refusal.reason}; {done:,} were sent again before it")
+            await letters.drop(letter.id)
+            done += 1
+    if as_json:
+        print_json({"replayed": done})
+    else:
+        Output().lines(f"Sent {done:,} again.")
+
+
+@command(app, panel=_PANEL)
+async def drop(
+    place: Place,
+    letter_ids: Ids = None,
+    every: All = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Throw events away for good."""
+    ids = _chosen(letter_ids, every)
+    if ids is None and not yes and not typer.confirm("Throw away all dead letters of the project?", err=True):
+        note("Nothing was thrown away.")
+        raise typer.Exit(1)
+    done = 0
+    async with _queue(place) as queue:
+        async for letter in _each(queue, place.project_id, ids):
+            assert letter.id is not None
+            await queue.letters(place.project_id).drop(letter.id)
+            done += 1
+    if as_json:
+        print_json({"dropped": done})
+    else:
+        Output().lines(f"Threw {done:,} away.")
+
+
+@asynccontextmanager
+async def _queue(place: Place) -> AsyncIterator[EventQueue]:
+    from api.cli.queues import queue_of
+    from schema.errors import StoreError
+
+    async with queue_of(place) as queue:
+        if queue is None:
+            raise StoreError(
+                "there is no queue: no server has run on this store, and MEMTRACE_NATS is not set"
+            )
+        yield queue
+
+
+async def _each(queue: EventQueue, project_id: str, ids: list[int] | None) -> AsyncIterator[DeadLetter]:
+    """The letters with these numbers; all that are there now where the numbers are None."""
+    letters = queue.letters(project_id)
+    if ids is not None:
+        for letter_id in ids:
+            yield await letters.get(letter_id)
+        return
+    after, left = 0, await letters.count()
+    while left > 0:
+        page = await letters.page(after, min(_PAGE, left))
+        for letter in page:
+            yield letter
+            assert letter.id is not None
+            after = letter.id
+        if not page:
+            return
+        left -= len(page)
+
+
+def _chosen(ids: list[int] | None, every: bool) -> list[int] | None:
+    if bool(ids) == every:
+        raise UsageError("name IDs, or say --all")
+    return list(dict.fromkeys(ids)) if ids else None
+
+
+def _read(file: Path) -> bytes:
+    from schema.errors import InputError
+
+    try:
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise InputError(str(file), "", f"can't be read: {error.strerror}") from error
+
+
+def _document(letter: DeadLetter) -> dict[str, Any]:
+    from schema.models import format_time
+
+    event = _event(letter)
+    return {
+        "id": letter.id,
+        "projectId": letter.project_id,
+        "trace": letter.trace,
+        "type": event.get("type") if isinstance(event, dict) else None,
+        "reason": letter.reason,
+        "tries": letter.tries,
+        "sentAt": format_time(letter.sent_at),
+        "diedAt": format_time(letter.died_at),
+    }
+
+
+def _event(letter: DeadLetter) -> Any:
+    """The event; the text of it, as far as it is one, where it is no JSON."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(letter.event)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return letter.event[:_SHOWN_CHARACTERS].decode("utf-8", "replace")
+
+
+def _time(letter: DeadLetter) -> str:
+    return f"{letter.died_at:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,36 @@
+"""The queue of events, for commands that look at it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from api.cli.context import Place
+from api.cli.errors import UsageError
+from schema.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.queue import EventQueue
+
+
+@asynccontextmanager
+async def queue_of(place: Place) -> AsyncIterator[EventQueue | None]:
+    """The queue that ``MEMTRACE_NATS`` names, else the journal beside the store; None where no journal is there.
+
+    Raises:
+        UsageError: a setting can't be used.
+        StoreError: the queue can't be reached or used.
+    """
+    from api.loading import journal_path, load_settings, open_queue
+
+    try:
+        settings = load_settings(None, {"store": place.store, "values": place.values})
+        if settings.nats is None and not journal_path(settings).exists():
+            yield None
+            return
+        queue = await open_queue(settings)
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    async with queue:
+        yield queue

@@ -1,0 +1,207 @@
+"""The queue in NATS JetStream: for a team's servers and workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Self, TypeVar
+
+import msgspec
+import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js import JetStreamContext
+from nats.js import errors as js
+from nats.js.kv import KeyValue
+
+from ingest.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
+from ingest.nats.letters import NatsLetters, bury
+from ingest.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
+from ingest.packets import lane_of
+from ingest.queue import Delivery, Outcome, Packet, QueueState, Share
+from ingest.shares import Shares, workers_of
+from schema.errors import StoreError
+
+T = TypeVar("T")
+
+_log = structlog.get_logger("memtrace.nats")
+_AT_A_TIME = 64
+_ROOM_FOR_HEADERS = 4096
+_CHANGES = 20
+"""How often a change of the shared document is tried: others may change it in between."""
+
+
+class _Body(msgspec.Struct, array_like=True):
+    """What a message holds."""
+
+    version: int
+    project_id: str
+    trace: str
+    count: int
+    body: bytes
+
+
+class NatsQueue:
+    """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
+
+    def __init__(self, client: Client, stream: JetStreamContext, bucket: KeyValue) -> None:
+        """Use ``open_nats``."""
+        self.client = client
+        self.max_packet_bytes = client.max_payload - _ROOM_FOR_HEADERS
+        self._stream = stream
+        self._bucket = bucket
+        self._shares: dict[str, Shares] = {}
+        self._lanes: dict[int, JetStreamContext.PullSubscription] = {}
+        self._publishing = asyncio.Semaphore(_AT_A_TIME)
+
+    async def put(self, packets: Sequence[Packet]) -> None:
+        """See ``EventQueue``."""
+        if not self.client.is_connected:
+            raise StoreError("NATS: not connected")
+        results = await asyncio.gather(*(self._put(packet) for packet in packets), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _put(self, packet: Packet) -> None:
+        body = msgspec.msgpack.encode(_Body(1, packet.project_id, packet.trace, packet.count, packet.body))
+        subject = subject_of(lane_of(packet.project_id, packet.trace))
+        async with self._publishing:
+            with translated():
+                await self._stream.publish(subject, body, timeout=ANSWER_SECONDS, stream=EVENTS)
+
+    async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
+        """See ``EventQueue``."""
+        shares = self._shares.setdefault(worker, Shares(worker))
+        return await self._change(lambda document: shares.renewed(document, give_back))
+
+    async def leave(self, worker: str) -> None:
+        """See ``EventQueue``."""
+        shares = self._shares.pop(worker, Shares(worker))
+        await self._change(lambda document: (shares.left(document), None))
+
+    async def _change(self, change: Callable[[str | None], tuple[str, T]]) -> T:
+        """Change the document of shares: as it was read, or again."""
+        with translated():
+            for _ in range(_CHANGES):
+                try:
+                    entry = await self._bucket.get(SHARES_KEY)
+                    document, revision = (entry.value or b"").decode() or None, entry.revision
+                except js.KeyNotFoundError:
+                    document, revision = None, 0
+                changed, result = change(document)
+                try:
+                    await self._bucket.update(SHARES_KEY, changed.encode(), last=revision)
+                except js.KeyWrongLastSequenceError:
+                    continue
+                return result
+        raise StoreError("NATS: the lanes could not be shared out: too many workers change their shares at a time")
+
+    async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
+        """See ``EventQueue``."""
+        with translated():
+            try:
+                messages = await (await self._lane(lane)).fetch(packets, timeout=seconds)
+            except NatsTimeoutError:
+                if not self.client.is_connected:
+                    raise StoreError("NATS: not connected") from None
+                return []
+            return [delivery for message in messages if (delivery := await _delivery(message)) is not None]
+
+    async def _lane(self, lane: int) -> JetStreamContext.PullSubscription:
+        found = self._lanes.get(lane)
+        if found is None:
+            config = consumer_of(lane)
+            await self._stream.add_consumer(EVENTS, config)
+            assert config.durable_name is not None
+            found = self._lanes[lane] = await self._stream.pull_subscribe_bind(config.durable_name, EVENTS)
+        return found
+
+    async def keep(self, deliveries: Sequence[Delivery]) -> None:
+        """See ``EventQueue``."""
+        with translated():
+            for delivery in deliveries:
+                await _message(delivery).in_progress()
+
+    async def settle(self, lane: int, outcome: Outcome) -> None:
+        """See ``EventQueue``."""
+        with translated():
+            for letter in outcome.dead:
+                await bury(self._stream, letter)
+            for delivery in outcome.done:
+                await _message(delivery).ack()
+            for delivery, wait in outcome.later:
+                await _message(delivery).nak(delay=wait)
+            await self.client.flush(int(ANSWER_SECONDS))
+
+    def letters(self, project_id: str) -> NatsLetters:
+        """See ``EventQueue``."""
+        return NatsLetters(self._stream, project_id)
+
+    async def state(self) -> QueueState:
+        """See ``EventQueue``."""
+        with translated():
+            waiting = (await self._stream.stream_info(EVENTS)).state
+            dead = (await self._stream.stream_info(DEAD)).state
+            oldest: datetime | None = None
+            if waiting.messages:
+                try:
+                    oldest = (await self._stream.get_msg(EVENTS, seq=waiting.first_seq, direct=True)).time
+                except js.NotFoundError:
+                    oldest = None  # written in this moment
+            try:
+                shares = (await self._bucket.get(SHARES_KEY)).value
+            except js.KeyNotFoundError:
+                shares = None
+        workers = workers_of(shares.decode()) if shares else 0
+        return QueueState(waiting.messages, waiting.bytes, oldest, dead.messages, workers)
+
+    async def close(self) -> None:
+        """See ``EventQueue``."""
+        await self.client.close()
+
+    async def __aenter__(self) -> Self:
+        """Use it in an ``async with``."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.close()
+
+
+async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> NatsQueue:
+    """Connect, and make the streams that are missing.
+
+    Raises:
+        StoreError: NATS can't be reached, or JetStream can't be used.
+    """
+    client = await connect(place)
+    try:
+        stream = client.jetstream(timeout=ANSWER_SECONDS)
+        with translated():
+            bucket = await ensure_streams(stream, max_bytes, replicas)
+        return NatsQueue(client, stream, bucket)
+    except BaseException:
+        await client.close()
+        raise
+
+
+def _message(delivery: Delivery) -> Msg:
+    assert isinstance(delivery.handle, Msg)
+    return delivery.handle
+
+
+async def _delivery(message: Msg) -> Delivery | None:
+    try:
+        found = msgspec.msgpack.decode(message.data, type=_Body)
+    except msgspec.DecodeError:
+        _log.error("a message on a lane that is none of ours; it is thrown away", bytes=len(message.data))
+        await message.term()
+        return None
+    packet = Packet(found.project_id, found.trace, found.body, found.count)
+    return Delivery(packet, message.metadata.num_delivered, message.metadata.timestamp, message)

@@ -1,0 +1,98 @@
+"""What the queue keeps in JetStream, and under which names.
+
+``MEMTRACE_EVENTS`` has a subject and a durable consumer per lane; a packet leaves it when it is acknowledged.
+``MEMTRACE_DEAD`` has a subject per project. ``MEMTRACE_WORKERS`` is a bucket with one key: which worker holds what.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from nats.js import JetStreamContext
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    DiscardPolicy,
+    KeyValueConfig,
+    RetentionPolicy,
+    StorageType,
+    StreamConfig,
+)
+from nats.js.errors import BucketNotFoundError, NotFoundError
+from nats.js.kv import KeyValue
+
+EVENTS = "MEMTRACE_EVENTS"
+DEAD = "MEMTRACE_DEAD"
+WORKERS = "MEMTRACE_WORKERS"
+SHARES_KEY = "lanes"
+ACK_SECONDS = 20.0
+"""After so long without a word of its worker a packet is handed out again."""
+
+_DUPLICATES_SECONDS = 120.0
+_DEAD_SHARE = 4
+"""Dead letters may take a quarter of the room."""
+
+
+async def ensure_streams(stream: JetStreamContext, max_bytes: int, replicas: int) -> KeyValue:
+    """Make what is missing; what is there stays as its administrator has it."""
+    await _ensure(
+        stream,
+        StreamConfig(
+            name=EVENTS,
+            subjects=["memtrace.events.*"],
+            retention=RetentionPolicy.WORK_QUEUE,
+            storage=StorageType.FILE,
+            discard=DiscardPolicy.NEW,
+            max_bytes=max_bytes,
+            num_replicas=replicas,
+            allow_direct=True,
+        ),
+    )
+    await _ensure(
+        stream,
+        StreamConfig(
+            name=DEAD,
+            subjects=["memtrace.dead.*"],
+            retention=RetentionPolicy.LIMITS,
+            storage=StorageType.FILE,
+            discard=DiscardPolicy.NEW,
+            max_bytes=max_bytes // _DEAD_SHARE,
+            num_replicas=replicas,
+            duplicate_window=_DUPLICATES_SECONDS,
+            allow_direct=True,
+        ),
+    )
+    try:
+        return await stream.key_value(WORKERS)
+    except BucketNotFoundError:
+        return await stream.create_key_value(KeyValueConfig(bucket=WORKERS, replicas=replicas))
+
+
+async def _ensure(stream: JetStreamContext, config: StreamConfig) -> None:
+    assert config.name is not None
+    try:
+        await stream.stream_info(config.name)
+    except NotFoundError:
+        await stream.add_stream(config)
+
+
+def consumer_of(lane: int) -> ConsumerConfig:
+    """The consumer of a lane: packets that wait for their next try must not keep the others back."""
+    return ConsumerConfig(
+        durable_name=f"lane-{lane}",
+        filter_subject=subject_of(lane),
+        ack_policy=AckPolicy.EXPLICIT,
+        ack_wait=ACK_SECONDS,
+        max_deliver=-1,
+        max_ack_pending=-1,
+    )
+
+
+def subject_of(lane: int) -> str:
+    """The subject of a lane's packets."""
+    return f"memtrace.events.{lane}"
+
+
+def dead_subject_of(project_id: str) -> str:
+    """The subject of a project's dead letters. A project's name may hold what a subject may not."""
+    return f"memtrace.dead.{sha256(project_id.encode()).hexdigest()[:32]}"

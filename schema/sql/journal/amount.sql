@@ -1,0 +1,1 @@
+SELECT packets, bytes FROM amount

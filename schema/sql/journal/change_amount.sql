@@ -1,0 +1,1 @@
+UPDATE amount SET packets = packets + ?, bytes = bytes + ?

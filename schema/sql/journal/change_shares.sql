@@ -1,0 +1,1 @@
+UPDATE shares SET shares = ?

@@ -1,0 +1,1 @@
+DELETE FROM packet WHERE k = ? RETURNING length(body)

@@ -1,0 +1,1 @@
+SELECT sent_at FROM packet ORDER BY k LIMIT 1

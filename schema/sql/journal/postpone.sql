@@ -1,0 +1,1 @@
+UPDATE packet SET due_at = ? WHERE k = ?

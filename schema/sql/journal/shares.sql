@@ -1,0 +1,1 @@
+SELECT shares FROM shares

@@ -1,0 +1,1 @@
+UPDATE packet SET tries = tries + 1 WHERE k = ?

@@ -1,0 +1,1 @@
+"""The queue of events, on both of its engines."""

@@ -1,0 +1,156 @@
+"""What every queue does: nothing is lost, nothing is handed out twice at a time, and lanes are shared out."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from ingest.packets import lane_of
+from ingest.queue import LANES, DeadLetter, EventQueue, Outcome, Packet, QueueState
+from ingest.shares import worker_name
+from schema.errors import NotFoundError, QueueFullError
+from tests.queue.conftest import Opener
+
+SOON = 0.5
+
+
+def _packet(trace: str = "t", body: bytes = b"body", project: str = "p") -> Packet:
+    return Packet(project, trace, body, 1)
+
+
+def _letter(event: bytes, project: str = "p") -> DeadLetter:
+    now = datetime.now(UTC)
+    return DeadLetter(None, project, "t", event, "no reason", 3, now, now)
+
+
+async def _state_of(queue: EventQueue, packets: int) -> QueueState:
+    """How it stands once so many wait: a server frees what is settled a moment after it was told."""
+    for _ in range(500):
+        state = await queue.state()
+        if state.packets == packets:
+            break
+        await asyncio.sleep(0.01)
+    return state
+
+
+async def test_packets_come_in_their_order_and_are_gone_when_they_are_settled(queue: EventQueue) -> None:
+    lane = lane_of("p", "t")
+    await queue.put([_packet(body=b"%d" % number) for number in range(5)])
+    first = await queue.take(lane, 3, SOON)
+    assert [one.packet.body for one in first] == [b"0", b"1", b"2"]
+    assert {one.tries for one in first} == {1}
+    await queue.settle(lane, Outcome(done=first))
+    second = await queue.take(lane, 3, SOON)
+    assert [one.packet.body for one in second] == [b"3", b"4"]
+    assert (await _state_of(queue, 2)).packets == 2
+    await queue.settle(lane, Outcome(done=second))
+    assert await queue.take(lane, 3, SOON) == []
+    state = await _state_of(queue, 0)
+    assert (state.packets, state.bytes, state.oldest) == (0, 0, None)
+
+
+async def test_lanes_are_apart(queue: EventQueue) -> None:
+    traces = [uuid4().hex for _ in range(40)]
+    await queue.put([_packet(trace) for trace in traces])
+    found = {lane: {one.packet.trace for one in await queue.take(lane, 100, SOON)} for lane in range(LANES)}
+    assert {lane: {trace for trace in traces if lane_of("p", trace) == lane} for lane in range(LANES)} == found
+
+
+async def test_what_is_to_come_later_comes_later_with_more_tries(queue: EventQueue) -> None:
+    lane = lane_of("p", "t")
+    await queue.put([_packet(body=b"early"), _packet(body=b"good")])
+    early, good = await queue.take(lane, 2, SOON)
+    await queue.settle(lane, Outcome(done=[good], later=[(early, 1.0)]))
+    (again,) = await queue.take(lane, 2, 5)
+    assert (again.packet.body, again.tries) == (b"early", 2)
+    assert again.sent_at == early.sent_at
+    await queue.settle(lane, Outcome(done=[again]))
+
+
+async def test_a_queue_tells_how_it_stands(queue: EventQueue) -> None:
+    before = datetime.now(UTC)
+    await queue.put([_packet(body=b"x" * 1000)])
+    state = await queue.state()
+    assert (state.packets, state.dead, state.workers) == (1, 0, 0)
+    assert state.bytes >= 1000
+    assert state.oldest is not None
+    assert abs((state.oldest - before).total_seconds()) < 60
+
+
+async def test_a_full_queue_says_so_and_takes_again_when_there_is_room(opener: Opener) -> None:
+    queue = await opener(max_bytes=1 << 20)
+    kept = 0
+    while await _has_room(queue):
+        kept += 1
+    assert 0 < kept < 100
+    lane = lane_of("p", "t")
+    taken = await queue.take(lane, 100, SOON)
+    assert len(taken) == kept
+    await queue.settle(lane, Outcome(done=taken))
+    await _state_of(queue, 0)
+    await queue.put([_packet()])
+
+
+async def _has_room(queue: EventQueue) -> bool:
+    try:
+        await queue.put([_packet(body=uuid4().bytes * 4096)])
+    except QueueFullError:
+        return False
+    return True
+
+
+async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
+    odd = "a project.with *odd> characters"
+    outcome = Outcome(dead=[_letter(b"1"), _letter(b"2", odd), _letter(b"3"), _letter(b"1")])
+    await queue.settle(0, outcome)
+    mine, others = queue.letters("p"), queue.letters(odd)
+    found = await mine.page()
+    assert [one.event for one in found] == [b"1", b"3"]  # the same event is kept once
+    first = found[0]
+    assert first.id is not None
+    assert replace(first, id=None) == replace(outcome.dead[0], sent_at=first.sent_at, died_at=first.died_at)
+    assert [one.event for one in await mine.page(first.id, 5)] == [b"3"]
+    assert [one.event for one in await mine.page(0, 1)] == [b"1"]
+    assert await mine.get(first.id) == first
+    for stranger in (others, queue.letters("nobody")):
+        with pytest.raises(NotFoundError):
+            await stranger.get(first.id)
+        await stranger.drop(first.id)
+    assert (await mine.count(), await others.count(), await queue.letters("nobody").count()) == (2, 1, 0)
+    assert (await queue.state()).dead == 3
+    await mine.drop(first.id)
+    await mine.drop(first.id)
+    assert (await mine.count(), await others.count()) == (1, 1)
+    with pytest.raises(NotFoundError):
+        await mine.get(first.id)
+
+
+async def test_workers_share_the_lanes(opener: Opener) -> None:
+    one, other = await opener(), await opener()
+    names = ("elsewhere/1/a", "elsewhere/2/b")
+    assert (await one.share(names[0])).held == frozenset(range(LANES))
+    assert (await other.share(names[1])).held == frozenset()
+    first = await one.share(names[0])
+    assert len(first.surplus) == LANES // 2
+    assert first.held == frozenset(range(LANES))  # until the work on them is over
+    first = await one.share(names[0], first.surplus)
+    second = await other.share(names[1])
+    assert len(first.held) == len(second.held) == LANES // 2
+    assert not first.held & second.held
+    assert (await one.state()).workers == 2
+    await one.leave(names[0])
+    assert (await other.share(names[1])).held == frozenset(range(LANES))
+
+
+async def test_lanes_of_a_process_that_has_ended_are_free_at_once(opener: Opener) -> None:
+    queue = await opener()
+    host, _, _ = worker_name().split("/")
+    ended, elsewhere = f"{host}/4194304/x", "elsewhere/4194304/x"  # no process has so great a number
+    assert len((await queue.share(ended)).held) == LANES
+    assert (await queue.share(worker_name())).held == frozenset(range(LANES))
+    await queue.share(elsewhere)
+    assert (await queue.state()).workers == 2  # who runs elsewhere may live

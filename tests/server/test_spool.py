@@ -1,0 +1,172 @@
+"""`memtrace spool`: what an application kept on disk gets to a real server."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from memtrace.exporters.spool import Spool, folder_name
+
+from tests.server.running import RunningServer
+
+pytestmark = pytest.mark.usefixtures("quiet_environment")
+
+
+def message(trace: str, name: str, **fields: Any) -> bytes:
+    event = {
+        "v": 1,
+        "type": "variable",
+        "trace": trace,
+        "time": "2026-01-01T00:00:00.000000Z",
+        "variable": name,
+        "name": name,
+        "kind": "Message",
+        "version": 0,
+        "value": "hello",
+        "mediaType": "text/plain",
+    }
+    return json.dumps(event | fields).encode() + b"\n"
+
+
+def keep(folder: Path, endpoint: str, owner: str, *lines: bytes) -> None:
+    """What an application leaves that could not reach its platform."""
+    spool = Spool(folder / folder_name(endpoint, owner))
+    spool.append(list(lines))
+    spool.rotate()
+
+
+def variables(server: RunningServer, trace: str) -> int:
+    document = "query($t: String!) { project { trace(reference: $t) { counts { variables } } } }"
+    with server.client() as client:
+        answer = client.post("/graphql", json={"query": document, "variables": {"t": trace}}).json()
+    found = answer["data"]["project"]["trace"]
+    return 0 if found is None else int(found["counts"]["variables"])
+
+
+def spool(server: RunningServer, folder: Path, *arguments: str, **said: object) -> subprocess.CompletedProcess[str]:
+    """Run the command as the application's environment is."""
+    environment = {"endpoint": server.url, "api_key": server.key("writer"), "spool": folder} | said
+    return server.place.memtrace("spool", *arguments, **environment)
+
+
+def test_what_waits_is_sent(server: RunningServer, tmp_path: Path) -> None:
+    trace, key = uuid4().hex, server.key("writer")
+    keep(tmp_path, server.url, server.project, *(message(trace, f"m{number}") for number in range(3)))
+    keep(tmp_path, server.url, key, message(trace, "m3"))
+    done = spool(server, tmp_path, "--project", server.project, "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"sent": 3, "spooled": 0, "dropped": 0, "rejected": 0})
+    assert "1 events wait for other" in done.stderr
+    assert variables(server, trace) == 3
+    done = spool(server, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1 events sent, 0 still wait, 0 dropped, 0 rejected.\n")
+    assert variables(server, trace) == 4
+    done = spool(server, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "0 events sent, 0 still wait, 0 dropped, 0 rejected.\n",
+        "",
+    )
+
+
+def test_the_key_may_stand_in_a_file(server: RunningServer, tmp_path: Path) -> None:
+    trace, file = uuid4().hex, tmp_path / "key"
+    file.write_text(server.key("writer") + "\n", "utf-8")
+    keep(tmp_path / "spool", server.url, server.key("writer"), message(trace, "m"))
+    arguments = ("--endpoint", server.url, "--api-key-file", str(file), "--spool", str(tmp_path / "spool"))
+    done = server.place.memtrace("spool", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert variables(server, trace) == 1
+
+
+@pytest.mark.parametrize("role", ["reader", None])
+def test_a_key_that_may_not_write_leaves_all_where_it_is(
+    server: RunningServer, tmp_path: Path, role: str | None
+) -> None:
+    key = server.key(role) if role else server.key("writer")[:-4] + "aaaa"
+    keep(tmp_path, server.url, key, message("t", "m"))
+    done = spool(server, tmp_path, api_key=key)
+    assert done.returncode == 5
+    assert "takes no events: status 40" in done.stderr
+    assert key not in done.stdout + done.stderr
+    (waiting,) = json.loads(spool(server, tmp_path, "list", "--json").stdout)
+    assert waiting["events"] == 1
+
+
+def test_a_platform_that_is_away_leaves_all_where_it_is(server: RunningServer, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        away = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        keep(tmp_path, away, "shop", message("t", "m"))
+        done = spool(server, tmp_path, "--project", "shop", endpoint=away)
+    assert done.returncode == 5
+    assert "can't be reached" in done.stderr
+    assert spool(server, tmp_path, "list").stdout.splitlines()[-1].split()[0] == "1"
+
+
+def test_what_is_refused_is_kept_with_the_reason(server: RunningServer, tmp_path: Path) -> None:
+    trace = uuid4().hex
+    lines = [message(trace, "m"), message(trace, "bad", kind="NoSuchKind")]
+    keep(tmp_path, server.url, server.project, *lines)
+    done = spool(server, tmp_path, "--json", project=server.project)
+    assert (done.returncode, json.loads(done.stdout)) == (4, {"sent": 1, "spooled": 0, "dropped": 0, "rejected": 1})
+    assert "rejected.jsonl" in done.stderr
+    (path,) = tmp_path.rglob("rejected.jsonl")
+    kept = json.loads(path.read_bytes())
+    assert kept["event"]["variable"] == "bad"
+    assert "kind" in kept["reason"]
+
+
+def test_what_a_running_application_has_in_hand_is_left_to_it(server: RunningServer, tmp_path: Path) -> None:
+    owned = Spool(tmp_path / folder_name(server.url, server.project))
+    owned.append([message("t", "m")])
+    done = spool(server, tmp_path, "--json", project=server.project)
+    owned.rotate()
+    assert (done.returncode, json.loads(done.stdout)) == (1, {"sent": 0, "spooled": 1, "dropped": 0, "rejected": 0})
+    assert "has them in hand" in done.stderr
+
+
+def test_waiting_folders_are_listed_the_longest_wait_first(server: RunningServer, tmp_path: Path) -> None:
+    line = message("t", "m")
+    keep(tmp_path, "http://one", "a", line)
+    keep(tmp_path, "http://two", "b", line, line)
+    keep(tmp_path, "http://two", "b", line)
+    (tmp_path / "empty").mkdir()
+    found = json.loads(spool(server, tmp_path, "list", "--json").stdout)
+    assert {(Path(one["folder"]).name, one["events"], one["bytes"]) for one in found} == {
+        (folder_name("http://one", "a"), 1, len(line)),
+        (folder_name("http://two", "b"), 3, 3 * len(line)),
+    }
+    assert [one["oldest"] for one in found] == sorted(one["oldest"] for one in found)
+    assert json.loads(spool(server, tmp_path / "none", "list", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ({"endpoint": ""}, "MEMTRACE_ENDPOINT"),
+        ({"endpoint": "example.com"}, "no address"),
+        ({"endpoint": "ftp://example.com"}, "no address"),
+        ({"endpoint": "http://user:s3cret-word@example.com"}, "without user and password"),
+    ],
+)
+def test_what_cannot_be_meant(server: RunningServer, tmp_path: Path, said: dict[str, str], wanted: str) -> None:
+    done = spool(server, tmp_path, **said)
+    assert done.returncode == 2
+    assert wanted in done.stderr
+    assert "s3cret-word" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("content", [None, b"", b"two words", b"\xff\xfe"])
+def test_a_key_file_that_holds_none(server: RunningServer, tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "key"
+    if content is not None:
+        file.write_bytes(content)
+    done = spool(server, tmp_path, "--api-key-file", str(file))
+    assert done.returncode == 2
+    assert str(file) in done.stderr
+    assert "two words" not in done.stderr
