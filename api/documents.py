@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
@@ -12,6 +13,7 @@ from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Sta
 if TYPE_CHECKING:
     from attribution.kappa import Agreement
     from ingest.importing import ImportReport
+    from ingest.queue import QueueState
 
 Document = dict[str, Any]
 
@@ -121,6 +123,18 @@ def stats(found: Stats) -> Document:
         "counts": found.labels,
         "kinds": found.kinds,
         "bytes": {"values": found.value_bytes, "graph": found.graph_bytes, "total": found.total_bytes},
+    }
+
+
+def queue(found: QueueState, dead: int) -> Document:
+    """How the queue of events stands: of all projects, but the dead letters of one."""
+    waited = (datetime.now(UTC) - found.oldest).total_seconds() if found.oldest else None
+    return {
+        "packets": found.packets,
+        "bytes": found.bytes,
+        "oldestSeconds": None if waited is None else max(0.0, waited),
+        "workers": found.workers,
+        "deadLetters": dead,
     }
 
 

@@ -17,6 +17,7 @@ from api.settings import Settings
 from schema.errors import InputError
 
 if TYPE_CHECKING:
+    from api.jobs.bell import Bell
     from ingest.queue import EventQueue
     from store.protocol import Database
 
@@ -102,6 +103,17 @@ async def open_queue(settings: Settings) -> EventQueue:
         password = read_password(settings.nats_password_file)
     place = NatsPlace(settings.nats, settings.nats_user, password)
     return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
+
+
+def bell_of(events: EventQueue, settings: Settings) -> Bell | None:
+    """Word of new jobs by the broker; None where there is none."""
+    if settings.nats is None:
+        return None
+    from api.jobs.bell import Bell
+    from ingest.nats.queue import NatsQueue
+
+    assert isinstance(events, NatsQueue)
+    return Bell(events.client)
 
 
 def journal_path(settings: Settings) -> Path:

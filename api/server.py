@@ -19,7 +19,7 @@ from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, Securi
 from api.http.openapi import describe
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
-from api.loading import open_queue, open_store
+from api.loading import bell_of, open_queue, open_store
 from api.platform import Platform
 from api.settings import Settings
 
@@ -114,8 +114,9 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
     async def counts(project_id: str, trace_ids: Sequence[str]) -> Mapping[str, dict[str, int]]:
         return await database.project(project_id).counts(trace_ids)
 
+    jobs = JobQueue(database, uploads, bell_of(events, settings))
     growth = Following("trace", counts, _GROWTH_SECONDS)
-    return Platform(settings, database, verifier, JobQueue(database, uploads), events, metrics.events, growth, uploads)
+    return Platform(settings, database, verifier, jobs, events, metrics.events, growth, uploads)
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:

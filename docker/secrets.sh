@@ -17,11 +17,14 @@ new=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf -- "$new"' EXIT
 trap 'exit 1' HUP INT TERM
 password=$(random 24)
+nats_password=$(random 24)
 access_key=$(random 10)
 secret_key=$(random 32)
 
 printf '%s\n' "$password" > "$new/neo4j_password.txt"
 printf 'neo4j/%s\n' "$password" > "$new/neo4j_auth.txt"
+printf '%s\n' "$nats_password" > "$new/nats_password.txt"
+printf 'authorization { user: "memtrace", password: "%s" }\n' "$nats_password" > "$new/nats_user.conf"
 printf '%s\n' "$access_key" > "$new/s3_access_key.txt"
 printf '%s\n' "$secret_key" > "$new/s3_secret_key.txt"
 cat > "$new/s3_identities.json" <<END

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import msgspec
 from memtrace import events as wire
 
-from ingest.values import value_parts
-from schema.errors import ConflictError, InputError
+from ingest.values import portions, rebuilt, value_parts
+from schema.errors import ConflictError, CorruptValueError, InputError
 from schema.ids import make_id, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
@@ -74,7 +74,8 @@ async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[R
         by_trace[event.trace].append(index)
     refused: list[Refusal] = []
     for external_id, indexes in by_trace.items():
-        refused += await _take(store, external_id, [(index, events[index]) for index in indexes])
+        for portion in portions([(index, events[index]) for index in indexes]):
+            refused += await _take(store, external_id, portion)
     return sorted(refused, key=lambda refusal: refusal.index)
 
 
@@ -133,6 +134,8 @@ class _Builder:
             try:
                 if isinstance(event, wire.TraceEvent):
                     trace = _said_of(trace, event, stored is None)
+                elif isinstance(event, wire.VariableEvent) and event.base is not None:
+                    self._add(await self._whole(event, event.base))
                 else:
                     self._add(event)
             except _EventError as error:
@@ -191,6 +194,24 @@ class _Builder:
         if self.known.find(label, id_) is None:
             self.known.new[label][id_] = make(self.next[label])
             self.next[label] += 1
+
+    async def _whole(self, event: wire.VariableEvent, base: wire.Base) -> wire.VariableEvent:
+        """The event with its whole value, whose beginning is another variable's."""
+        if self.known.find(Label.VARIABLE, self._id(Label.VARIABLE, event.variable)) is not None:
+            return event  # sent again
+        before: Variable = self._get(Label.VARIABLE, base.variable, "base")
+        if before.value is not None:
+            beginning = before.value
+        else:
+            try:
+                data = self.values.get(before.value_hash) or await self.store.value(before)
+            except CorruptValueError as error:
+                raise _EventError(f"base: {error}") from None
+            beginning = data.decode("utf-8", "surrogatepass")
+        try:
+            return rebuilt(event, base, beginning, "truncatedFrom" in msgspec.json.decode(before.attributes))
+        except ValueError as error:
+            raise _EventError(str(error)) from None
 
     def _add(self, event: wire.Event) -> None:
         match event:
@@ -370,7 +391,10 @@ def _named(event: wire.Event) -> list[tuple[Label, str]]:
         (Label.VARIABLE, "target"),
         (Label.DERIVATION, "derivation"),
     )
-    return [(label, name) for label, key in fields if (name := getattr(event, key, None)) is not None]
+    named = [(label, name) for label, key in fields if (name := getattr(event, key, None)) is not None]
+    if isinstance(event, wire.VariableEvent) and event.base is not None:
+        named.append((Label.VARIABLE, event.base.variable))
+    return named
 
 
 def _said_of(trace: Trace, event: wire.TraceEvent, is_new: bool) -> Trace:

@@ -29,6 +29,7 @@ _MARGIN_SECONDS = 2.0
 """So long before its lanes are lost, a worker has stopped to write."""
 
 _LONGEST_PAUSE_SECONDS = 10.0
+_LONG_SECONDS = 5.0
 _SUSPICION = 5
 """After so many failures of a store that answers otherwise, the batch itself is looked at."""
 
@@ -153,7 +154,7 @@ class EventWorker:
                 await asyncio.sleep(_pause(failures))
 
     async def _batch(self, lane: int, deliveries: list[Delivery]) -> None:
-        keeping = asyncio.create_task(self._keep(deliveries))
+        keeping = asyncio.create_task(self._keep(lane, deliveries))
         try:
             outcome = await self._write(lane, deliveries)
             await self._insist(lambda: self._queue.settle(lane, outcome), "the queue can't be told what is written")
@@ -202,9 +203,14 @@ class EventWorker:
                 _log.warning(problem, reason=str(error))
                 await asyncio.sleep(_pause(failures))
 
-    async def _keep(self, deliveries: list[Delivery]) -> None:
+    async def _keep(self, lane: int, deliveries: list[Delivery]) -> None:
+        began = time.monotonic()
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
+            waited = round(time.monotonic() - began)
+            if waited > _LONG_SECONDS:
+                # The store's driver tries again by itself for a while, and says nothing of it.
+                _log.warning("a batch is not written yet", lane=lane, packets=len(deliveries), seconds=waited)
             try:
                 await self._queue.keep(deliveries)
             except StoreError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from api.cli.context import Place, command
 from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import JsonOption, TraceArgument, TraceOption
 from api.cli.output import Output, print_json
+from schema.errors import StoreError
 
 commands = typer.Typer()
 
@@ -56,10 +57,28 @@ async def stats(place: Place, trace: TraceOption = None, as_json: JsonOption = F
 
     async with place.open() as store:
         found = await store.stats(await find_trace_id(store, trace))
+    waiting = await _waiting(place)
     if as_json:
-        print_json(documents.stats(found))
-    else:
-        Output().show(*tables.stats(found))
+        print_json(documents.stats(found) | {"queue": waiting})
+        return
+    Output().show(*tables.stats(found))
+    if waiting is not None:
+        Output().show(tables.queue(waiting))
+
+
+async def _waiting(place: Place) -> dict[str, Any] | None:
+    """How the queue of events stands, for all projects but the dead letters; None where there is none."""
+    from api import documents
+    from api.cli.queues import queue_of
+
+    try:
+        async with queue_of(place) as queue:
+            if queue is None:
+                return None
+            return documents.queue(await queue.state(), await queue.letters(place.project_id).count())
+    except StoreError as error:
+        note(f"How the queue of events stands can't be told: {error}")
+        return None
 
 
 @command(commands, panel=_PANEL)

@@ -150,9 +150,7 @@ async def _queue(place: Place) -> AsyncIterator[EventQueue]:
 
     async with queue_of(place) as queue:
         if queue is None:
-            raise StoreError(
-                "there is no queue: no server has run on this store, and MEMTRACE_NATS is not set"
-            )
+            raise StoreError("there is no queue: no server has run on this store, and MEMTRACE_NATS is not set")
         yield queue
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,18 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Place, command
+from api.cli.door import ACTOR, keeper_door
 from api.cli.errors import note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
-    from api.auth.access import ProjectDoor
     from schema.control import ApiKey
 
 app = typer.Typer(help="Make, list and revoke API keys of a project.", no_args_is_help=True)
 
 _PANEL = "Commands"
-_ACTOR = "command line"
 
 
 class RoleName(StrEnum):
@@ -52,8 +49,8 @@ async def create(
 
     now = datetime.now(UTC)
     ends = now + timedelta(days=expires) if expires else None
-    key, kept = make_key(place.project_id, name, Role(role.value), _ACTOR, now, ends)
-    async with _door(place, create=True) as door:
+    key, kept = make_key(place.project_id, name, Role(role.value), ACTOR, now, ends)
+    async with keeper_door(place, create=True) as door:
         await door.records.add_key(kept)
         await door.audit("createKey", kept.id)
     if as_json:
@@ -69,7 +66,7 @@ async def list_keys(place: Place, as_json: JsonOption = False) -> None:
     """List the project's keys, the newest first; revoked and expired ones too."""
     now = datetime.now(UTC)
     found: list[ApiKey] = []
-    async with _door(place) as door:
+    async with keeper_door(place) as door:
         cursor: str | None = None
         while True:
             page = await door.records.keys(after=cursor)
@@ -92,24 +89,13 @@ async def revoke(
 ) -> None:
     """End a key: servers refuse it within seconds. One that was revoked before stays as it is."""
     now = datetime.now(UTC)
-    async with _door(place) as door:
+    async with keeper_door(place) as door:
         kept = await door.records.revoke_key(key_id, now)
         await door.audit("revokeKey", kept.id)
     if as_json:
         print_json(_document(kept, now))
     else:
         Output().lines(f"Revoked {kept.id}.")
-
-
-@asynccontextmanager
-async def _door(place: Place, create: bool = False) -> AsyncIterator[ProjectDoor]:
-    """The project, as its keeper at the machine sees it."""
-    from api.auth.access import Access, Principal
-    from schema.control import Role
-
-    keeper = Principal(_ACTOR, {place.project_id: Role.ADMIN})
-    async with place.database(create) as database:
-        yield Access(database, keeper).project(place.project_id, Role.ADMIN)
 
 
 def _document(key: ApiKey, now: datetime) -> dict[str, Any]:

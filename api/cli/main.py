@@ -17,12 +17,16 @@ from api.cli import (
     browse,
     causal,
     cypher,
+    dev,
+    dlq,
     failures,
     ingest,
     keys,
     neo4j,
     report,
+    retention,
     serve,
+    spool,
     worker,
 )
 from api.cli.context import Place
@@ -66,11 +70,14 @@ app = typer.Typer(
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (ingest, browse, causal, failures, cypher, attribute, audit, benchmark, admin, serve, worker):
+for group in (ingest, browse, causal, failures, cypher, attribute, audit, benchmark, admin, serve, worker, dev):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
+app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")
+app.add_typer(retention.app, name="retention", rich_help_panel="Keep the store")
+app.add_typer(spool.app, name="spool", rich_help_panel="Record")
 
 
 def _show_version(asked: bool) -> None:

@@ -77,13 +77,18 @@ async def _run(
     from api.jobs.queue import JobQueue
     from api.jobs.runner import JobRunner
     from api.jobs.uploads import Uploads, uploads_uri
+    from api.loading import bell_of
     from ingest.worker import EventWorker
 
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
-    runner = JobRunner(settings, database, Uploads(uploads_uri(settings)), JobQueue(database), concurrency)
+    jobs = JobQueue(database)
+    bell = bell_of(events, settings)
+    if bell is not None:
+        await bell.listen(jobs.arrived)
+    runner = JobRunner(settings, database, Uploads(uploads_uri(settings)), jobs, concurrency)
     writer = EventWorker(events, database, settings.event_tries, settings.event_concurrency)
     async with AsyncExitStack() as stack:
         if metrics_port is not None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -18,6 +19,9 @@ from api.jobs.uploads import Uploads
 from api.jobs.work import check
 from schema.control import Job, JobKind, JobState, Role
 from store.protocol import Database
+
+if TYPE_CHECKING:
+    from api.jobs.bell import Bell
 
 POLL_SECONDS = 0.25
 _ACTIONS = {JobKind.IMPORT: "import", JobKind.ATTRIBUTE: "attribute", JobKind.REPORT: "report"}
@@ -31,9 +35,10 @@ class JobQueue:
         asked: is set when this process was asked to stop one.
     """
 
-    def __init__(self, database: Database, uploads: Uploads | None = None) -> None:
+    def __init__(self, database: Database, uploads: Uploads | None = None, bell: Bell | None = None) -> None:
         self._database = database
         self._uploads = uploads
+        self._bell = bell
         self._following = Following("job", self._read, POLL_SECONDS)
         self.arrived = asyncio.Event()
         self.asked = asyncio.Event()
@@ -67,6 +72,8 @@ class JobQueue:
         if stored.created_at == job.created_at:
             await door.audit(_ACTIONS[kind], job.id)
         self.arrived.set()
+        if self._bell is not None:
+            await self._bell.ring()
         return stored
 
     async def cancel(self, door: ProjectDoor, job_id: str) -> Job:

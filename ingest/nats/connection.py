@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import nats
 import structlog
 from nats.aio.client import Client
 from nats.errors import Error
@@ -49,26 +48,29 @@ async def connect(place: NatsPlace) -> Client:
         _log.warning("NATS", problem=type(error).__name__)
 
     async def lost() -> None:
-        _log.warning("the connection to NATS is lost")
+        if not client.is_closed and not client.is_draining:
+            _log.warning("the connection to NATS is lost")
 
     async def back() -> None:
         _log.info("the connection to NATS is back")
 
+    client = Client()
     servers = [server.strip() for server in place.servers.split(",") if server.strip()]
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await nats.connect(
+            await client.connect(
                 servers,
                 user=place.user,
                 password=place.password,
                 name="memtrace",
                 connect_timeout=int(CONNECT_SECONDS),
-                reconnect_time_wait=0.5,
+                reconnect_time_wait=1,
                 max_reconnect_attempts=-1,
                 error_cb=broken,
                 disconnected_cb=lost,
                 reconnected_cb=back,
             )
+            return client
     except (Error, OSError, TimeoutError) as error:
         why = "user or password is wrong" if "uthorization" in str(error) else _why(error)
         raise StoreError(f"NATS at {', '.join(servers)} can't be reached: {why}") from None

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import starmap
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -19,7 +23,7 @@ from nats.js.kv import KeyValue
 
 from ingest.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
 from ingest.nats.letters import NatsLetters, bury
-from ingest.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
+from ingest.nats.streams import ACK_SECONDS, DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
 from ingest.packets import lane_of
 from ingest.queue import Delivery, Outcome, Packet, QueueState, Share
 from ingest.shares import Shares, workers_of
@@ -30,6 +34,7 @@ T = TypeVar("T")
 _log = structlog.get_logger("memtrace.nats")
 _AT_A_TIME = 64
 _ROOM_FOR_HEADERS = 4096
+_ROUNDING_SECONDS = 0.5
 _CHANGES = 20
 """How often a change of the shared document is tried: others may change it in between."""
 
@@ -44,6 +49,21 @@ class _Body(msgspec.Struct, array_like=True):
     body: bytes
 
 
+@dataclass(slots=True)
+class _Lane:
+    """A lane that is held.
+
+    Attributes:
+        subscription: to its consumer.
+        reconnects: how often the connection had been made anew when this was made.
+        sure_at: when nobody else can have packets of it in hand any more.
+    """
+
+    subscription: JetStreamContext.PullSubscription
+    reconnects: int
+    sure_at: float
+
+
 class NatsQueue:
     """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
 
@@ -54,29 +74,37 @@ class NatsQueue:
         self._stream = stream
         self._bucket = bucket
         self._shares: dict[str, Shares] = {}
-        self._lanes: dict[int, JetStreamContext.PullSubscription] = {}
+        self._lanes: dict[int, _Lane] = {}
+        self._opening = asyncio.Lock()
         self._publishing = asyncio.Semaphore(_AT_A_TIME)
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
         if not self.client.is_connected:
             raise StoreError("NATS: not connected")
-        results = await asyncio.gather(*(self._put(packet) for packet in packets), return_exceptions=True)
+        by_lane: dict[int, list[Packet]] = defaultdict(list)
+        for packet in packets:
+            by_lane[lane_of(packet.project_id, packet.trace)].append(packet)
+        results = await asyncio.gather(*starmap(self._put, by_lane.items()), return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):
                 raise result
 
-    async def _put(self, packet: Packet) -> None:
-        body = msgspec.msgpack.encode(_Body(1, packet.project_id, packet.trace, packet.count, packet.body))
-        subject = subject_of(lane_of(packet.project_id, packet.trace))
+    async def _put(self, lane: int, packets: Sequence[Packet]) -> None:
+        """Keep packets of one lane, one after the other: they stay in order."""
         async with self._publishing:
-            with translated():
-                await self._stream.publish(subject, body, timeout=ANSWER_SECONDS, stream=EVENTS)
+            for packet in packets:
+                body = msgspec.msgpack.encode(_Body(1, packet.project_id, packet.trace, packet.count, packet.body))
+                with translated():
+                    await self._stream.publish(subject_of(lane), body, timeout=ANSWER_SECONDS, stream=EVENTS)
 
     async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
         """See ``EventQueue``."""
         shares = self._shares.setdefault(worker, Shares(worker))
-        return await self._change(lambda document: shares.renewed(document, give_back))
+        share = await self._change(lambda document: shares.renewed(document, give_back))
+        for lane in self._lanes.keys() - share.held:
+            del self._lanes[lane]
+        return share
 
     async def leave(self, worker: str) -> None:
         """See ``EventQueue``."""
@@ -103,8 +131,11 @@ class NatsQueue:
     async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
         """See ``EventQueue``."""
         with translated():
+            subscription = await self._lane(lane)
+            if await self._is_unsure(lane, subscription, seconds):
+                return []
             try:
-                messages = await (await self._lane(lane)).fetch(packets, timeout=seconds)
+                messages = await subscription.fetch(packets, timeout=seconds)
             except NatsTimeoutError:
                 if not self.client.is_connected:
                     raise StoreError("NATS: not connected") from None
@@ -112,13 +143,33 @@ class NatsQueue:
             return [delivery for message in messages if (delivery := await _delivery(message)) is not None]
 
     async def _lane(self, lane: int) -> JetStreamContext.PullSubscription:
-        found = self._lanes.get(lane)
-        if found is None:
-            config = consumer_of(lane)
-            await self._stream.add_consumer(EVENTS, config)
-            assert config.durable_name is not None
-            found = self._lanes[lane] = await self._stream.pull_subscribe_bind(config.durable_name, EVENTS)
-        return found
+        """The subscription of a lane, made when it is held anew, and again after the connection was lost."""
+        known = self._lanes.get(lane)
+        reconnects: int = self.client.stats["reconnects"]
+        if known is None or known.reconnects != reconnects:
+            async with self._opening:  # a server that makes many at once is slow to answer
+                known = self._lanes[lane] = await self._open(lane, reconnects)
+        return known.subscription
+
+    async def _open(self, lane: int, reconnects: int) -> _Lane:
+        config = consumer_of(lane)
+        await self._stream.add_consumer(EVENTS, config)
+        assert config.durable_name is not None
+        subscription = await self._stream.pull_subscribe_bind(config.durable_name, EVENTS)
+        in_hand = (await subscription.consumer_info()).num_ack_pending
+        wait = ACK_SECONDS + _ROUNDING_SECONDS if in_hand else 0.0
+        return _Lane(subscription, reconnects, time.monotonic() + wait)
+
+    async def _is_unsure(self, lane: int, subscription: JetStreamContext.PullSubscription, seconds: float) -> bool:
+        """Whether somebody else, or a connection that was lost, may have packets in hand that come before the next.
+
+        They are handed out first once their time is over: until then the lane waits, so that events stay in order.
+        """
+        left = self._lanes[lane].sure_at - time.monotonic()
+        if left <= 0 or not (await subscription.consumer_info()).num_ack_pending:
+            return False
+        await asyncio.sleep(min(left, seconds))
+        return True
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
         """See ``EventQueue``."""

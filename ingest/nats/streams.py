@@ -25,8 +25,8 @@ EVENTS = "MEMTRACE_EVENTS"
 DEAD = "MEMTRACE_DEAD"
 WORKERS = "MEMTRACE_WORKERS"
 SHARES_KEY = "lanes"
-ACK_SECONDS = 20.0
-"""After so long without a word of its worker a packet is handed out again."""
+ACK_SECONDS = 10.0
+"""After so long without a word of its worker a packet is handed out again; a word comes every 3 s."""
 
 _DUPLICATES_SECONDS = 120.0
 _DEAD_SHARE = 4

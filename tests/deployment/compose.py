@@ -76,6 +76,7 @@ class Machine:
             for name, secret in compose()["secrets"].items()
         }
         self._replaced = mounted | dict(replaced)
+        self._replaced |= self._settings()
         self._install()
 
     def secret(self, name: str) -> str:
@@ -126,6 +127,17 @@ class Machine:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+
+    def _settings(self) -> dict[str, str]:
+        """Write the files of settings that are mounted; where they stand in place of where they are mounted."""
+        found = {}
+        for service in services().values():
+            for mounted in service.get("configs", ()):
+                file = ROOT / compose()["configs"][mounted["source"]]["file"]
+                local = self._folder / file.name
+                local.write_text(self.localized(file.read_text("utf-8")), "utf-8")
+                found[mounted["target"]] = str(local)
+        return found
 
     def _install(self) -> None:
         """Lay the entry point out as the Dockerfile does, before a ``memtrace`` of this interpreter."""

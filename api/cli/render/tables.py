@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -209,6 +209,19 @@ def stats(found: Stats) -> list[RenderableType]:
         ),
     ]
     return [piece for part in parts for piece in (part, Text())][:-1]
+
+
+def queue(found: Mapping[str, Any]) -> RenderableType:
+    """How the queue of events stands, as ``api.documents.queue`` has it."""
+    oldest = found["oldestSeconds"]
+    return sheet(
+        (
+            ("waiting", f"{found['packets']:,} packets, {size_of(found['bytes'])}"),
+            ("oldest", None if oldest is None else f"{oldest:,.1f} s"),
+            ("workers", f"{found['workers']:,}"),
+            ("dead letters", f"{found['deadLetters']:,}"),
+        )
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> Rows:

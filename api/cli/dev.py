@@ -1,0 +1,260 @@
+"""`memtrace dev`: all that a team's set-up has, on this machine, until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from api.cli.context import Place
+from api.cli.errors import ExitCode, UsageError, complain
+from schema.errors import MemTraceError
+
+if TYPE_CHECKING:
+    from api.cli.output import Output
+    from api.cli.parts import Part
+
+commands = typer.Typer()
+
+_LOOK_SECONDS = 0.1
+_COLOURS = {"neo4j": "blue", "nats": "magenta", "migrate": "cyan", "worker": "yellow", "api": "green", "dev": "bold"}
+_OWN = ("NEO4J", "NATS", "STORE", "VALUES", "UPLOADS", "HOST")
+"""Beginnings of settings that name parts of another set-up, without ``MEMTRACE_``."""
+
+
+@commands.command(rich_help_panel="Serve")
+def dev(
+    context: typer.Context,
+    neo4j: Annotated[bool, typer.Option("--neo4j", help="The store is a local Neo4j, else a SQLite file.")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Of the API; 0 takes a free one. (env: MEMTRACE_PORT)"),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", help="All that it keeps. [default: in the user's data folder]", show_default=False),
+    ] = None,
+) -> None:
+    """Start NATS, the API and a worker together, show their logs, and stop them in order on Ctrl-C.
+
+    Needs the extra nats-local, and with --neo4j the extra neo4j-local. Everything listens on this machine only.
+    """
+    place: Place = context.obj
+    if place.store or place.values:
+        raise UsageError("dev has a store of its own, in its folder: leave --store and --values out")
+    if folder is None:
+        import platformdirs
+
+        folder = platformdirs.user_data_path("memtrace", appauthor=False) / "dev"
+    folder = folder.expanduser().absolute()
+    _be_interruptible()
+    with _sole(folder):
+        if not _run(folder, neo4j, port):
+            raise typer.Exit(ExitCode.FAILED)
+
+
+def _run(folder: Path, neo4j: bool, port: int | None) -> bool:
+    """Work until told to stop; whether it was, rather than left by one of its parts."""
+    parts: list[Part] = []
+    try:
+        with ExitStack() as running:
+
+            def add(part: Part) -> None:
+                running.callback(_stop, part)
+                parts.append(part)
+
+            variables = _start_neo4j(folder, add) if neo4j else {"STORE": f"sqlite:///{folder / 'memtrace.db'}"}
+            variables |= _start_nats(folder, add)
+            _write_variables(folder, variables)
+            _start_memtrace(folder, variables, port, add)
+            _watch(parts, folder)
+    except KeyboardInterrupt:
+        _show("dev", "stopped")
+        return True
+    except _PartEndedError:
+        return False
+
+
+class _PartEndedError(Exception):
+    """A part ended by itself."""
+
+
+def _watch(parts: list[Part], folder: Path) -> NoReturn:
+    while True:
+        for part in parts:
+            for line in part.log.lines():
+                _show(part.name, line)
+                if part.name == "api" and "MemTrace listens on " in line:
+                    _announce(line.rpartition(" ")[2], folder)
+        for part in parts:
+            how = part.ended()
+            if how is not None:
+                _show_log(part)
+                complain(f"{part.name} ended by itself ({how}); the others are stopped")
+                raise _PartEndedError
+        time.sleep(_LOOK_SECONDS)
+
+
+def _start_neo4j(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
+    import psutil
+
+    from api.cli.parts import Log, Part
+
+    try:
+        from store.neo4j.local import LocalNeo4j, LocalNeo4jError
+    except ImportError as error:
+        complain(str(error))
+        raise typer.Exit(ExitCode.FAILED) from None
+    said = ""
+
+    def progress(what: str, _done: int, _total: int) -> None:
+        nonlocal said
+        if what != said:
+            said = what
+            _show("neo4j", what)
+
+    try:
+        local = LocalNeo4j(folder / "neo4j", progress=progress)
+        server = local.start(guarded=True)
+    except LocalNeo4jError as error:
+        complain(str(error))
+        raise typer.Exit(ExitCode.FAILED) from None
+    log = Log(server.home / "logs" / "neo4j.log", from_end=True)
+    add(Part("neo4j", psutil.Process(server.pid), log, local.stop))
+    _show("neo4j", f"ready at {server.uri}")
+    return {
+        "STORE": server.uri,
+        "NEO4J_USER": server.user,
+        "NEO4J_PASSWORD_FILE": str(server.password_file),
+        "VALUES": (folder / "values").as_uri(),
+    }
+
+
+def _start_nats(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
+    import psutil
+
+    from api.cli.parts import Log, Part
+    from ingest.nats.local import LocalNats
+
+    local = LocalNats(folder / "nats")
+    server = local.start(guarded=True)
+    add(Part("nats", psutil.Process(server.pid), Log(server.log, from_end=True), local.stop))
+    _show("nats", f"ready at {server.uri}")
+    return {"NATS": server.uri, "NATS_USER": server.user, "NATS_PASSWORD_FILE": str(server.password_file)}
+
+
+def _start_memtrace(folder: Path, variables: Mapping[str, str], port: int | None, add: Callable[[Part], None]) -> None:
+    from api.cli.parts import command, start_command
+
+    environment = {name: value for name, value in os.environ.items() if not _is_of_another(name)}
+    environment |= {"MEMTRACE_LOG_FORMAT": "text", "PYTHONUNBUFFERED": "1"} | environment
+    environment |= {f"MEMTRACE_{name}": value for name, value in variables.items()}
+    migrated = subprocess.run(
+        command(["migrate"]), env=environment, capture_output=True, text=True, errors="replace", check=False
+    )
+    for line in (migrated.stdout + migrated.stderr).splitlines():
+        _show("migrate", line)
+    if migrated.returncode != 0:
+        complain(f"migrate ended with exit code {migrated.returncode}; the others are stopped")
+        raise _PartEndedError
+    logs = folder / "logs"
+    logs.mkdir(exist_ok=True)
+    add(start_command("worker", ["worker"], environment, logs / "worker.log"))
+    serve = ["serve", *([] if port is None else ["--port", str(port)])]
+    # Jobs are the worker's.
+    add(start_command("api", serve, environment | {"MEMTRACE_JOB_CONCURRENCY": "0"}, logs / "api.log"))
+
+
+def _is_of_another(name: str) -> bool:
+    return name.startswith(tuple(f"MEMTRACE_{own}" for own in _OWN))
+
+
+def _variables_file(folder: Path) -> Path:
+    return folder / "environment"
+
+
+def _write_variables(folder: Path, variables: Mapping[str, str]) -> None:
+    """A file for the user's own shell; secrets stand in files that it names."""
+    lines = [f"export MEMTRACE_{name}={shlex.quote(value)}\n" for name, value in variables.items()]
+    _variables_file(folder).write_text("".join(lines), "utf-8")
+
+
+def _announce(url: str, folder: Path) -> None:
+    for line in (
+        f"MemTrace is ready at {url}",
+        "To make a key, in another terminal:",
+        f"    . {shlex.quote(str(_variables_file(folder)))}",
+        "    memtrace keys create --role writer",
+        f"An application is recorded with MEMTRACE_ENDPOINT={url} and that key in MEMTRACE_API_KEY.",
+        "Ctrl-C stops everything; what is stored stays.",
+    ):
+        _show("dev", line)
+
+
+def _stop(part: Part) -> None:
+    try:
+        part.stop()
+    finally:
+        _show_log(part)
+        _show("dev", f"{part.name} is stopped")
+
+
+def _show_log(part: Part) -> None:
+    for line in part.log.lines():
+        _show(part.name, line)
+
+
+def _show(name: str, line: str) -> None:
+    from rich.text import Text
+
+    from api.cli.render.text import many_lines
+
+    prefix = Text(f"{name:<7} | ", style=_COLOURS[name])
+    _output().print(prefix + Text(many_lines(line)), soft_wrap=True)
+
+
+@cache
+def _output() -> Output:
+    from api.cli.output import Output
+
+    return Output()
+
+
+@contextmanager
+def _sole(folder: Path) -> Iterator[None]:
+    """The folder, of its owner only, for this process alone."""
+    # Says what extra is missing, which also brings the package below.
+    import ingest.nats.local  # noqa: F401, I001
+    import filelock
+
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise MemTraceError(f"the folder {folder} can't be used: {error.strerror}") from error
+    lock = filelock.FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise MemTraceError(
+            f"memtrace dev runs already with the folder {folder}; name another one with --folder"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _be_interruptible() -> None:
+    """Let whatever tells this process to stop interrupt it, so that it stops its parts."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)

@@ -1,0 +1,25 @@
+"""The project as its keeper at the machine sees it: with all rights, and in the audit log as ``command line``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from api.cli.context import Place
+
+if TYPE_CHECKING:
+    from api.auth.access import ProjectDoor
+
+ACTOR = "command line"
+
+
+@asynccontextmanager
+async def keeper_door(place: Place, create: bool = False) -> AsyncIterator[ProjectDoor]:
+    """The project; see ``Place.database``."""
+    from api.auth.access import Access, Principal
+    from schema.control import Role
+
+    keeper = Principal(ACTOR, {place.project_id: Role.ADMIN})
+    async with place.database(create) as database:
+        yield Access(database, keeper).project(place.project_id, Role.ADMIN)

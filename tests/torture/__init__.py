@@ -1,0 +1,1 @@
+"""Everything that can be killed is killed, under load."""
