@@ -6,11 +6,13 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test fuzz lint format bench lock clean
+.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
+	@echo "make test-full the same, with what takes long on Neo4j in full size there too"
+	@echo "make torture kill worker, server, NATS and Neo4j 100 times under load, and count what is in the graph"
 	@echo "make fuzz    send more than 10,000 strange requests to the doors"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter"
@@ -39,6 +41,12 @@ demo: setup
 test: setup
 	$(BIN)/python -m tests
 
+test-full: setup
+	MEMTRACE_TEST_FULL=1 $(BIN)/python -m tests
+
+torture: setup
+	MEMTRACE_TORTURE_KILLS=100 $(BIN)/python -m tests tests/torture
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,7 +68,7 @@ bench: setup
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra neo4j-local --extra notebook --extra otel \
+	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel \
 		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --upgrade --quiet -o requirements.lock
 

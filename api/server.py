@@ -47,6 +47,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     from api.graphql.router import graphql_router
     from api.http.routes import routers
     from api.jobs.runner import JobRunner
+    from ingest.retention import keeping
     from ingest.worker import EventWorker
 
     tracing = tracing_of(settings)
@@ -74,6 +75,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
                 worker = EventWorker(events, opened, settings.event_tries, settings.event_concurrency)
                 await worker.start()
                 metrics.events.work_of(worker.tally)
+                await stack.enter_async_context(keeping(opened, settings.job_projects))
                 stack.push_async_callback(worker.stop, settings.shutdown_seconds)
             yield
 

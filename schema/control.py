@@ -1,10 +1,12 @@
-"""What the platform keeps of its own beside the traces: keys, jobs and the audit log, each of one project."""
+"""What the platform keeps of its own beside the traces: keys, jobs, the audit log and how long traces are kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from schema.errors import InputError
 
 
 class Role(StrEnum):
@@ -125,3 +127,41 @@ class AuditEntry:
     target: str | None
     outcome: str
     request_id: str | None
+
+
+MOST_DAYS = 36_500
+MOST_TRACES = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """How long a project keeps its traces; what either bound says may go, goes.
+
+    Attributes:
+        days: a trace goes when nothing was written to it for so many days.
+        traces: so many stay, those that something was written to last.
+        changed_by: the principal that set it.
+        due_at: when it is to be looked for traces that may go the next time.
+
+    Raises:
+        InputError: no bound is given, or one is out of range.
+    """
+
+    project_id: str
+    days: int | None
+    traces: int | None
+    changed_at: datetime
+    changed_by: str
+    due_at: datetime
+
+    def __post_init__(self) -> None:
+        if self.days is None and self.traces is None:
+            raise InputError("retention", "", "say how many days, or how many traces, are kept")
+        for name, value, most in (("days", self.days, MOST_DAYS), ("traces", self.traces, MOST_TRACES)):
+            if value is not None and not 1 <= value <= most:
+                raise InputError("retention", name, f"{value} is not from 1 to {most:,}")
+
+    @property
+    def id(self) -> str:
+        """The project's: it has one policy."""
+        return self.project_id

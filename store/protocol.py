@@ -38,6 +38,7 @@ from store.answers import (
     Stats,
     WriteResult,
 )
+from store.idle import IdleTrace
 from store.packs import PackWriter
 
 if TYPE_CHECKING:
@@ -226,6 +227,21 @@ class GraphStore(Protocol):
         """Hashes of the values that are kept for a trace beside the graph."""
         ...
 
+    async def idle_traces(
+        self,
+        until: datetime,
+        before: datetime | None = None,
+        keep: int | None = None,
+        first: int = 100,
+        after: str | None = None,
+    ) -> Page[IdleTrace]:
+        """Traces that nothing was written to for long, those first that have waited longest.
+
+        They were last written to before ``before``, or are not among the ``keep`` (1 or more) that something was
+        written to last; what was written to since ``until`` is in no case among them. The times are the store's own.
+        """
+        ...
+
     async def delete_attributions(self, ids: Sequence[str]) -> int:
         """Delete verdicts; how many there were."""
         ...
@@ -263,7 +279,7 @@ class Database(Protocol):
         ...
 
     def records(self, project_id: str) -> ProjectRecords:
-        """The keys, jobs and audit log of one project."""
+        """The keys, jobs, audit log and retention of one project."""
         ...
 
     def registry(self) -> Registry:

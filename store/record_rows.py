@@ -1,4 +1,4 @@
-"""Keys, jobs and audit entries as values of a row, and back: what both engines share."""
+"""Keys, jobs, audit entries and retention policies as values of a row, and back: what both engines share."""
 
 from __future__ import annotations
 
@@ -9,26 +9,35 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Role
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
 from store.answers import Page
 from store.times import from_microseconds, to_microseconds
 
-R = TypeVar("R", ApiKey, Job, AuditEntry)
+R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 
 _CURSOR = re.compile(r"(-?\d{1,18}):([\x21-\x7e]{1,100})", re.ASCII)
 _AFTER_ALL = datetime.max.replace(tzinfo=UTC)
 
+_TIMES = (
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+    "started_at",
+    "ended_at",
+    "lease_until",
+    "at",
+    "changed_at",
+    "due_at",
+)
 _READERS: dict[str, Callable[[Any], Any]] = {
     "role": Role,
     "kind": JobKind,
     "state": JobState,
     "cancel_requested": bool,
-    **dict.fromkeys(
-        ("created_at", "expires_at", "revoked_at", "last_used_at", "started_at", "ended_at", "lease_until", "at"),
-        from_microseconds,
-    ),
+    **dict.fromkeys(_TIMES, from_microseconds),
 }
 
 
@@ -100,6 +109,7 @@ class Form(Generic[R]):
 
 API_KEYS = Form("ApiKey", ApiKey, "created_at", ("project_id", "secret_hash", "role"))
 JOBS = Form("Job", Job, "created_at", ("project_id",))
+RETENTION_POLICIES = Form("RetentionPolicy", RetentionPolicy, "changed_at", ())
 AUDIT_ENTRIES = Form("AuditEntry", AuditEntry, "at", ("project_id",))
 
 

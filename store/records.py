@@ -1,7 +1,7 @@
-"""What a store keeps for the doors: keys, jobs and the audit log. Both engines do all of it.
+"""What a store keeps for the doors: keys, jobs, the audit log and how long traces are kept. Both engines do all of it.
 
 ``ProjectRecords`` is one project's part. ``Registry`` holds the few things that come before a project is known: whose
-key this is, and which job is next.
+key this is, which job is next, and where old traces are to be looked for.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
 from store.answers import Page
 
 
 class ProjectRecords(Protocol):
-    """Keys, jobs and audit log of one project."""
+    """Keys, jobs, audit log and retention of one project."""
 
     @property
     def project_id(self) -> str:
@@ -81,6 +81,22 @@ class ProjectRecords(Protocol):
         """The audit log, newest first."""
         ...
 
+    async def retention(self) -> RetentionPolicy | None:
+        """How long traces are kept; None where they are kept for good."""
+        ...
+
+    async def set_retention(self, policy: RetentionPolicy) -> None:
+        """Keep traces so long from now on.
+
+        Raises:
+            InputError: it is of another project.
+        """
+        ...
+
+    async def clear_retention(self) -> bool:
+        """Keep traces for good from now on; whether there was a policy."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
@@ -140,4 +156,14 @@ class Registry(Protocol):
 
     async def queue(self) -> QueueState:
         """How the queue stands."""
+        ...
+
+    async def claim_retention(
+        self, now: datetime, again_at: datetime, projects: Sequence[str] = ()
+    ) -> RetentionPolicy | None:
+        """Take a policy that is due, the one that has waited longest; None where none is.
+
+        It is due again at ``again_at``: of several that ask, in whatever processes, one gets it. Only policies of
+        ``projects`` are taken; of all where it is empty.
+        """
         ...

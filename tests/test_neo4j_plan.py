@@ -32,6 +32,7 @@ BEFORE_A_PROJECT = "registry_"
 """How texts begin that ask whose key it is, or which job is next."""
 
 PARAMETERS: dict[str, Any] = {
+    "againAt": None,
     "among": [],
     "at": None,
     "count": 1,
@@ -63,6 +64,7 @@ PARAMETERS: dict[str, Any] = {
     "roots": [],
     "rows": [],
     "since": None,
+    "skip": 0,
     "stage": None,
     "start": 0,
     "state": "",
@@ -71,6 +73,7 @@ PARAMETERS: dict[str, Any] = {
     "traceId": "",
     "traceIds": [],
     "until": 1,
+    "untilId": "",
     "width": 1,
 }
 
@@ -117,7 +120,7 @@ def test_every_way_into_the_graph_names_its_index(name: str) -> None:
     assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name))) == len(ways)
 
 
-PAGES = ["api_key", "audit_entry", "derivation", "failure", "job", "operation", "session", "variable"]
+PAGES = ["api_key", "audit_entry", "derivation", "failure", "idle_trace", "job", "operation", "session", "variable"]
 
 
 @pytest.mark.parametrize("name", [f"page_{one}" for one in PAGES])

@@ -78,6 +78,7 @@ async def _run(
     from api.jobs.runner import JobRunner
     from api.jobs.uploads import Uploads, uploads_uri
     from api.loading import bell_of
+    from ingest.retention import keeping
     from ingest.worker import EventWorker
 
     stopping = asyncio.Event()
@@ -97,6 +98,7 @@ async def _run(
         stack.push_async_callback(writer.stop, settings.shutdown_seconds)
         await runner.start()
         stack.push_async_callback(runner.stop)
+        await stack.enter_async_context(keeping(database, settings.job_projects))
         note("MemTrace writes events and runs jobs.")
         await stopping.wait()
 

@@ -3,6 +3,7 @@ MERGE (t:Trace {id: row.id, projectId: $projectId})
 ON CREATE SET t = row,
   t.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
 ON MATCH SET t.attributes = row.attributes
+SET t.writtenAt = datetime.truncate('microsecond', datetime({timezone: 'Z'}))
 WITH t
 MATCH (s:Session {traceId: t.id})
 USING INDEX SEEK s:Session(traceId, sequence)

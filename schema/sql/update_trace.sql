@@ -1,1 +1,1 @@
-UPDATE trace SET attributes = ? WHERE k = ?
+UPDATE trace SET attributes = ?, written_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE k = ?

@@ -1,7 +1,7 @@
-"""Keys, jobs and audit log in Neo4j.
+"""Keys, jobs, audit log and retention in Neo4j.
 
-A text that changes a job sets a property first: that takes the node's lock, so that what it then reads of the job
-stays true until it is committed.
+A text that changes a job, or claims a policy, sets a property first: that takes the node's lock, so that what it then
+reads of it stays true until it is committed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,24 @@ from typing import Any, TypeVar
 
 import neo4j.time
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
 from store.answers import Page
 from store.neo4j.connection import Connection
-from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, Form, all_states, check_end, read_cursor
+from store.record_rows import (
+    API_KEYS,
+    AUDIT_ENTRIES,
+    JOBS,
+    RETENTION_POLICIES,
+    Form,
+    all_states,
+    check_end,
+    read_cursor,
+)
 from store.records import QueueState
 from store.times import to_microseconds
 
-R = TypeVar("R", ApiKey, Job, AuditEntry)
+R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 
 _CANDIDATES = 32
 
@@ -84,6 +93,21 @@ class Neo4jRecords:
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
         """See ``ProjectRecords.audit``."""
         return await self._page(AUDIT_ENTRIES, "page_audit_entry", first, after)
+
+    async def retention(self) -> RetentionPolicy | None:
+        """See ``ProjectRecords.retention``."""
+        rows = await self._connection.read_list("get_retention_policy", projectId=self._project_id)
+        return _record(RETENTION_POLICIES, rows[0]) if rows else None
+
+    async def set_retention(self, policy: RetentionPolicy) -> None:
+        """See ``ProjectRecords.set_retention``."""
+        RETENTION_POLICIES.check_project(policy, self._project_id)
+        rows = [_row(RETENTION_POLICIES, policy)]
+        await self._connection.change("write_retention_policy", projectId=self._project_id, rows=rows)
+
+    async def clear_retention(self) -> bool:
+        """See ``ProjectRecords.clear_retention``."""
+        return bool(await self._change("delete_retention_policy"))
 
     async def _add(self, form: Form[R], name: str, record: R) -> R:
         form.check_project(record, self._project_id)
@@ -168,6 +192,19 @@ class Neo4jRegistry:
         oldest = {state: created_at for state, _, created_at in rows}.get(JobState.QUEUED)
         counts = all_states({state: count for state, count, _ in rows})
         return QueueState(counts, None if oldest is None else oldest.to_native().astimezone(UTC))
+
+    async def claim_retention(
+        self, now: datetime, again_at: datetime, projects: Sequence[str] = ()
+    ) -> RetentionPolicy | None:
+        """See ``Registry.claim_retention``."""
+        times = {"now": now.astimezone(UTC), "againAt": again_at.astimezone(UTC)}
+        wanted = {"now": times["now"], "count": _CANDIDATES, "projects": list(projects) or None}
+        while ids := await self._connection.read_list("registry_due_retention", **wanted):
+            for id_ in ids:
+                ((rows,),) = await self._connection.change("registry_claim_retention", id=id_, **times)
+                if rows:
+                    return _record(RETENTION_POLICIES, rows[0])
+        return None
 
     async def _change(self, name: str, /, **parameters: Any) -> Job | None:
         ((rows,),) = await self._connection.change(name, **parameters)

@@ -23,7 +23,8 @@ from store.answers import (
     Stats,
     WriteResult,
 )
-from store.neo4j import find, maintain
+from store.idle import IdleTrace
+from store.neo4j import find, idle, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.query import QueryResult, run_query
 from store.neo4j.read import Reader
@@ -193,6 +194,17 @@ class Neo4jStore:
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""
         return await self._values.hashes(self._project_id, trace_id)
+
+    async def idle_traces(
+        self,
+        until: datetime,
+        before: datetime | None = None,
+        keep: int | None = None,
+        first: int = 100,
+        after: str | None = None,
+    ) -> Page[IdleTrace]:
+        """See ``GraphStore.idle_traces``."""
+        return await idle.idle_traces(self._reader, until, before, keep, first, after)
 
     async def delete_attributions(self, ids: Sequence[str]) -> int:
         """See ``GraphStore.delete_attributions``."""

@@ -57,9 +57,9 @@ def delete_trace(context: ReadContext, trace_id: str) -> dict[str, int]:
     keys = keys_of(context, Label.TRACE, [trace_id])
     if not keys:
         raise NotFoundError(trace_id, Label.TRACE.value)
-    counts = {label: count for label, count in stats(context, trace_id).labels.items() if count}
+    counted = {label: count for label, count in counts(context, [trace_id])[trace_id].items() if count}
     context.connection.execute(sql("delete_trace"), {"k": keys[trace_id]})
-    return counts
+    return counted
 
 
 def check_conflicts(context: ReadContext, batch: Batch) -> None:

@@ -1,4 +1,4 @@
-"""Keys, jobs and audit log in a SQLite file."""
+"""Keys, jobs, audit log and retention in a SQLite file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import Any, TypeVar
 
 import apsw
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
 from schema.texts import sql
 from store.answers import Page
-from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, Form, all_states, check_end, read_cursor
+from store.record_rows import (
+    API_KEYS,
+    AUDIT_ENTRIES,
+    JOBS,
+    RETENTION_POLICIES,
+    Form,
+    all_states,
+    check_end,
+    read_cursor,
+)
 from store.records import QueueState
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
@@ -96,6 +105,27 @@ class SqliteRecords:
         """See ``ProjectRecords.audit``."""
         return await self._page(AUDIT_ENTRIES, "page_audit_entry", first, after)
 
+    async def retention(self) -> RetentionPolicy | None:
+        """See ``ProjectRecords.retention``."""
+
+        def work(connection: apsw.Connection) -> RetentionPolicy | None:
+            rows = ReadContext(connection, self._project_id).rows("get_retention_policy")
+            return RETENTION_POLICIES.read(rows[0]) if rows else None
+
+        return await self._connections.read(work)
+
+    async def set_retention(self, policy: RetentionPolicy) -> None:
+        """See ``ProjectRecords.set_retention``."""
+        RETENTION_POLICIES.check_project(policy, self._project_id)
+        row = RETENTION_POLICIES.values(policy)
+        await self._connections.write(lambda connection: connection.execute(sql("write_retention_policy"), row))
+
+    async def clear_retention(self) -> bool:
+        """See ``ProjectRecords.clear_retention``."""
+        return await self._connections.write(
+            lambda connection: bool(ReadContext(connection, self._project_id).rows("delete_retention_policy"))
+        )
+
     async def _page(self, form: Form[R], name: str, first: int, after: str | None, **bindings: Any) -> Page[R]:
         at, last = read_cursor(after)
 
@@ -165,6 +195,19 @@ class SqliteRegistry:
             return QueueState(all_states({state: count for state, count, _ in rows}), from_microseconds(oldest))
 
         return await self._connections.read(work)
+
+    async def claim_retention(
+        self, now: datetime, again_at: datetime, projects: Sequence[str] = ()
+    ) -> RetentionPolicy | None:
+        """See ``Registry.claim_retention``."""
+        times = {"now": to_microseconds(now), "again_at": to_microseconds(again_at)}
+        bindings = times | {"projects": json.dumps(projects) if projects else None}
+
+        def work(connection: apsw.Connection) -> RetentionPolicy | None:
+            rows: list[Any] = connection.execute(sql("registry_claim_retention"), bindings).fetchall()
+            return RETENTION_POLICIES.read(rows[0]) if rows else None
+
+        return await self._connections.write(work)
 
     async def _change(self, name: str, bindings: dict[str, Any]) -> Job | None:
         """The job that a text changed; the file's lock holds other runners off until it is committed."""

@@ -26,12 +26,14 @@ from store.answers import (
     Stats,
     WriteResult,
 )
+from store.idle import IdleTrace
 from store.packs import PackCache, PackWriter
 from store.paths import check_limit
 from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
+from store.sqlite.idle import idle_traces
 from store.sqlite.maintain import check_conflicts, counts, delete_attributions, delete_trace, stats, timeline
 from store.sqlite.scan import scan_outside
 from store.sqlite.write import write_batch
@@ -223,6 +225,17 @@ class SqliteStore:
         if self._values is None:
             return await self._read(find.known_values, trace_id)
         return await self._values.hashes(self._project_id, trace_id)
+
+    async def idle_traces(
+        self,
+        until: datetime,
+        before: datetime | None = None,
+        keep: int | None = None,
+        first: int = 100,
+        after: str | None = None,
+    ) -> Page[IdleTrace]:
+        """See ``GraphStore.idle_traces``."""
+        return await self._read(idle_traces, until, before, keep, first, after)
 
     async def delete_attributions(self, ids: Sequence[str]) -> int:
         """See ``GraphStore.delete_attributions``."""

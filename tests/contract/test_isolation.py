@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -192,6 +192,13 @@ async def known_values(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.known_values(owned.trace.id) == set()
 
 
+async def idle_traces(stranger: GraphStore, owned: TraceBuilder) -> None:
+    later = datetime.now(UTC) + timedelta(days=1)
+    for before, keep in ((later, None), (None, 1), (later, 1)):
+        found = (await stranger.idle_traces(later, before, keep)).items
+        assert all(idle.trace.project_id == stranger.project_id for idle in found)
+
+
 async def delete_attributions(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.delete_attributions([known.id for known in owned.attributions]) == 0
 
@@ -248,6 +255,7 @@ PROBES: dict[str, Probe] = {
         value,
         values,
         known_values,
+        idle_traces,
         delete_attributions,
         delete_trace,
         stats,

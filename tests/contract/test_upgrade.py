@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
 
+from ingest.retention import apply
 from schema.texts import migrations, sql
 from store.answers import Label
+from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
 from tests.contract.samples import assistant
 from tests.contract.test_records import key
-from tests.factory import START
+from tests.contract.test_retention import left, policy
+from tests.factory import START, TraceBuilder
+
+DAY = timedelta(days=1)
 
 
 async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -> None:
@@ -23,7 +28,12 @@ async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) 
     for statement in first.statements:
         connection.execute(statement)
     connection.execute(sql("insert_migration"), (first.number, first.name, "2026-01-01T00:00:00.000000Z"))
+    there = TraceBuilder("old", "there before").trace
+    row = (bytes.fromhex(there.id), "old", there.external_id, there.name, there.source, 0, there.attributes)
+    columns = "id, project, external_id, name, source, created_at, attributes"
+    connection.execute(f"INSERT INTO trace ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     connection.close()
+    before = datetime.now(UTC) - timedelta(seconds=1)
     trace = assistant("old")
     async with await open_database(f"sqlite:///{path}") as database:
         assert await database.migrate() == []
@@ -32,10 +42,35 @@ async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) 
         assert health.problems == []
         await trace.write(database.project("old"))
         await database.records("old").add_key(key("old"))
+        await database.records("old").set_retention(policy("old"))
+        (idle,) = (await database.project("old").idle_traces(datetime.now(UTC) + DAY, keep=1)).items
+        assert (idle.trace.id, idle.written_at > before) == (there.id, True)
+        assert await left(database.project("old")) == {"there before", "assistant"}
+        assert (await apply(database.project("old"), database.records("old"))).traces == 0
     async with await open_database(f"sqlite:///{path}") as database:
         assert await database.project("old").get(Label.TRACE, [trace.trace.id]) == [trace.trace]
         assert await database.registry().key(key("old").id) == key("old")
-        (period,) = await database.project("old").timeline(START, START + timedelta(days=1), 24 * 3600)
+        (period,) = await database.project("old").timeline(START, START + DAY, 24 * 3600)
         assert (period.traces, period.failures) == (1, 1)
         assert await database.project("old").delete_trace(trace.trace.id)
         assert (await database.records("old").keys()).items == [key("old")]
+
+
+async def test_traces_of_an_older_server_count_as_written_at_the_migration(
+    neo4j_database: Neo4jDatabase, project: str
+) -> None:
+    """What a killed migrator left is done again: each statement changes nothing the second time."""
+    store = neo4j_database.project(project)
+    old, new = assistant(project, "old"), assistant(project, "new")
+    for trace in (old, new):
+        await trace.write(store)
+    connection = neo4j_database._connection
+    await connection.run_statement("MATCH (t:Trace {id: $id}) REMOVE t.writtenAt", id=old.trace.id)
+    (known,) = (await store.idle_traces(datetime.now(UTC) + DAY, datetime.now(UTC) + DAY)).items
+    statements = next(one.statements for one in migrations("neo4j") if one.name == "retention")
+    for statement in [*statements, *statements]:
+        await connection.run_statement(statement)
+    first, last = (await store.idle_traces(datetime.now(UTC) + DAY, datetime.now(UTC) + DAY)).items
+    assert (first, last.trace) == (known, old.trace)
+    await store.delete_trace(old.trace.id)
+    assert await left(store) == {"new"}

@@ -24,7 +24,7 @@ from schema.models import Derivation, Trace, Variable
 from store.answers import Closure, Label
 from store.protocol import Database, GraphStore
 from store.sqlite.database import SqliteDatabase
-from tests.data import data_folder, needs_data, trace_files
+from tests.data import FULL, data_folder, needs_data, trace_files
 from tests.neo4j_server import Neo4jServer
 
 pytestmark = needs_data
@@ -48,7 +48,10 @@ OPTIONAL MATCH (past)-[:GENERATED_BY]->(maker:Operation)
 RETURN collect([past.id, past.kind, past.externalId, maker.externalId]) AS rows
 """
 SMALL = 2
-"""So many of the smallest files also run with their values outside the file, and on each version of Neo4j."""
+"""So many of the smallest files also run with their values outside the file, and on Neo4j, on each version of it.
+
+The others run there too where ``MEMTRACE_TEST_FULL`` says so.
+"""
 EVERY = 16
 """Of so many questions on Neo4j one is also asked through the store, which SQLite answers for all of them."""
 
@@ -89,6 +92,8 @@ def _cases() -> Iterator[Any]:
         if path not in small:
             del engines["sqlite-files"]
             engines["neo4j"].append(pytest.mark.once)
+            if not FULL:
+                del engines["neo4j"]
         name = path.name.partition(".")[0]
         for engine, marks in engines.items():
             yield pytest.param((engine, path), id=f"{engine}-{name}", marks=[*marks, pytest.mark.xdist_group(name)])

@@ -1,0 +1,3 @@
+MATCH (p:RetentionPolicy {projectId: $projectId})
+USING INDEX SEEK p:RetentionPolicy(projectId)
+RETURN collect(properties(p)) AS rows

@@ -1,0 +1,3 @@
+UNWIND $rows AS row
+MERGE (p:RetentionPolicy {projectId: $projectId})
+SET p = row
