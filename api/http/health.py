@@ -25,12 +25,18 @@ class Liveness(BaseModel):
 
 
 class Readiness(BaseModel):
-    """Whether the server can do its work, and which of its parts can: ``ok``, ``unavailable`` or ``outdated``."""
+    """Whether the server can do its work, and which of its parts can: ``ok``, ``unavailable`` or ``outdated``.
+
+    Attributes:
+        queue: of jobs; it is in the store.
+        events: the queue of events. Without it all but events can be served: it does not count for ``status``.
+    """
 
     status: str
     store: str
     migrations: str
     queue: str
+    events: str
 
 
 @router.get("/healthz")
@@ -50,6 +56,7 @@ async def readyz(request: Request, response: Response) -> Readiness:
 
 async def _look(request: Request) -> Readiness:
     database = platform_of(request).database
+    events = asyncio.create_task(_look_at_events(request))
     migrations = queue = "unavailable"
     try:
         async with asyncio.timeout(READY_SECONDS):
@@ -60,4 +67,16 @@ async def _look(request: Request) -> Readiness:
         _log.warning("not ready", problem=type(error).__name__, reason=str(error))
     store = "unavailable" if migrations == "unavailable" else "ok"
     ready = (store, migrations, queue) == ("ok", "ok", "ok")
-    return Readiness(status="ready" if ready else "not ready", store=store, migrations=migrations, queue=queue)
+    return Readiness(
+        status="ready" if ready else "not ready", store=store, migrations=migrations, queue=queue, events=await events
+    )
+
+
+async def _look_at_events(request: Request) -> str:
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await platform_of(request).events.state()
+    except (StoreError, TimeoutError) as error:
+        _log.warning("the queue of events is away", problem=type(error).__name__, reason=str(error))
+        return "unavailable"
+    return "ok"

@@ -13,8 +13,8 @@ from tests.neo4j_server import Neo4jServer
 from tests.server.forwarder import Forwarder
 from tests.server.running import Place, RunningServer, neo4j_place, running
 
-WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok"}
-AWAY = {"status": "not ready", "store": "unavailable", "migrations": "unavailable", "queue": "unavailable"}
+WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok", "events": "ok"}
+AWAY = {"status": "not ready", "store": "unavailable", "migrations": "unavailable", "queue": "unavailable", "events": "ok"}
 
 
 def samples(client: httpx.Client) -> dict[tuple[str, ...], float]:
