@@ -79,30 +79,33 @@ class Case:
         self._unsure.clear()
         return decided
 
+    def way(self, past: set[str]) -> set[str]:
+        """What lies between the question and the answer whose past it is, both included."""
+        return past & self.graph.future([self.failure.question_id])
+
     def searches(self, past: set[str]) -> list[str]:
         """The retrieval operations that served the question, in order."""
         graph = self.graph
-        asked = graph.future([self.failure.question_id])
-        makers = {graph.variables[variable_id].operation_id for variable_id in past & asked}
+        makers = {graph.variables[variable_id].operation_id for variable_id in self.way(past)}
         found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
         return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
 
     def read_units(self, past: set[str]) -> list[str]:
         """The memory units that the way from the question to the answer read."""
         graph = self.graph
-        asked = graph.future([self.failure.question_id])
-        readers = {graph.variables[v].operation_id for v in past & asked}
+        way = self.way(past)
+        readers = {graph.variables[v].operation_id for v in way}
         return [
             v
             for v in past
             if graph.variables[v].kind is VariableKind.MEMORY_UNIT
-            and (v in asked or any(o in readers for o in graph.users(v)))
+            and (v in way or any(o in readers for o in graph.users(v)))
         ]
 
     def lineages(self) -> list[Sequence[str]]:
         """The versions of each memory unit, oldest first."""
         variables = self.graph.variables
-        return [ids for ids in self.graph.names() if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
+        return [ids for ids in self.graph.lineages() if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""

@@ -95,7 +95,7 @@ class Messages:
         ids = [
             variable.id
             for variable in graph.variables.values()
-            if variable.kind is VariableKind.MESSAGE and variable.occurrence == 0
+            if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
         ]
         messages = cls(graph, await graph.texts(ids), await _answers(graph))
         if embedder is not None and ids:

@@ -2,8 +2,9 @@
 
 Rules speak of kinds and of data flow only. They are asked in this order, and each answers with a probability: the
 answer is right (judge); the gold answer has no support (annotation); the detail is in what the answering operation
-read (response); in a unit that was current at the search (retrieval); in an older version or a deleted unit (what
-ended it); else where the way from the evidence stops (what should have carried it on).
+read (response); in what was read for the question, and left out on the way to the answer (response); in a unit that
+was current at the search (retrieval); in an older version or a deleted unit (what ended it); else where the way from
+the evidence stops (what should have carried it on).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _GOLD_FREE = 0.7
 """What a verdict is worth that does without gold answers."""
 _NOT_THE_MEMORY = frozenset({ErrorType.JUDGE, ErrorType.ANNOTATION})
 _NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
+_KEPT = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
@@ -194,6 +196,11 @@ class _Trial:
         if _settled([*before, *findings]):
             return findings
         past = self.graph.past([self.failure.answer_id or ""])
+        left_out = await self._left_out(case, past)
+        if left_out is not None:
+            findings.append(left_out)
+            if _settled([*before, *findings]):
+                return findings
         searches = case.searches(past)
         answering = self.graph.variables[self.failure.answer_id or ""].operation_id or ""
         place = self.graph.operations[searches[0] if searches else answering].sequence
@@ -244,6 +251,32 @@ class _Trial:
             likely(best, HOLDS),
             "what the answer was made from has the detail",
             lambda: proof.of_response(case, holder, sources),
+        )
+
+    async def _left_out(self, case: Case, past: set[str]) -> Finding | None:
+        """An operation between search and answer, as one that writes a prompt, had the detail and left it out."""
+        graph = self.graph
+        way = case.way(past)
+        makers = {graph.variables[v].operation_id for v in way if v != self.failure.answer_id} - {None}
+        had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in _KEPT}
+        holders = await case.holders(v for v in (way | had) & case.future if graph.variables[v].kind not in _NOT_READ)
+        lost: list[tuple[int, str, str]] = []
+        for maker in makers:
+            operation = graph.operations[maker or ""]
+            carried = [v for v in graph.used(operation.id) if v in holders]
+            is_lost = carried and not any(made in holders for made in graph.made(operation.id))
+            if is_lost and operation.kind is not OperationKind.RETRIEVAL:
+                lost.append((operation.sequence, operation.id, max(carried, key=lambda v: holders[v].score)))
+        if not lost:
+            return None
+        _, blamed, holder = max(lost)
+        made = next(v for v in graph.made(blamed) if v in way)
+        return Finding(
+            ErrorType.RESPONSE,
+            blamed,
+            likely(holders[holder].score, HOLDS),
+            "the operation read what has the detail for the question, and left it out",
+            lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
         )
 
     async def _stored(self, case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:

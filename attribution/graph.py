@@ -41,13 +41,19 @@ class TraceGraph:
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
+        # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
+        self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
         self._made: dict[str, list[str]] = defaultdict(list)
-        self._versions: dict[tuple[str | None, str], list[str]] = defaultdict(list)
+        self._versions: dict[str, list[str]] = {}
         for variable in variables:
             if variable.operation_id is not None:
                 self._made[variable.operation_id].append(variable.id)
-            if variable.occurrence == 0:
-                self._versions[variable.class_name, variable.name].append(variable.id)
+            if self.is_recorded(variable.id):
+                # Units may share a name without being versions of one: what revises another one says so.
+                before = self.variables.get(variable.revision_of or "")
+                versions = [] if before is None else self._versions.get(before.external_id, [])
+                versions.append(variable.id)
+                self._versions[variable.external_id] = versions
         self._users: dict[str, list[str]] = defaultdict(list)
         for operation_id, variable_ids in used.items():
             for variable_id in variable_ids:
@@ -92,13 +98,16 @@ class TraceGraph:
         return self._invalidated.get(variable_id)
 
     def versions(self, variable_id: str) -> list[str]:
-        """All recorded variables of its name, oldest first."""
-        variable = self.variables[variable_id]
-        return self._versions[variable.class_name, variable.name]
+        """The recorded variables that are versions of one thing with it, oldest first."""
+        return self._versions.get(self.variables[variable_id].external_id, [])
 
-    def names(self) -> Iterable[list[str]]:
-        """The recorded variables of each name, oldest first."""
-        return self._versions.values()
+    def lineages(self) -> Iterable[list[str]]:
+        """The recorded variables by what they are versions of, oldest first."""
+        return {versions[0]: versions for versions in self._versions.values()}.values()
+
+    def is_recorded(self, variable_id: str) -> bool:
+        """Whether a variable is no occurrence of another one, that was read or made again."""
+        return self.variables[variable_id].occurrence == 0 and variable_id not in self._read
 
     def place(self, variable_id: str) -> int:
         """When a variable came about: the sequence of the operation that made it, -1 for one from outside."""

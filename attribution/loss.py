@@ -90,7 +90,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     before = [
         v
         for v in case.future
-        if graph.variables[v].occurrence == 0 and graph.place(v) < place and graph.variables[v].kind is not _PROMPT
+        if graph.is_recorded(v) and graph.place(v) < place and graph.variables[v].kind is not _PROMPT
     ]
     before.sort(key=lambda v: (graph.place(v), graph.variables[v].sequence))
     carriers = {case.detail.message_id}
@@ -111,9 +111,10 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     if best is None:
         return None
     _, blamed, carrier = best
-    state = graph.variables[carrier].kind in _STATE
-    kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     made = graph.made(blamed)
+    revised = [graph.variables[m].revision_of for m in made]
+    state = any(v is not None and graph.variables[v].kind in _STATE for v in [carrier, *revised])
+    kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
     reason = "the operation had the detail and made nothing that has it"

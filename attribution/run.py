@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from attribution.llm.client import LlmClient
     from attribution.llm.settings import LlmSettings
 
-RULES = "1"
+RULES = "2"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 

@@ -1,6 +1,6 @@
 """Servers that are killed amid uploads and jobs: whoever has a receipt can rely on it, and no import is half done.
 
-``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; 5 times by default.
+``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; 3 times by default.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.graph_files import GraphFile
 from tests.jobs.asking import JSON, Receipt, done, look, send, small
 from tests.server.running import Place, RunningServer, running
 
-KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or 5)
+KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or 3)
 _FILES = 4
 """Files that are sent between two kills, at least."""
 

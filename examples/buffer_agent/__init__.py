@@ -1,0 +1,1 @@
+"""A memory that is one long buffer: ``python -m examples.buffer_agent``."""

@@ -1,0 +1,1 @@
+"""What the three recorded agents share: conversations, the rules that stand for a model, and the command line."""
