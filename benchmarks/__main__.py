@@ -22,6 +22,7 @@ from benchmarks import (
     imports,
     lineage,
     load,
+    recording,
     start,
     storage,
     writes_neo4j,
@@ -35,6 +36,7 @@ from benchmarks.report import Section, goal_lines
 _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "imports": imports.run,
     "storage": storage.run,
+    "recording": recording.run,
     "closure-sqlite": closure_sqlite.run,
     "writes-sqlite": writes_sqlite.run,
     "attribution-sqlite": attribution.in_sqlite,

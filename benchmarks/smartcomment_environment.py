@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,8 @@ def environment(cache: Path) -> tuple[Path, str]:
 
 
 def _candidates() -> Iterator[str]:
+    if named := os.environ.get("MEMTRACE_BENCH_PYTHON"):
+        yield named
     yield sys.executable
     yield from filter(None, map(shutil.which, _NAMES))
     yield from sorted(map(str, (Path.home() / ".pyenv" / "versions").glob("*/bin/python")))

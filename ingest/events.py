@@ -7,10 +7,12 @@ neighbours out.
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import starmap
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,13 +20,12 @@ from memtrace import events as wire
 
 from ingest.values import portions, rebuilt, value_parts
 from schema.errors import ConflictError, CorruptValueError, InputError
-from schema.ids import make_id, trace_id
+from schema.ids import IdMaker, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
     NO_ATTRIBUTES,
     Batch,
     Derivation,
-    Element,
     Ending,
     Invalidation,
     Operation,
@@ -33,6 +34,7 @@ from schema.models import (
     Usage,
     Variable,
 )
+from schema.quick import constructor
 from store.answers import IN_ORDER, Label
 from store.packs import PackWriter
 from store.protocol import GraphStore
@@ -40,6 +42,33 @@ from store.protocol import GraphStore
 SOURCE = "memtrace"
 CONSIDERED, RETURNED = "considered", "returned"
 """Roles of what a retrieval had before it."""
+
+_EVENTS_A_BREATH = 200
+"""So many events are built in one go: a server that writes itself answers others in between."""
+
+_NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
+    wire.TraceEvent: (),
+    wire.SessionEvent: ((Label.SESSION, "session"),),
+    wire.OperationStarted: ((Label.OPERATION, "operation"), (Label.SESSION, "session"), (Label.OPERATION, "parent")),
+    wire.OperationEnded: ((Label.OPERATION, "operation"),),
+    wire.VariableEvent: (
+        (Label.VARIABLE, "variable"),
+        (Label.SESSION, "session"),
+        (Label.OPERATION, "operation"),
+        (Label.VARIABLE, "revision_of"),
+    ),
+    wire.Used: ((Label.OPERATION, "operation"), (Label.VARIABLE, "variable")),
+    wire.Considered: ((Label.OPERATION, "operation"), (Label.VARIABLE, "query"), (Label.VARIABLE, "variable")),
+    wire.Derived: (
+        (Label.DERIVATION, "derivation"),
+        (Label.VARIABLE, "source"),
+        (Label.VARIABLE, "target"),
+        (Label.OPERATION, "operation"),
+    ),
+    wire.Invalidated: ((Label.VARIABLE, "variable"), (Label.OPERATION, "operation")),
+}
+"""What events name, themselves too: where it is found is not asked of each event anew, for that takes longer than all
+else about it."""
 
 E = TypeVar("E", Session, Operation, Variable, Derivation)
 
@@ -114,6 +143,8 @@ class _Builder:
         self.external_id = external_id
         self.trace_id = trace_id(store.project_id, external_id)
         self.known = _Known()
+        self.ids: dict[Label, dict[str, str]] = {label: {} for label in IN_ORDER}
+        self.makers = {label: IdMaker(label.value, self.trace_id) for label in IN_ORDER}
         self.next: dict[Label, int] = {}
         self.usages: list[Usage] = []
         self.invalidations: list[Invalidation] = []
@@ -122,15 +153,18 @@ class _Builder:
 
     async def take(self, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
         """Build the batch and write it."""
-        found: list[Element] = await self.store.get(Label.TRACE, [self.trace_id])
-        stored = found[0] if found and isinstance(found[0], Trace) else None
+        found, self.next = await asyncio.gather(
+            self.store.get(Label.TRACE, [self.trace_id]), self.store.next_sequences(self.trace_id)
+        )
         await self._look_up([event for _, event in events])
-        self.next = await self.store.next_sequences(self.trace_id)
+        stored = found[0] if found and isinstance(found[0], Trace) else None
         refused = []
         trace = stored or Trace(
             self.trace_id, self.store.project_id, self.external_id, None, SOURCE, events[0][1].time, NO_ATTRIBUTES
         )
-        for index, event in events:
+        for place, (index, event) in enumerate(events, 1):
+            if place % _EVENTS_A_BREATH == 0:
+                await asyncio.sleep(0)
             try:
                 if isinstance(event, wire.TraceEvent):
                     trace = _said_of(trace, event, stored is None)
@@ -166,17 +200,26 @@ class _Builder:
 
     async def _look_up(self, events: Sequence[wire.Event]) -> None:
         """Read what the events name, as far as it is stored."""
-        wanted: dict[Label, dict[str, None]] = {label: {} for label in IN_ORDER}
         for event in events:
-            for label, name in _named(event):
-                wanted[label][self._id(label, name)] = None
-        for label, ids in wanted.items():
-            if ids:
-                found: list[Element] = await self.store.get(label, list(ids))
-                self.known.stored[label] = {element.id: element for element in found}
+            for label, key in _NAMED.get(type(event), ()):
+                name = getattr(event, key)
+                if name is not None:
+                    self._id(label, name)
+            if isinstance(event, wire.VariableEvent) and event.base is not None:
+                self._id(Label.VARIABLE, event.base.variable)
+        # Where the first place is free, nothing is stored: most of all in a new trace.
+        wanted = [(label, list(ids.values())) for label, ids in self.ids.items() if ids and self.next[label]]
+        await asyncio.gather(*starmap(self._read, wanted))
+
+    async def _read(self, label: Label, ids: list[str]) -> None:
+        self.known.stored[label] = {element.id: element for element in await self.store.get(label, ids)}
 
     def _id(self, label: Label, name: str) -> str:
-        return make_id(label.value, self.trace_id, name)
+        ids = self.ids[label]
+        id_ = ids.get(name)
+        if id_ is None:
+            id_ = ids[name] = self.makers[label](name)
+        return id_
 
     def _get(self, label: Label, name: str, field_name: str) -> Any:
         """What an event refers to.
@@ -315,7 +358,7 @@ class _Builder:
             attributes["role"] = event.role
         self._keep(
             Label.VARIABLE,
-            lambda sequence: Variable(
+            lambda sequence: constructor(Variable)(
                 id_,
                 self.store.project_id,
                 self.trace_id,
@@ -359,7 +402,7 @@ class _Builder:
         id_ = self._id(Label.DERIVATION, event.derivation)
         self._keep(
             Label.DERIVATION,
-            lambda sequence: Derivation(
+            lambda sequence: constructor(Derivation)(
                 id_,
                 self.store.project_id,
                 self.trace_id,
@@ -376,25 +419,6 @@ class _Builder:
             ),
             id_,
         )
-
-
-def _named(event: wire.Event) -> list[tuple[Label, str]]:
-    """What an event names, itself too."""
-    fields = (
-        (Label.SESSION, "session"),
-        (Label.OPERATION, "operation"),
-        (Label.OPERATION, "parent"),
-        (Label.VARIABLE, "variable"),
-        (Label.VARIABLE, "query"),
-        (Label.VARIABLE, "revision_of"),
-        (Label.VARIABLE, "source"),
-        (Label.VARIABLE, "target"),
-        (Label.DERIVATION, "derivation"),
-    )
-    named = [(label, name) for label, key in fields if (name := getattr(event, key, None)) is not None]
-    if isinstance(event, wire.VariableEvent) and event.base is not None:
-        named.append((Label.VARIABLE, event.base.variable))
-    return named
 
 
 def _said_of(trace: Trace, event: wire.TraceEvent, is_new: bool) -> Trace:

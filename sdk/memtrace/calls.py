@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
-from memtrace.observe import consider, give
+from memtrace.observe import consider, give, give_one
 from memtrace.record import Step
 
 if TYPE_CHECKING:
@@ -37,30 +37,30 @@ def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> s
     return "Other"
 
 
-class Call:
-    """One run of an operation: its step, and the scope in which it runs."""
+class Call(Scope):
+    """One run of an operation, and the place that its code runs in."""
 
-    __slots__ = ("plan", "scope", "step")
+    __slots__ = ("plan",)
+    step: Step
 
-    def __init__(self, plan: operation, here: Scope, location: str | None) -> None:
-        self.plan = plan
+    def __init__(self, plan: operation, here: Scope) -> None:
+        self.trace = here.trace
+        self.session = here.session
         self.step = Step(here, plan.name or "operation", plan.kind)
-        self.scope = Scope(here.trace, here.session, self.step)
+        self.ancestor = None
+        self.plan = plan
 
     def done(self, result: T) -> T:
         """It came to its end, with this result."""
         try:
             plan = self.plan
             if plan.records_output:
-                result = give(
-                    self.step.pending,
-                    self.scope,
-                    self.step,
-                    result,
-                    name=plan.output_name,
-                    kind=plan.output_kind,
-                    is_each=plan.is_each,
-                )
+                step, name, kind = self.step, plan.output_name, plan.output_kind
+                if type(result) is str:
+                    result = give_one(step.pending, self, step, result, name=name, kind=kind)
+                else:
+                    is_each = plan.is_each
+                    result = give(step.pending, self, step, result, name=name, kind=kind, is_each=is_each)
             self.end("ok")
         except Exception as error:
             report("end of an operation", error)
@@ -76,5 +76,7 @@ class Call:
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Tell what is left to tell, and that it is over."""
-        consider(self.step.pending, self.step)
-        self.step.finish(status, error)
+        step = self.step
+        if step.candidates:
+            consider(step.pending, step)
+        step.finish(status, error)

@@ -92,8 +92,10 @@ def configure(
         if exporter is not None:
             from memtrace.exporters.prepare import Preparation
 
-            exporter.prepare_with(Preparation(tuple(redact), max_value_bytes))
-            record.set_sink(exporter.export)
+            preparation = Preparation(tuple(redact), max_value_bytes)
+            exporter.prepare_with(preparation)
+            # A mask has to see a value whole.
+            record.set_sink(exporter.export, is_whole=bool(preparation.redactions))
         else:
             record.set_sink(None)
     if previous is not None and previous is not exporter:

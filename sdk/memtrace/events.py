@@ -7,23 +7,18 @@ cheaper. Readers do, and ``python -m memtrace.events`` prints their JSON Schema.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable
-from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
-    PlainSerializer,
     TypeAdapter,
     ValidationError,
-    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 
@@ -35,11 +30,10 @@ from memtrace.kinds import (
     OperationKind,
     VariableKind,
 )
+from memtrace.times import UtcTime
 
 EVENT_VERSION = 1
 
-_TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$"
-_TIME = re.compile(_TIME_PATTERN, re.ASCII)
 _SHOWN_CHARACTERS = 80
 
 
@@ -47,24 +41,6 @@ class EventError(ValueError):
     """A line that is no event of this version; the message names the field and what is wrong with it."""
 
 
-def _checked_time(value: object) -> object:
-    if isinstance(value, datetime):
-        return value
-    if not isinstance(value, str) or not _TIME.match(value):
-        raise ValueError("expected a time in UTC such as 2030-01-31T12:00:00.000000Z")
-    return value
-
-
-def _written_time(value: datetime) -> str:
-    return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
-
-
-UtcTime = Annotated[
-    datetime,
-    BeforeValidator(_checked_time),
-    PlainSerializer(_written_time, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": _TIME_PATTERN}),
-]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 Role = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
@@ -136,8 +112,24 @@ class OperationEnded(_Event):
     attributes: Attributes | None = None
 
 
+class Base(_Model):
+    """The beginning of a value: the first ``kept`` characters (Unicode code points) of another variable's value.
+
+    ``size`` is bytes in UTF-8 of the value that results. Where the other variable's value was cut to less than
+    ``kept``, what is there of it is the value, and it counts as cut too.
+    """
+
+    variable: Id
+    kept: Count
+    size: Count
+
+
 class VariableEvent(_Event):
-    """A value at one moment. Without ``operation`` it came from outside; ``size`` is bytes of the whole value."""
+    """A value at one moment. Without ``operation`` it came from outside.
+
+    Where little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
+    ``size`` is bytes of the whole value where it was cut (``truncated``).
+    """
 
     type: Literal["variable"] = "variable"
     variable: Id
@@ -155,6 +147,7 @@ class VariableEvent(_Event):
     comment: str | None = None
     truncated: Flag | None = None
     size: Count | None = None
+    base: Base | None = None
     attributes: Attributes = Field(default_factory=dict)
 
 

@@ -12,6 +12,7 @@ import weakref
 from collections import OrderedDict
 from typing import Any
 
+from memtrace.changes import Images
 from memtrace.values import has_identity
 
 MAX_HELD = 20_000
@@ -78,6 +79,7 @@ class IdentityMap:
         """Near a bound the order of use matters; keeping it before would cost at each look."""
         self._weak: dict[int, _Entry] = {}
         self._names: OrderedDict[str, Variable] = OrderedDict()
+        self.images = Images()
 
     def __len__(self) -> int:
         return len(self._held) + len(self._weak)
@@ -132,18 +134,16 @@ class IdentityMap:
         return self._names.get(name)
 
     def name(self, variable: Variable) -> None:
-        """Make it the newest of its name."""
-        names = self._names
-        names[variable.name] = variable
+        """Make it the newest of its name: the next version."""
+        names, name = self._names, variable.name
+        newest = names.get(name)
+        if newest is not None:
+            variable.version = newest.version + 1
+        names[name] = variable
         if len(names) > MAX_NAMES // 2:
-            names.move_to_end(variable.name)
+            names.move_to_end(name)
             if len(names) > MAX_NAMES:
                 names.popitem(last=False)
-
-    def next_version(self, name: str) -> int:
-        """The version that the next variable of that name has."""
-        newest = self._names.get(name)
-        return 0 if newest is None else newest.version + 1
 
     def _hold(self, key: int, entry: _Entry) -> None:
         self._held[key] = entry

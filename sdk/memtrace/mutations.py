@@ -8,11 +8,12 @@ from types import TracebackType
 from typing import Self
 
 from memtrace.calls import variable_kind
+from memtrace.compact import RawEvent
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.observe import take
-from memtrace.record import Step, WireEvent, declare, emit
+from memtrace.record import Step, declare, emit
 
 
 class mutation:  # noqa: N801 (reads as a statement)
@@ -68,7 +69,7 @@ class mutation:  # noqa: N801 (reads as a statement)
         known = identities.find(self._value)
         if known is not None:
             return known[0]
-        events: list[WireEvent] = []
+        events: list[RawEvent] = []
         made = declare(events, here, self._value, self._name or self._kind, variable_kind(self._kind))
         identities.bind(self._value, made)
         emit(events)
@@ -78,15 +79,16 @@ class mutation:  # noqa: N801 (reads as a statement)
 @contextmanager
 def implied_step(
     here: Scope, name: str, kind: str, failed: BaseException | None = None
-) -> Iterator[tuple[Step, list[WireEvent]]]:
+) -> Iterator[tuple[Step, list[RawEvent]]]:
     """The operation of here, or one of its own where there is none."""
-    events: list[WireEvent] = []
+    events: list[RawEvent] = []
     if here.step is not None:
         yield here.step, events
         emit(events)
         return
     step = Step(here, name, kind)
     step.start(events, None, {})
+    step.has_begun = True
     yield step, events
     emit(events)
     step.finish("ok" if failed is None else "error", failed)

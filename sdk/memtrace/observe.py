@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memtrace.compact import RawEvent
 from memtrace.context import Scope
 from memtrace.identity import Variable
 from memtrace.questions import choose
-from memtrace.record import Step, WireEvent, declare
+from memtrace.record import Step, declare
 from memtrace.values import CONTAINERS, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}
@@ -53,7 +54,7 @@ def known_inside(scope: Scope, value: object) -> list[tuple[object, list[Variabl
     return found
 
 
-def take(events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
+def take(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
     """Record an argument of an operation: what is known is used, what is new came from outside."""
     known = scope.trace.identities.find(value)
     if known is not None:
@@ -69,7 +70,7 @@ def take(events: list[WireEvent], scope: Scope, step: Step, value: object, role:
 
 
 def _take_container(
-    events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None
+    events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None
 ) -> None:
     inside = known_inside(scope, value)
     if not inside:
@@ -85,14 +86,14 @@ def _take_container(
         _take_new(events, scope, step, item, role, kind)
 
 
-def _take_new(events: list[WireEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
+def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
     variable = declare(events, scope, value, role, kind or KINDS_BY_NAME.get(role, "Other"))
     scope.trace.identities.bind(value, variable)
     step.use(events, variable, role)
 
 
 def give(
-    events: list[WireEvent], scope: Scope, step: Step, value: object, *, name: str, kind: str | None, is_each: bool
+    events: list[RawEvent], scope: Scope, step: Step, value: object, *, name: str, kind: str | None, is_each: bool
 ) -> Any:
     """Record the result of an operation.
 
@@ -114,7 +115,7 @@ def give(
 
 
 def give_one(
-    events: list[WireEvent],
+    events: list[RawEvent],
     scope: Scope,
     step: Step,
     value: object,
@@ -151,7 +152,7 @@ def _is_made_again(step: Step, known: list[Variable]) -> bool:
 
 
 def _give_known(
-    events: list[WireEvent],
+    events: list[RawEvent],
     scope: Scope,
     step: Step,
     value: object,
@@ -171,7 +172,7 @@ def _give_known(
 
 
 def read(
-    events: list[WireEvent],
+    events: list[RawEvent],
     scope: Scope,
     step: Step,
     value: object,
@@ -192,10 +193,8 @@ def read(
     return occurrence
 
 
-def consider(events: list[WireEvent], step: Step) -> None:
+def consider(events: list[RawEvent], step: Step) -> None:
     """Record what a retrieval had before it, if it had a query."""
-    if not step.candidates:
-        return
     query = next((used for used in step.inputs if used.kind in {"Query", "RefinedQuery"}), None)
     if query is None:
         query = step.inputs[0] if step.inputs else None

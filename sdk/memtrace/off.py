@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -18,13 +19,6 @@ class _Nothing:
 
     def __call__(self, fn: F) -> F:
         return fn
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
 
     async def __aenter__(self) -> Self:
         return self
@@ -44,13 +38,34 @@ class _Nothing:
 
 _nothing = _Nothing()
 
+# Functions of the interpreter itself, so that ``with`` costs half of what it does with methods in Python: the first
+# gives back the block again and again, the second takes anything and gives an empty dictionary, which is false.
+setattr(_Nothing, "__enter__", repeat(_nothing).__next__)  # noqa: B010
+setattr(_Nothing, "__exit__", type.__prepare__)  # noqa: B010
 
-def operation(*said: Any, **more: Any) -> _Nothing:
-    """A block or decorator without effect."""
+
+def operation(
+    name: Any = None,
+    kind: Any = None,
+    inputs: Any = None,
+    ignore: Any = None,
+    output: Any = None,
+    each: Any = None,
+    output_name: Any = None,
+    category: Any = None,
+    comment: Any = None,
+    attributes: Any = None,
+) -> _Nothing:
+    """A block or decorator without effect. Parameters by name cost a third of those that are gathered."""
     return _nothing
 
 
-trace = session = mutation = operation
+def trace(*said: Any, **more: Any) -> _Nothing:
+    """A block without effect."""
+    return _nothing
+
+
+session = mutation = trace
 
 
 def variable(value: T, *said: Any, **more: Any) -> T:

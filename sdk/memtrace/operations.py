@@ -12,11 +12,12 @@ from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace import streams
 from memtrace.calls import Call, operation_kind, variable_kind
+from memtrace.compact import RawEvent
 from memtrace.config import enabled
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.observe import give, give_one, take
-from memtrace.record import WireEvent, emit
+from memtrace.record import emit
 from memtrace.values import is_number
 
 F = TypeVar("F")
@@ -112,32 +113,31 @@ class operation:  # noqa: N801 (reads as a statement)
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
-            call = Call(self, here, self._location)
-            before: list[WireEvent] = []
-            used: list[WireEvent] = []
-            numbers: dict[str, Any] = {}
-            names = self._names
-            for position, value in enumerate(args):
-                role = names[position] if position < len(names) else self._rest
-                self._take(call, before, numbers, role, value)
-            for role, value in kwargs.items():
-                self._take(call, before, numbers, role, value)
-            said = self._said
-            if numbers:
-                said = {**said, "attributes": {**numbers, **self._attributes}}
-            call.step.start(used, self._location, said)
+            call = Call(self, here)
+            events: list[RawEvent] = []
             # The operation is told first: what it uses refers to it.
-            emit(used + before)
+            started = call.step.start(events, self._location, self._said)
+            numbers: dict[str, Any] = {}
+            for role, value in zip(self._names, args, strict=False):
+                self._take(call, events, numbers, role, value)
+            for value in args[len(self._names) :]:
+                self._take(call, events, numbers, self._rest, value)
+            for role, value in kwargs.items():
+                self._take(call, events, numbers, role, value)
+            if numbers:
+                started["attributes"] = {**numbers, **self._attributes}
+            call.step.has_begun = True
+            emit(events)
         except Exception as error:
             report("beginning of an operation", error)
             return None
         return call
 
-    def _take(self, call: Call, events: list[WireEvent], numbers: dict[str, Any], role: str, value: object) -> None:
+    def _take(self, call: Call, events: list[RawEvent], numbers: dict[str, Any], role: str, value: object) -> None:
         if role in self._ignored or (self._chosen is not None and role not in self._chosen):
             return
         if type(value) is str:
-            known = call.scope.trace.identities.find(value)
+            known = call.trace.identities.find(value)
             if known is not None and len(known) == 1:
                 call.step.use(events, known[0], role)
                 return
@@ -146,7 +146,7 @@ class operation:  # noqa: N801 (reads as a statement)
                 numbers[role] = value
             return
         try:
-            take(events, call.scope, call.step, value, role, self._kinds.get(role))
+            take(events, call, call.step, value, role, self._kinds.get(role))
         except Exception as error:
             report("recording of an argument", error)
 
@@ -158,11 +158,12 @@ class operation:  # noqa: N801 (reads as a statement)
             frame = sys._getframe(1)
             self.name = self.name or frame.f_code.co_name
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
-            call = Call(self, here, location)
-            events: list[WireEvent] = []
+            call = Call(self, here)
+            events: list[RawEvent] = []
             call.step.start(events, location, self._said)
+            call.step.has_begun = True
             emit(events)
-            self._token = scope.set(call.scope)
+            self._token = scope.set(call)
             self._call = call
         except Exception as error:
             report("beginning of an operation", error)
@@ -195,9 +196,9 @@ class operation:  # noqa: N801 (reads as a statement)
         """The operation uses the value; outputs that come after it derive from it."""
         if self._call is not None:
             try:
-                events: list[WireEvent] = []
+                events: list[RawEvent] = []
                 step = self._call.step
-                take(events, self._call.scope, step, value, role, variable_kind(kind) if kind else None)
+                take(events, self._call, step, value, role, variable_kind(kind) if kind else None)
                 emit(events)
             except Exception as error:
                 report("input", error)
@@ -208,12 +209,12 @@ class operation:  # noqa: N801 (reads as a statement)
         if self._call is None:
             return value
         try:
-            events: list[WireEvent] = []
+            events: list[RawEvent] = []
             step, kind = self._call.step, variable_kind(kind) if kind else None
             if said:
-                result = give_one(events, self._call.scope, step, value, name=name, kind=kind, said=said)
+                result = give_one(events, self._call, step, value, name=name, kind=kind, said=said)
             else:
-                result = give(events, self._call.scope, step, value, name=name, kind=kind, is_each=each)
+                result = give(events, self._call, step, value, name=name, kind=kind, is_each=each)
             emit(events)
         except Exception as error:
             report("output", error)
@@ -234,7 +235,7 @@ def _wrapped(plan: operation, fn: Any) -> Any:
             call = None if here is None else plan.begin(here, args, kwargs)
             if call is None:
                 return await fn(*args, **kwargs)
-            token = scope.set(call.scope)
+            token = scope.set(call)
             try:
                 result = await fn(*args, **kwargs)
             except BaseException as error:
@@ -252,7 +253,7 @@ def _wrapped(plan: operation, fn: Any) -> Any:
         call = None if here is None else plan.begin(here, args, kwargs)
         if call is None:
             return fn(*args, **kwargs)
-        token = scope.set(call.scope)
+        token = scope.set(call)
         try:
             result = fn(*args, **kwargs)
         except BaseException as error:

@@ -8,50 +8,34 @@ replace them until then.
 from __future__ import annotations
 
 import itertools
-import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from memtrace.changes import NO_BASE
+from memtrace.compact import RawEvent, WireEvent, derived, used
 from memtrace.context import Scope, TraceState, question
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
+from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.questions import joined
-from memtrace.values import snapshot
+from memtrace.values import TEXT, snapshot
 
-WireEvent = dict[str, Any]
-
-_IDS_AT_ONCE = 256
-_ids: list[str] = []
-_is_armed: list[bool] = []
 _orders = itertools.count()
-_sink: Callable[[list[WireEvent]], None] | None = None
+_sink: Callable[[list[RawEvent]], None] | None = None
+_is_whole = False
 
 
-def set_sink(sink: Callable[[list[WireEvent]], None] | None) -> None:
-    """Where events go from now on."""
-    global _sink  # noqa: PLW0603 (one recorder a process)
-    _sink = sink
+def set_sink(sink: Callable[[list[RawEvent]], None] | None, *, is_whole: bool = False) -> None:
+    """Where events go from now on. ``is_whole`` asks for each value as a whole, also where little of it is new."""
+    global _sink, _is_whole
+    _sink, _is_whole = sink, is_whole
 
 
-def emit(events: list[WireEvent]) -> None:
+def emit(events: list[RawEvent]) -> None:
     """Hand events over to the exporter."""
     if _sink is not None:
         _sink(events)
-
-
-def new_id() -> str:
-    """An id that nobody else has and nobody guesses: 32 hexadecimal digits."""
-    while True:
-        try:
-            return _ids.pop()
-        except IndexError:
-            # Randomness is asked for in large pieces: a call of the system for each id would cost more than the rest.
-            digits = os.urandom(16 * _IDS_AT_ONCE).hex()
-            _ids.extend(digits[start : start + 32] for start in range(0, len(digits), 32))
-            if not _is_armed and hasattr(os, "register_at_fork"):
-                _is_armed.append(True)
-                os.register_at_fork(after_in_child=_ids.clear)
 
 
 class Step:
@@ -59,7 +43,7 @@ class Step:
 
     # fmt: off
     __slots__ = (
-        "ancestor", "asked", "candidates", "id", "inputs", "is_told", "links", "maker",
+        "ancestor", "asked", "candidates", "has_begun", "id", "inputs", "links", "maker",
         "now", "outputs", "parent", "path", "pending", "positions", "session", "trace",
     )
     # fmt: on
@@ -68,25 +52,31 @@ class Step:
         self.id = new_id()
         self.trace: TraceState = scope.trace
         self.session = scope.session
-        self.parent = scope.step
-        self.ancestor = scope.ancestor if self.parent is None else self.parent.id
-        self.path: tuple[str, ...] = (*self.parent.path, self.id) if self.parent is not None else (self.id,)
+        self.parent = parent = scope.step
+        if parent is None:
+            self.ancestor = scope.ancestor
+            self.path: tuple[str, ...] = (self.id,)
+            self.asked: Questions = NO_QUESTIONS
+        else:
+            self.ancestor = parent.id
+            self.path = (*parent.path, self.id)
+            self.asked = parent.asked
         self.maker = (name[:MAX_NAME_CHARACTERS] or "operation", kind)
-        self.is_told = False
+        self.has_begun = False
+        """Its beginning, with what it uses from the first, is over."""
         self.inputs: list[Variable] = []
         self.outputs: list[tuple[Variable, int, Variable | None]] = []
         """Each output, how many inputs were there before it, and the one that it reads or revises."""
         self.links: dict[str, list[tuple[Variable, str | None]]] = {}
         self.candidates: list[Variable] = []
         """Stored units that a retrieval has before it, best first."""
-        self.pending: list[WireEvent] = []
+        self.pending: list[RawEvent] = []
         """What is told with the end."""
         self.positions = 0
         self.now = time.time_ns()
         """When it began: also the time of the uses that are told with its beginning."""
-        self.asked: Questions = self.parent.asked if self.parent is not None else NO_QUESTIONS
 
-    def start(self, events: list[WireEvent], location: str | None, said: Mapping[str, Any]) -> None:
+    def start(self, events: list[RawEvent], location: str | None, said: Mapping[str, Any]) -> WireEvent:
         """Tell that it begins. ``said`` is its category, comment and attributes."""
         event: WireEvent = {
             "type": "operationStarted",
@@ -105,22 +95,13 @@ class Step:
         if said:
             event.update(said)
         events.append(event)
-        self.is_told = True
+        return event
 
-    def use(self, events: list[WireEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
+    def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
         """Tell that it uses the variable; an input is a source of the outputs that come after it."""
-        event: WireEvent = {
-            "type": "used",
-            "trace": self.trace.id,
-            "time": time.time_ns() if self.is_told else self.now,
-            "operation": self.id,
-            "variable": variable.id,
-            "position": self.positions,
-        }
-        if role is not None:
-            event["role"] = role
+        now = time.time_ns() if self.has_begun else self.now
+        events.append(used(self.trace.id, now, self.id, variable.id, self.positions, role))
         self.positions += 1
-        events.append(event)
         if is_input:
             self.inputs.append(variable)
             if variable.questions and variable.questions is not self.asked:
@@ -178,17 +159,12 @@ class Step:
         for target, inputs, origin in self.outputs:
             explicit = self.links.get(target.id) if self.links else None
             if explicit is None:
-                events += [
-                    derived(trace, now, source, target, self.id, "Derivation")
-                    for source in dict.fromkeys(self.inputs[:inputs])
-                    if source is not origin
-                ]
+                for source in dict.fromkeys(self.inputs[:inputs]):
+                    if source is not origin:
+                        events.append(derived(trace, now, source.id, target.id, self.id, "Derivation"))
             else:
                 for source, comment in explicit:
-                    edge = derived(trace, now, source, target, self.id, "Derivation")
-                    if comment is not None:
-                        edge["comment"] = comment
-                    events.append(edge)
+                    events.append(derived(trace, now, source.id, target.id, self.id, "Derivation", comment))
         event: WireEvent = {
             "type": "operationEnded",
             "trace": trace,
@@ -204,22 +180,8 @@ class Step:
         emit(events)
 
 
-def derived(trace: str, now: int, source: Variable, target: Variable, operation: str, kind: str) -> WireEvent:
-    """The edge from a target to its source."""
-    return {
-        "type": "derived",
-        "trace": trace,
-        "time": now,
-        "derivation": new_id(),
-        "source": source.id,
-        "target": target.id,
-        "operation": operation,
-        "kind": kind,
-    }
-
-
 def declare(
-    events: list[WireEvent],
+    events: list[RawEvent],
     scope: Scope,
     value: object,
     name: str,
@@ -247,16 +209,23 @@ def declare(
     if kind == "Query" and reads is not None:
         kind = "RefinedQuery"  # an answer has one query in its past
     name = name[:MAX_NAME_CHARACTERS] or "variable"
-    text, media_type = snapshot(value)
-    variable = Variable(
-        new_id(), name, reads.version if reads is not None else identities.next_version(name), kind, next(_orders)
-    )
+    id_ = new_id()
+    if type(value) is str and revises is None:
+        text, media_type, base = value, TEXT, NO_BASE
+    else:
+        text, media_type, base = _told(scope, id_, value, revises)
+    variable = Variable(id_, name, 0, kind, next(_orders))
+    if reads is None:
+        identities.name(variable)
+    else:
+        variable.reads = reads
+        variable.version = reads.version
     now = time.time_ns()
     event: WireEvent = {
         "type": "variable",
         "trace": scope.trace.id,
         "time": now,
-        "variable": variable.id,
+        "variable": id_,
         "name": name,
         "kind": kind,
         "version": variable.version,
@@ -275,19 +244,25 @@ def declare(
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"
-            events.append(derived(scope.trace.id, now, origin, variable, step.id, edge))
+            events.append(derived(scope.trace.id, now, origin.id, id_, step.id, edge))
             variable.questions = joined(origin.questions, step.asked)
     if revises is not None:
         event["revisionOf"] = revises.id
+        event.update(base)
     if kind == "Query" and reads is None:
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)
     if said:
         event.update(said)
-    variable.reads = reads
-    if reads is None:
-        identities.name(variable)
     return variable
+
+
+def _told(scope: Scope, id_: str, value: object, revises: Variable | None) -> tuple[str, str, Mapping[str, Any]]:
+    """The text and media type of a value; where the text is only what is new, what it is added to."""
+    if revises is None or _is_whole:
+        return *snapshot(value), NO_BASE
+    told = scope.trace.identities.images.tell(revises.id, id_, value)
+    return told.text, told.media_type, told.base(revises.id)
 
 
 def _message(error: BaseException) -> str:

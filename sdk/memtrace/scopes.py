@@ -8,11 +8,13 @@ from contextvars import Token
 from types import TracebackType
 from typing import Any, Self
 
+from memtrace.compact import WireEvent
 from memtrace.config import is_ready, is_sampled
 from memtrace.context import Scope, question, scope, state_of, unsampled
 from memtrace.faults import report
+from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
-from memtrace.record import WireEvent, emit, new_id
+from memtrace.record import emit
 
 
 class trace:  # noqa: N801 (reads as a statement)

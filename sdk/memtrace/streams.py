@@ -42,7 +42,7 @@ class _Chunks:
                 is_text = all(isinstance(chunk, str) for chunk in self._kept)
                 give(
                     call.step.pending,
-                    call.scope,
+                    call,
                     call.step,
                     "".join(self._kept) if is_text and not call.plan.is_each else self._kept,
                     name=call.plan.output_name,
@@ -74,7 +74,7 @@ def synchronous(plan: operation, fn: Callable[..., Generator[Any, Any, Any]]) ->
         sent: Any = None
         try:
             while True:
-                token = scope.set(call.scope)
+                token = scope.set(call)
                 try:
                     chunk = step(sent)
                 except StopIteration as end:
@@ -111,7 +111,7 @@ def asynchronous(plan: operation, fn: Callable[..., AsyncGenerator[Any, Any]]) -
         sent: Any = None
         try:
             while True:
-                token = scope.set(here if call is None else call.scope)
+                token = scope.set(here if call is None else call)
                 try:
                     chunk = await step(sent)
                 except StopAsyncIteration:

@@ -35,7 +35,7 @@ def snapshot(value: object) -> tuple[str, str]:
     try:
         return to_json(value, inf_nan_mode="strings", fallback=_plain).decode(), JSON
     except (TypeError, ValueError, RecursionError):
-        return to_json(plain_tree(value)).decode("utf-8", "replace"), JSON
+        return to_json(plain_tree(value)).decode(), JSON
 
 
 def is_data(value: object) -> bool:
@@ -68,6 +68,15 @@ def own_copy(value: str) -> str:
     return value[:1] + value[1:]
 
 
+def clean_text(text: str) -> str:
+    """The text without halves of surrogate pairs, which UTF-8 can't hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
 def _plain(value: object) -> Any:
     """What JSON can hold instead of ``value``."""
     if hasattr(value, "model_dump"):
@@ -93,14 +102,16 @@ def _plain(value: object) -> Any:
 
 def plain_tree(value: object, depth: int = 0) -> Any:
     """A JSON value, whatever is in ``value``: keys become texts, what nests too deeply or in a circle is cut."""
-    if value is None or (isinstance(value, str | bool | int) and not isinstance(value, Enum)):
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return clean_text(value)
+    if value is None or (isinstance(value, bool | int) and not isinstance(value, Enum)):
         return value
     if isinstance(value, float):
         return value if value - value == 0 else str(value)
     if depth >= _MAX_DEPTH:
         return f"<{type(value).__qualname__}>"
     if isinstance(value, Mapping):
-        return {str(key): plain_tree(item, depth + 1) for key, item in value.items()}
+        return {clean_text(str(key)): plain_tree(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain_tree(item, depth + 1) for item in value]
     return plain_tree(_plain(value), depth + 1)

@@ -19,6 +19,7 @@ def check(events: list[dict[str, Any]]) -> None:
                 variables.add(event["variable"])
                 assert event.get("operation") is None or event["operation"] in operations
                 assert event.get("revisionOf") is None or event["revisionOf"] in variables
+                assert event.get("base") is None or event["base"]["variable"] in variables
             case "operationStarted":
                 assert event["operation"] not in operations
                 operations.add(event["operation"])

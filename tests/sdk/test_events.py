@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtrace import events, kinds
+from memtrace.compact import derived, used
+from memtrace.exporters.prepare import Preparation, encoded
+from memtrace.ids import new_id
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
@@ -40,6 +43,7 @@ def _event(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
         "truncated": st.none() | st.booleans(),
         "returned": st.booleans(),
         "media_type": st.sampled_from(["text/plain", "application/json"]),
+        "base": st.none() | st.builds(events.Base, variable=text, kept=st.integers(0, 9), size=st.integers(0, 9)),
         "error": st.none() | st.builds(events.Failed, type=text, message=text),
         "status": st.sampled_from(list(kinds.EndStatus)),
         "kind": st.sampled_from(list(_kind_of(model))),
@@ -109,6 +113,20 @@ def test_an_error_never_quotes_a_value() -> None:
     with pytest.raises(events.EventError) as refused:
         events.decode(line)
     assert secret not in str(refused.value)
+
+
+@given(st.text(min_size=1, max_size=9), st.none() | st.text(min_size=1, max_size=9), st.none() | st.text(min_size=1))
+def test_short_ways_to_the_wire_lead_to_the_same(trace: str, role: str | None, comment: str | None) -> None:
+    prepare = Preparation()
+    ids = [new_id() for _ in range(3)]
+    found = [
+        used(trace, 10**18, ids[0], ids[1], 3, role),
+        derived(trace, 10**18, ids[0], ids[1], ids[2], "Read", comment),
+    ]
+    for raw in found:
+        short, whole = json.loads(prepare.line(raw)), json.loads(encoded(prepare(raw)))
+        assert short.pop("derivation", None) != whole.pop("derivation", 0)
+        assert short == whole
 
 
 def test_a_bad_line_leaves_its_neighbours() -> None:

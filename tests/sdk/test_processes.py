@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 from memtrace import events
@@ -68,6 +69,57 @@ def test_a_fork_writes_its_own_events_and_its_parent_its_own(tmp_path: Path) -> 
     """
     run(program, str(path))
     assert values(path) == ["of child 0", "of child 1", "of child 2", "of the parent after", "of the parent before"]
+
+
+def test_a_fork_finds_no_thread_of_the_recorder_and_its_parent_has_one_again(tmp_path: Path) -> None:
+    path = tmp_path / "events.ndjson"
+    program = """
+    import threading, warnings
+    warnings.simplefilter("always")
+    at_fork = []
+    os.register_at_fork(after_in_parent=lambda: at_fork.append(threading.active_count()))
+    memtrace.configure(exporter=FileExporter(sys.argv[1]))
+    record("of the parent before")
+    assert threading.active_count() == 2
+    child = os.fork()
+    if child == 0:
+        assert threading.active_count() == 1
+        record("of the child")
+        sys.exit(0)
+    assert at_fork == [1]
+    assert os.waitpid(child, 0)[1] == 0
+    record("of the parent after")
+    assert threading.active_count() == 2
+    assert memtrace.flush(10).sent == 3
+    """
+    # From Python 3.12 on a fork beside another thread gives a warning.
+    assert run(program, str(path)).stderr == ""
+    assert values(path) == ["of the child", "of the parent after", "of the parent before"]
+
+
+def test_a_fork_does_not_wait_for_a_platform_that_is_slow(tmp_path: Path) -> None:
+    with running() as platform:
+        platform.rule = lambda found, headers: time.sleep(2)
+        program = """
+        memtrace.configure(sys.argv[1], "key", "p", spool=sys.argv[2])
+        record("of the parent")
+        import threading, warnings
+        warnings.simplefilter("ignore")
+        waiting = threading.Thread(target=memtrace.flush, args=(20,))
+        waiting.start()
+        time.sleep(1)
+        child = os.fork()
+        if child == 0:
+            record("of the child")
+            assert memtrace.flush(20).sent == 1
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        waiting.join()
+        assert memtrace.flush(20).sent == 2
+        """
+        run(program, platform.endpoint, str(tmp_path))
+        texts = sorted(event["value"] for event in platform.events if event["type"] == "variable")
+    assert texts == ["of the child", "of the parent"]
 
 
 def test_ids_of_a_fork_are_its_own(tmp_path: Path) -> None:
@@ -163,8 +215,8 @@ def test_switched_off_it_costs_nothing_and_imports_little(tmp_path: Path) -> Non
     def f(text): return text
     assert memtrace.operation(kind="Update")(f) is f
     memtrace.configure("http://127.0.0.1:9", "k", "p")
-    with memtrace.trace() as t, memtrace.operation("x") as step:
-        assert step.output(f) is f
+    with memtrace.trace() as t, memtrace.operation("x", kind="Update", inputs=["text"], each=True) as step:
+        assert step.output(f) is f and step.input(f) is f
         assert memtrace.variable(program := "text") is program
     assert not t.is_recorded
     for name in set(memtrace.__all__) - {"configure", "enabled", "flush", "fault_counts", "inject", "extract"}:
@@ -172,6 +224,23 @@ def test_switched_off_it_costs_nothing_and_imports_little(tmp_path: Path) -> Non
     assert memtrace.carry(f) is f and memtrace.find(f) is None
     with memtrace.session("s"), memtrace.mutation([]), memtrace.extract({}):
         memtrace.link(1, 2), memtrace.deleted(1), memtrace.retrieved("q", [], [])
+    for error in (KeyError, GeneratorExit):
+        try:
+            with memtrace.operation("fails"), memtrace.trace(), memtrace.operation("inside") as again:
+                assert again is step
+                raise error
+        except error:
+            pass
+        else:
+            raise AssertionError("an error was swallowed")
+    import asyncio, inspect
+    async def go():
+        async with memtrace.operation("x") as step, memtrace.trace("t", id="t", attributes={}):
+            return step.output("text")
+    assert asyncio.run(go()) == "text"
+    from memtrace import off, operations
+    real = inspect.signature(operations.operation).parameters
+    assert list(real) == list(inspect.signature(off.operation).parameters)
     assert memtrace.flush().sent == 0
     assert "httpx" not in sys.modules
     """

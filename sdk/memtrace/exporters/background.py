@@ -5,16 +5,17 @@ A forked child starts with an empty queue and a thread of its own; what the pare
 
 from __future__ import annotations
 
-import atexit
 import os
-import sys
 import threading
 import time
-import weakref
 from collections import deque
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Protocol
 
-from memtrace.exporters.prepare import Preparation, encoded
+from memtrace.changes import lost
+from memtrace.compact import RawEvent
+from memtrace.exporters import hooks
+from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.faults import log, report
 from memtrace.values import TEXT
@@ -25,6 +26,10 @@ MAX_BATCH_EVENTS = 2_000
 LINGER_SECONDS = 0.5
 BLOCK_SECONDS = 0.05
 EXIT_SECONDS = 5.0
+PAUSE_SECONDS = 0.2
+_ENDING_SECONDS = 0.005
+"""The system's thread ends a moment after Python's."""
+
 _EXTRA_ROOM = 4
 """Events without values have a quarter of the room on top."""
 
@@ -65,13 +70,13 @@ class BackgroundExporter:
         self._prepare = Preparation()
         self._has_said = False
         self._start_empty()
-        _exporters.add(self)
-        _arm()
+        hooks.watch(self)
 
     def _start_empty(self) -> None:
-        self._condition = threading.Condition()
+        self._lock = threading.RLock()
+        self._condition = threading.Condition(self._lock)
         self._working = threading.Lock()
-        self._queue: deque[tuple[dict[str, Any], int]] = deque()
+        self._queue: deque[tuple[list[RawEvent], int]] = deque()
         self._bytes = 0
         self._dropped = 0
         self._in_hand: list[bytes] = []
@@ -88,27 +93,29 @@ class BackgroundExporter:
         """Use this to mask, cut and complete events."""
         self._prepare = preparation
 
-    def export(self, events: list[dict[str, Any]]) -> None:
+    def export(self, events: list[RawEvent]) -> None:
         """Queue the events.
 
         Where there is no room, wait a moment, once; then leave out the values, so that the graph stays whole, and tell
         their size; then drop events.
         """
-        size = 0
-        sized = []
+        if len(events) > MAX_BATCH_EVENTS:
+            for start in range(0, len(events), MAX_BATCH_EVENTS):
+                self.export(events[start : start + MAX_BATCH_EVENTS])
+            return
+        size = _EVENT_BYTES * len(events)
         for event in events:
-            text = event.get("value")
-            bytes_ = _EVENT_BYTES if text is None else _EVENT_BYTES + len(text)
-            size += bytes_
-            sized.append((event, bytes_))
-        with self._condition:
+            if type(event) is dict and "value" in event:
+                size += len(event["value"])
+        with self._lock:
             if self._bytes + size > self._max_bytes and not self._has_room(size):
-                sized = [(_without_value(event), _EVENT_BYTES) for event in events]
+                lost()
+                events = [_without_value(event) for event in events]
                 size = _EVENT_BYTES * len(events)
                 if self._bytes + size > self._max_bytes + self._max_bytes // _EXTRA_ROOM:
                     self._dropped += len(events)
                     return
-            self._queue.extend(sized)
+            self._queue.append((events, size))
             before = self._bytes
             self._bytes = before + size
             if self._thread is None:
@@ -151,7 +158,7 @@ class BackgroundExporter:
         self.flush(EXIT_SECONDS)
         with self._condition:
             self._is_closed = True
-            left = [*self._in_hand, *(line for event, _ in self._queue if (line := self._line(event)) is not None)]
+            left = [*self._in_hand, *self._lines(event for events, _ in self._queue for event in events)]
             self._queue.clear()
             self._bytes = 0
             self._condition.notify_all()
@@ -177,7 +184,7 @@ class BackgroundExporter:
         except RuntimeError:  # the interpreter is ending: whoever flushes does the work
             return False
         self._thread = thread
-        _register_exit()
+        hooks.close_at_exit()
         return True
 
     def _run(self) -> None:
@@ -188,12 +195,17 @@ class BackgroundExporter:
                     return
                 if (not self._queue and not self._in_hand) or self._is_stuck:
                     self._condition.wait_for(self._has_reason, self._sink.wait_seconds())
-                if self._served == self._asked and self._bytes < MAX_BATCH_BYTES and not self._is_closed:
+                if self._served == self._asked and self._bytes < MAX_BATCH_BYTES and not self._is_over():
                     self._condition.wait(LINGER_SECONDS)
+                if self._thread is not me:
+                    return
             self._work(None)
 
+    def _is_over(self) -> bool:
+        return self._is_closed or self._thread is not threading.current_thread()
+
     def _has_reason(self) -> bool:
-        return self._is_closed or self._served < self._asked or (bool(self._queue) and not self._is_stuck)
+        return self._is_over() or self._served < self._asked or (bool(self._queue) and not self._is_stuck)
 
     def _work(self, deadline: float | None) -> None:
         with self._working:
@@ -217,26 +229,45 @@ class BackgroundExporter:
                 self._condition.notify_all()
 
     def _take(self) -> bool:
-        events: list[dict[str, Any]] = []
+        events: list[RawEvent] = []
         with self._condition:
             size = 0
             while self._queue and len(events) < MAX_BATCH_EVENTS and (not size or size < MAX_BATCH_BYTES):
-                event, bytes_ = self._queue.popleft()
-                events.append(event)
+                more, bytes_ = self._queue.popleft()
+                events += more
                 size += bytes_
             self._bytes -= size
             self._condition.notify_all()
-        lines = (self._line(event) for event in events)
-        self._in_hand = [line for line in lines if line is not None]
-        return bool(self._in_hand) or bool(events)
+        self._in_hand = self._lines(events)
+        return bool(events)
 
-    def _line(self, event: dict[str, Any]) -> bytes | None:
-        try:
-            return encoded(self._prepare(event))
-        except Exception as error:
-            report("encoding of an event", error)
-            self._dropped += 1
-            return None
+    def _lines(self, events: Iterable[RawEvent]) -> list[bytes]:
+        lines = []
+        for event in events:
+            try:
+                lines.append(self._prepare.line(event))
+            except Exception as error:
+                report("encoding of an event", error)
+                self._dropped += 1
+        return lines
+
+    def before_fork(self) -> None:
+        """Send what waits and end the thread, if that is soon done: with one thread a process forks without danger."""
+        if self._thread is None:
+            return
+        self.flush(PAUSE_SECONDS)
+        with self._condition:
+            thread, self._thread = self._thread, None
+            self._condition.notify_all()
+        if thread is not None:
+            thread.join(PAUSE_SECONDS)
+            time.sleep(_ENDING_SECONDS)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on, where something is left; else the next event starts a thread."""
+        with self._condition:
+            if (self._queue or self._in_hand) and self._thread is None and not self._is_closed:
+                self._start()
 
     def after_fork(self) -> None:
         """This is a child process: begin anew."""
@@ -245,44 +276,12 @@ class BackgroundExporter:
         self._sink.forked()
 
 
-def _without_value(event: dict[str, Any]) -> dict[str, Any]:
+def _without_value(event: RawEvent) -> RawEvent:
     """The event without its value, which is empty then and marked as cut: a part of it could not be masked safely."""
-    text = event.get("value")
-    if text is None:
+    if not isinstance(event, dict) or "value" not in event:
         return event
     report("room for a value in the queue", MemoryError())
-    return {**event, "value": "", "mediaType": TEXT, "truncated": True, "size": len(text.encode("utf-8", "replace"))}
-
-
-_exporters: weakref.WeakSet[BackgroundExporter] = weakref.WeakSet()
-_armed: set[str] = set()
-
-
-def _arm() -> None:
-    if "fork" not in _armed and hasattr(os, "register_at_fork"):
-        _armed.add("fork")
-        os.register_at_fork(after_in_child=_after_fork)
-
-
-def _after_fork() -> None:
-    _armed.discard("exit of a child")
-    for exporter in list(_exporters):
-        exporter.after_fork()
-
-
-def _register_exit() -> None:
-    if "exit" not in _armed:
-        _armed.update({"exit", f"exit in {os.getpid()}"})
-        atexit.register(_close_all)
-    elif f"exit in {os.getpid()}" not in _armed:
-        _armed.add(f"exit in {os.getpid()}")
-        # A process of multiprocessing ends without the hooks of atexit, but with its own.
-        if "multiprocessing.util" in sys.modules:
-            from multiprocessing.util import Finalize
-
-            Finalize(None, _close_all, exitpriority=0)
-
-
-def _close_all() -> None:
-    for exporter in list(_exporters):
-        exporter.close()
+    text, base = event["value"], event.get("base")
+    size = len(text.encode("utf-8", "replace")) if base is None else base["size"]
+    rest = {name: item for name, item in event.items() if name not in {"base", "keptBytes"}}
+    return {**rest, "value": "", "mediaType": TEXT, "truncated": True, "size": size}

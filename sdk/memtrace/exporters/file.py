@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from memtrace.changes import lost
 from memtrace.exporters.background import MAX_QUEUE_BYTES, BackgroundExporter
 from memtrace.exporters.protocol import FlushResult
 from memtrace.faults import report
@@ -37,6 +38,7 @@ class _FileSink:
         try:
             self._append(b"".join(lines))
         except OSError as error:
+            lost()
             report("writing to the file of events", error)
             self.counts = replace(self.counts, dropped=self.counts.dropped + len(lines))
         else:

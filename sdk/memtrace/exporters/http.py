@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from memtrace.changes import lost
 from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_QUEUE_BYTES, BackgroundExporter
 from memtrace.exporters.post import Answer, Platform
 from memtrace.exporters.protocol import FlushResult
@@ -141,9 +142,12 @@ class _HttpSink:
         try:
             dropped = self._spool.append(lines)
         except OSError as error:
+            lost()
             report("spool", error)
             self.counts = replace(self.counts, dropped=self.counts.dropped + len(lines))
             return True
+        if dropped:
+            lost()
         spooled = max(0, self.counts.spooled + len(lines) - dropped)
         self.counts = replace(self.counts, spooled=spooled, dropped=self.counts.dropped + dropped)
         return True
@@ -175,6 +179,7 @@ class _HttpSink:
         )
         if not answer.rejected:
             return
+        lost()
         if rejected == 0:
             first = next(iter(answer.rejected.values()))
             log.warning("the platform refused events, the first one so: %s", first[:200])

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterable
 from typing import Any
 
-from memtrace.exporters.prepare import Preparation, encoded
+from memtrace.compact import RawEvent
+from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.identity import Variable
 
 
 class MemoryExporter:
-    """Keeps the prepared events, oldest first, in ``events``, and answers questions about the graph that they are."""
+    """Keeps the prepared events, oldest first, in ``events``, and answers questions about the graph that they are.
+
+    Of a value that grows ``events`` has what is new, as the wire does; everything else here gives whole values.
+    """
 
     def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
+        self._events: list[dict[str, Any]] = []
+        self._new: list[RawEvent] = []
         self._prepare = Preparation()
         self._lock = threading.Lock()
 
     def prepare_with(self, preparation: Preparation) -> None:
         """Use this to mask, cut and complete events."""
+        self._make_ready()
         self._prepare = preparation
 
-    def export(self, events: list[dict[str, Any]]) -> None:
+    def export(self, events: list[RawEvent]) -> None:
         """Keep these events."""
         with self._lock:
-            self.events.extend(json.loads(encoded(self._prepare(event))) for event in events)
+            self._new += events
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """All events so far."""
+        self._make_ready()
+        return self._events
 
     def flush(self, timeout: float = 0.0) -> FlushResult:
         """How many events there are."""
@@ -37,6 +50,9 @@ class MemoryExporter:
 
     def of(self, type: str) -> list[dict[str, Any]]:  # noqa: A002 (the wire's own word)
         """The events of one type."""
+        if type == "variable":
+            variables = self._variables()
+            return _whole(variables, variables)
         return [event for event in self.events if event["type"] == type]
 
     def closure(self, variable: Variable | str, direction: str = "backward") -> list[dict[str, Any]]:
@@ -56,14 +72,14 @@ class MemoryExporter:
         edges: dict[str, list[str]] = {}
         for edge in self.of("derived"):
             edges.setdefault(edge[here], []).append(edge[there])
-        variables = {event["variable"]: event for event in self.of("variable")}
+        variables = self._variables()
         found = dict.fromkeys([self._id(variable, variables)])
         for known in (queue := list(found)):
             for other in edges.get(known, ()):
                 if other not in found:
                     found[other] = None
                     queue.append(other)
-        return [variables[known] for known in found]
+        return _whole(variables, found)
 
     def to_mermaid(self) -> str:
         """The graph as a Mermaid flowchart: variables are boxes, operations the words on the arrows."""
@@ -79,6 +95,14 @@ class MemoryExporter:
             lines.append(f'    {numbers[event["source"]]} {arrow}|"{_quoted(word)}"| {numbers[event["target"]]}')
         return "\n".join(lines) + "\n"
 
+    def _make_ready(self) -> None:
+        with self._lock:
+            new, self._new = self._new, []
+            self._events += [json.loads(self._prepare.line(event)) for event in new]
+
+    def _variables(self) -> dict[str, dict[str, Any]]:
+        return {event["variable"]: event for event in self.events if event["type"] == "variable"}
+
     def _id(self, variable: Variable | str, variables: dict[str, dict[str, Any]]) -> str:
         known = variable.id if isinstance(variable, Variable) else variable
         if known in variables:
@@ -87,6 +111,26 @@ class MemoryExporter:
         if not named:
             raise KeyError(f"no variable has the id or name {known!r}")
         return named[-1]
+
+
+def _whole(variables: dict[str, dict[str, Any]], wanted: Iterable[str]) -> list[dict[str, Any]]:
+    """Those of the variables that are wanted, with their whole values."""
+    values: dict[str, str] = {}
+    found = []
+    for id_ in wanted:
+        chain = [id_]
+        while chain[-1] not in values and "base" in variables[chain[-1]]:
+            chain.append(variables[chain[-1]]["base"]["variable"])
+        for known in reversed(chain):
+            event = variables[known]
+            if "base" not in event:
+                values[known] = event["value"]
+            elif known not in values:
+                kept, before = event["base"]["kept"], values[event["base"]["variable"]]
+                values[known] = before[:kept] + event["value"] if kept <= len(before) else before
+        event = {name: item for name, item in variables[id_].items() if name != "base"}
+        found.append(event | {"value": values[id_]})
+    return found
 
 
 def _quoted(text: str) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from memtrace.changes import Images
+from memtrace.compact import USED, RawEvent, WireEvent, opened, written
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
-from memtrace.values import JSON, TEXT, plain_tree
+from memtrace.values import JSON, TEXT, clean_text, plain_tree
 
 EVENT_VERSION = 1
 MASKED = "[REDACTED]"
@@ -31,20 +33,33 @@ class Preparation:
 
     redactions: tuple[Callable[[str], str], ...] = ()
     max_value_bytes: int = 1_000_000
+    _images: Images = field(default_factory=Images, compare=False, repr=False)
+    """What was told of masked values that change."""
 
-    def __call__(self, raw: dict[str, Any]) -> dict[str, Any]:
+    def __call__(self, raw: RawEvent) -> WireEvent:
         """The event as it goes over the wire."""
-        event = {"v": EVENT_VERSION, **raw, "time": written_time(raw["time"])}
+        event = opened(raw)
+        event["v"] = EVENT_VERSION
+        event["time"] = written_time(event["time"])
         if "attributes" in event:
             event["attributes"] = plain_tree(event["attributes"])
         if self.redactions:
             self._mask(event)
-        if event["type"] == "variable":
+        if "value" in event:
             self._cut(event)
-        elif event.get("error"):
+        elif "error" in event:
             error = event["error"]
             event["error"] = {"type": error["type"], "message": error["message"][: self.max_value_bytes]}
         return event
+
+    def line(self, raw: RawEvent) -> bytes:
+        """The event as a line of the wire."""
+        if isinstance(raw, tuple) and (raw[0] == USED or raw[-1] is None):
+            try:
+                return f"{written(raw, EVENT_VERSION, written_time(raw[2]))}\n".encode()
+            except PydanticSerializationError:  # halves of surrogate pairs
+                return encoded(self(raw))
+        return encoded(self(raw))
 
     def _mask(self, event: dict[str, Any]) -> None:
         for name in _TEXTS:
@@ -61,6 +76,11 @@ class Preparation:
             event["value"] = to_json(value).decode()
         else:
             event["value"] = self._masked(event["value"])
+        before = event.get("revisionOf")
+        if before is not None:
+            told = self._images.tell(before, event["variable"], event["value"])
+            event["value"] = told.text
+            event.update(told.base(before))
 
     def _masked(self, text: str) -> str:
         try:
@@ -86,6 +106,16 @@ class Preparation:
 
     def _cut(self, event: dict[str, Any]) -> None:
         text: str = event["value"]
+        base = event.get("base")
+        if base is not None:
+            kept = event.pop("keptBytes")
+            if base["size"] <= self.max_value_bytes:
+                return
+            # What is kept of the version before is cut there, where it is too long.
+            end = text.encode("utf-8", "replace")[: max(0, self.max_value_bytes - kept)].decode("utf-8", "ignore")
+            size = min(kept, self.max_value_bytes) + len(end.encode())
+            event.update(value=end, mediaType=TEXT, truncated=True, size=base["size"], base={**base, "size": size})
+            return
         if len(text) * 4 <= self.max_value_bytes:
             return
         data = text.encode("utf-8", "replace")
@@ -105,15 +135,7 @@ def encoded(event: dict[str, Any]) -> bytes:
         return to_json(_clean_tree(event)) + b"\n"
 
 
-def clean_text(text: str) -> str:
-    """The text without halves of surrogate pairs, which UTF-8 can't hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
+@lru_cache(maxsize=64)
 def written_time(nanoseconds: int) -> str:
     """ISO 8601 in UTC with microseconds."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)

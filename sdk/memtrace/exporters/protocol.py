@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from memtrace.compact import RawEvent
 from memtrace.exporters.prepare import Preparation
 
 
@@ -29,9 +30,9 @@ class Exporter(Protocol):
     """Takes events away. No method raises into the application or blocks it for long."""
 
     def prepare_with(self, preparation: Preparation) -> None:
-        """Use this to mask, cut and complete events."""
+        """Use this to open, mask, cut and complete events."""
 
-    def export(self, events: list[dict[str, Any]]) -> None:
+    def export(self, events: list[RawEvent]) -> None:
         """Take over these events, which stay in order. Called from any thread."""
 
     def flush(self, timeout: float) -> FlushResult:
