@@ -56,6 +56,7 @@ _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
         (Label.SESSION, "session"),
         (Label.OPERATION, "operation"),
         (Label.VARIABLE, "revision_of"),
+        (Label.VARIABLE, "reads"),
     ),
     wire.Used: ((Label.OPERATION, "operation"), (Label.VARIABLE, "variable")),
     wire.Considered: ((Label.OPERATION, "operation"), (Label.VARIABLE, "query"), (Label.VARIABLE, "variable")),
@@ -348,6 +349,7 @@ class _Builder:
         session = None if event.session is None else self._get(Label.SESSION, event.session, "session").id
         operation = None if event.operation is None else self._get(Label.OPERATION, event.operation, "operation").id
         before = None if event.revision_of is None else self._get(Label.VARIABLE, event.revision_of, "revisionOf").id
+        read = None if event.reads is None else self._get(Label.VARIABLE, event.reads, "reads")
         parts = value_parts(event.value)
         if parts.data is not None:
             self.values[parts.value_hash] = parts.data
@@ -363,11 +365,11 @@ class _Builder:
                 self.store.project_id,
                 self.trace_id,
                 session,
-                event.variable,
+                event.variable if read is None else read.external_id,
                 event.name,
                 event.class_name,
                 event.version,
-                0,
+                0 if read is None else event.occurrence or 1,
                 VariableKind(event.kind),
                 event.category,
                 event.comment,

@@ -128,7 +128,8 @@ class VariableEvent(_Event):
     """A value at one moment. Without ``operation`` it came from outside.
 
     Where little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
-    ``size`` is bytes of the whole value where it was cut (``truncated``).
+    ``size`` is bytes of the whole value where it was cut (``truncated``). What ``operation`` only read and gave on is
+    an ``occurrence`` of the variable that it ``reads``: the first one, the second one and so on.
     """
 
     type: Literal["variable"] = "variable"
@@ -142,6 +143,8 @@ class VariableEvent(_Event):
     operation: Id | None = None
     role: Role | None = None
     revision_of: Id | None = None
+    reads: Id | None = None
+    occurrence: Annotated[int, Field(ge=1, lt=2**53, strict=True)] | None = None
     session: Id | None = None
     category: str | None = None
     comment: str | None = None

@@ -34,9 +34,15 @@ class Variable:
         order: variables of this process in the order in which they were made: a source is older than its target.
         questions: ids of the queries from which it derives, as far as this process knows.
         reads: the variable that this one is an occurrence of.
+        occurrences: how many occurrences of it this process has recorded.
     """
 
-    __slots__ = ("__weakref__", "id", "kind", "maker", "name", "order", "path", "questions", "reads", "version")
+    # fmt: off
+    __slots__ = (
+        "__weakref__", "id", "kind", "maker", "name", "occurrences",
+        "order", "path", "questions", "reads", "version",
+    )
+    # fmt: on
 
     def __init__(self, id: str, name: str, version: int, kind: str, order: int) -> None:  # noqa: A002 (the field)
         self.id = id
@@ -48,6 +54,7 @@ class Variable:
         self.maker: tuple[str, str] | None = None
         self.questions: Questions = NO_QUESTIONS
         self.reads: Variable | None = None
+        self.occurrences = 0
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} version {self.version}>"

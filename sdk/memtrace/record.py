@@ -211,15 +211,20 @@ def declare(
     name = name[:MAX_NAME_CHARACTERS] or "variable"
     id_ = new_id()
     if type(value) is str and revises is None:
-        text, media_type, base = value, TEXT, NO_BASE
+        text, media_type, more = value, TEXT, NO_BASE
     else:
-        text, media_type, base = _told(scope, id_, value, revises)
+        text, media_type, more = _told(scope, id_, value, revises)
     variable = Variable(id_, name, 0, kind, next(_orders))
     if reads is None:
         identities.name(variable)
     else:
         variable.reads = reads
         variable.version = reads.version
+        recorded = reads
+        while recorded.reads is not None:
+            recorded = recorded.reads
+        recorded.occurrences += 1
+        more = {"reads": reads.id, "occurrence": recorded.occurrences}
     now = time.time_ns()
     event: WireEvent = {
         "type": "variable",
@@ -248,7 +253,7 @@ def declare(
             variable.questions = joined(origin.questions, step.asked)
     if revises is not None:
         event["revisionOf"] = revises.id
-        event.update(base)
+    event.update(more)
     if kind == "Query" and reads is None:
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)

@@ -246,6 +246,31 @@ async def test_equal_texts_are_never_one_variable_and_traces_stay_apart(database
         assert counts[trace_id(store.project_id, name)]["Variable"] == 2
 
 
+async def test_what_was_only_read_is_an_occurrence(database: Database) -> None:
+    """It is none of the versions of the unit, and it has the unit's external id."""
+    store = _project(database)
+    trace = uuid4().hex
+    sender = Sender(trace)
+    sender.variable("first", "MemoryUnit", "dog: Bo", name="unit")
+    sender.variable("second", "MemoryUnit", "dog: Bo, a beagle", name="unit", version=1, revisionOf="first")
+    sender.say("operationStarted", operation="search", name="search", kind="Retrieval")
+    for number, what in enumerate(("second", "second", "read 2"), 1):
+        more: dict[str, Any] = {"name": "unit", "version": 1, "operation": "search"}
+        sender.variable(f"read {number}", "MemoryUnit", "dog", reads=what, occurrence=number, **more)
+    assert await take_events(store, sender.events) == []
+    second = await store.resolve("second", Label.VARIABLE)
+    assert isinstance(second, Variable)
+    assert [one.external_id for one in await store.versions(second.id)] == ["first", "second"]
+    page = await store.page(Label.VARIABLE, trace_id(store.project_id, trace))
+    found = [(one.external_id, one.occurrence) for one in page.items if isinstance(one, Variable)]
+    assert found == [("first", 0), ("second", 0), ("second", 1), ("second", 2), ("second", 3)]
+    early = Sender(trace)
+    early.variable("read", "MemoryUnit", "dog", name="unit", operation="search", reads="third", occurrence=1)
+    (refusal,) = await take_events(store, early.events)
+    assert refusal.is_early
+    assert "reads: there is no variable 'third'" in refusal.reason
+
+
 async def test_projects_stay_apart(database: Database) -> None:
     one, other = _project(database), _project(database)
     await take_events(one, agent("t"))

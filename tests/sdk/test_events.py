@@ -36,6 +36,7 @@ def _event(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
         "time": st.datetimes(timezones=st.just(UTC)),
         "attributes": st.dictionaries(st.text(max_size=5), json_values, max_size=3),
         "version": st.integers(0, 2**53 - 1),
+        "occurrence": st.none() | st.integers(1, 2**53 - 1),
         "position": st.integers(0, 2**53 - 1),
         "rank": st.integers(0, 2**53 - 1),
         "size": st.none() | st.integers(0, 2**53 - 1),
