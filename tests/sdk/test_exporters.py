@@ -108,6 +108,20 @@ def test_retryable_answers_are_retried(platform: Platform, tmp_path: Path, statu
     assert values(platform.events) == ["a text"]
 
 
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_a_bad_key_keeps_back_is_sent_with_a_mended_one(
+    platform: Platform, tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    exporter_to(platform.endpoint, tmp_path)
+    platform.replies.append((status, {}, {"detail": "the key may not write"}))
+    record("a text")
+    assert memtrace.flush(10) == FlushResult(spooled=2)
+    assert [line for line in caplog.messages if "the key may not write" in line]
+    assert memtrace.flush(10) == FlushResult(sent=2)
+    assert values(platform.events) == ["a text"]
+    assert KEY not in caplog.text
+
+
 def test_retry_after_is_honoured(platform: Platform, tmp_path: Path) -> None:
     exporter_to(platform.endpoint, tmp_path)
     platform.replies.append((503, {"Retry-After": "600"}, {}))
@@ -124,14 +138,14 @@ def test_what_is_refused_is_kept_with_its_reason_and_not_sent_again(
     platform.replies.append((200, {}, {"accepted": 1, "rejected": [{"index": 1, "reason": "no such thing"}]}))
     record("a text")
     assert memtrace.flush(10) == FlushResult(sent=1, rejected=1)
-    platform.replies.append((403, {}, {"title": "Forbidden", "detail": "the key may not write"}))
+    platform.replies.append((400, {}, {"title": "Bad Request", "detail": "not so"}))
     record("another text")
     assert memtrace.flush(10) == FlushResult(sent=1, rejected=2)
     (kept,) = tmp_path.rglob("rejected.jsonl")
     lines = [json.loads(line) for line in kept.read_text().splitlines()]
     assert [(line["reason"], line["event"]["value"]) for line in lines] == [
         ("no such thing", "a text"),
-        ("status 403: the key may not write", "another text"),
+        ("status 400: not so", "another text"),
     ]
     assert len(platform.requests) == 2
     assert KEY not in caplog.text

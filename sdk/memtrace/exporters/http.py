@@ -165,7 +165,8 @@ class _HttpSink:
             wait = answer.retry_after if answer.retry_after is not None else _backoff(self._failures)
             self._retry_at = time.monotonic() + wait
             if self._failures == 1:
-                log.info("the platform can't take events now (%s); they wait", answer.reason)
+                say = log.warning if answer.is_ours else log.info
+                say("the platform can't take events now (%s); they wait", answer.reason[:200])
             return lines
         self._failures = 0
         self._is_ordered = False

@@ -19,6 +19,7 @@ REQUEST_SECONDS = 15.0
 LONGEST_RETRY_AFTER = 3600.0
 _SMALLEST_COMPRESSED = 1_000
 _OK = range(200, 300)
+_NO_ACCESS = {401, 403, 404}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,14 @@ class Answer:
         is_retryable: nothing was taken; the same may be sent again later.
         retry_after: seconds, where the platform said so.
         reason: why it is retryable.
+        is_ours: it is retryable, but not before somebody mends the key or the project here.
         rejected: reasons by place in the batch, of what will never be taken.
     """
 
     is_retryable: bool = False
     retry_after: float | None = None
     reason: str = ""
+    is_ours: bool = False
     rejected: dict[int, str] = field(default_factory=dict)
 
 
@@ -91,6 +94,9 @@ class Platform:
             return Answer(rejected=_rejected(response, len(lines)))
         if status in {408, 429} or status >= 500:
             return Answer(is_retryable=True, retry_after=_retry_after(response), reason=f"status {status}")
+        if status in _NO_ACCESS:
+            # A key that is mended lets all of them through: they are not lost for it.
+            return Answer(is_retryable=True, reason=f"status {status}: {_problem(response)}", is_ours=True)
         if status == 415 and self._encoding != "gzip" and "Content-Encoding" in response.request.headers:
             self._encoding, self._compress = "gzip", _gzip
             return self.post(lines)
