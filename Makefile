@@ -13,7 +13,7 @@ help:
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
 	@echo "make test-full the same, with what takes long on Neo4j in full size there too"
 	@echo "make torture kill worker, server, NATS and Neo4j 100 times under load, and count what is in the graph"
-	@echo "make fuzz    send more than 10,000 strange requests to the doors"
+	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"

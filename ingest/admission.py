@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-from memtrace.events import Event, EventError, decode
+from memtrace.events import Event, EventError, decode, from_object
 
 from ingest.events import Refusal
 from ingest.packets import pack
@@ -67,7 +67,7 @@ def _packets(project_id: str, pieces: Sequence[bytes], limit: int) -> tuple[list
     refused: list[Refusal] = []
     for index, piece in enumerate(pieces):
         try:
-            event = decode(piece)
+            event = _read(piece)
             event.trace.encode()
         except EventError as error:
             refused.append(Refusal(index, str(error)))
@@ -83,6 +83,20 @@ def _packets(project_id: str, pieces: Sequence[bytes], limit: int) -> tuple[list
         else:
             refused += _refused_alone(project_id, good, places, of_packet, limit, packets)
     return packets, refused
+
+
+def _read(piece: bytes) -> Event:
+    """An event.
+
+    Raises:
+        EventError: it is none.
+    """
+    try:
+        found = msgspec.json.decode(piece)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # JSON that this reader does not take may be an event all the same, and the other says better what is wrong.
+        return decode(piece)
+    return from_object(found)
 
 
 def _refused_alone(

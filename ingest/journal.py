@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -228,9 +227,8 @@ def _delivery(row: Sequence[Any]) -> Delivery:
 
 
 def _row(letter: DeadLetter) -> tuple[Any, ...]:
-    digest = blake2b(b"\0".join((letter.project_id.encode("utf-8", "surrogatepass"), letter.event)), digest_size=16)
     return (
-        digest.digest(),
+        letter.digest,
         letter.project_id,
         letter.trace,
         letter.event,

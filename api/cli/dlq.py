@@ -23,15 +23,20 @@ app = typer.Typer(help="Events that could not be written: look at them, send the
 _PANEL = "Commands"
 _PAGE = 500
 _SHOWN_CHARACTERS = 200
+_LARGEST = 2**63 - 1
 
-Ids = Annotated[list[int] | None, typer.Argument(metavar="ID…", help="Numbers, as `dlq list` shows them.", min=1)]
+Ids = Annotated[
+    list[int] | None, typer.Argument(metavar="ID…", help="Numbers, as `dlq list` shows them.", min=1, max=_LARGEST)
+]
 All = Annotated[bool, typer.Option("--all", help="All of the project.")]
 
 
 @command(app, name="list", panel=_PANEL)
 async def list_letters(
     place: Place,
-    after: Annotated[int, typer.Option("--after", metavar="ID", min=0, help="Only those with greater numbers.")] = 0,
+    after: Annotated[
+        int, typer.Option("--after", metavar="ID", min=0, max=_LARGEST, help="Only those with greater numbers.")
+    ] = 0,
     limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="At most so many.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
@@ -69,7 +74,9 @@ async def list_letters(
 @command(app, panel=_PANEL)
 async def show(
     place: Place,
-    letter_id: Annotated[int, typer.Argument(metavar="ID", help="Its number, as `dlq list` shows it.", min=1)],
+    letter_id: Annotated[
+        int, typer.Argument(metavar="ID", help="Its number, as `dlq list` shows it.", min=1, max=_LARGEST)
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Show one: the event goes to standard output as it came, so that it can be mended in a file."""
@@ -107,8 +114,10 @@ async def replay(
             assert letter.id is not None
             body = letter.event if file is None else _read(file)
             sent = Sent.lines(body) if file is None else Sent.json(body)
+            source = str(file) if file is not None else f"dead letter {letter.id}"
+            if not sent.pieces:
+                raise InputError(source, "", "holds no event")
             for refusal in await admit(queue, place.project_id, sent):
-                source = str(file) if file is not None else f"dead letter {letter.id}"
                 raise InputError(source, "", f"{refusal.reason}; {done:,} were sent again before it")
             await letters.drop(letter.id)
             done += 1

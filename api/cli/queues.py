@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -22,8 +23,12 @@ async def queue_of(place: Place) -> AsyncIterator[EventQueue | None]:
         UsageError: a setting can't be used.
         StoreError: the queue can't be reached or used.
     """
+    import structlog
+
     from api.loading import journal_path, load_settings, open_queue
 
+    # Standard output is the command's answer: what a connection says of itself does not belong there.
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     try:
         settings = load_settings(None, {"store": place.store, "values": place.values})
         if settings.nats is None and not journal_path(settings).exists():

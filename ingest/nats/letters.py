@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import blake2b
 
 import msgspec
 from nats.js import JetStreamContext
@@ -17,14 +16,13 @@ from schema.errors import NotFoundError
 
 
 async def bury(stream: JetStreamContext, letter: DeadLetter) -> None:
-    """Keep a letter; the same event of a project is kept once, however often it is buried within two minutes."""
-    digest = blake2b(b"\0".join((letter.project_id.encode(), letter.event)), digest_size=16).hexdigest()
+    """Keep a letter; the same one is kept once, however often it is buried within two minutes."""
     await stream.publish(
         dead_subject_of(letter.project_id),
         msgspec.msgpack.encode(letter),
         timeout=ANSWER_SECONDS,
         stream=DEAD,
-        headers={"Nats-Msg-Id": digest},
+        headers={"Nats-Msg-Id": letter.digest.hex()},
     )
 
 

@@ -51,7 +51,7 @@ Attributes = dict[str, JsonValue]
 
 class _Model(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, hide_input_in_errors=True
+        frozen=True, extra="forbid", alias_generator=to_camel, hide_input_in_errors=True, allow_inf_nan=False
     )
 
 

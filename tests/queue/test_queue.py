@@ -105,11 +105,12 @@ async def _has_room(queue: EventQueue) -> bool:
 
 async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
     odd = "a project.with *odd> characters"
-    outcome = Outcome(dead=[_letter(b"1"), _letter(b"2", odd), _letter(b"3"), _letter(b"1")])
+    one, taken_again = _letter(b"1"), _letter(b"1")
+    outcome = Outcome(dead=[one, _letter(b"2", odd), _letter(b"3"), one])
     await queue.settle(0, outcome)
     mine, others = queue.letters("p"), queue.letters(odd)
     found = await mine.page()
-    assert [one.event for one in found] == [b"1", b"3"]  # the same event is kept once
+    assert [one.event for one in found] == [b"1", b"3"]  # the same letter is kept once
     first = found[0]
     assert first.id is not None
     assert replace(first, id=None) == replace(outcome.dead[0], sent_at=first.sent_at, died_at=first.died_at)
@@ -127,6 +128,8 @@ async def test_dead_letters_are_those_of_one_project(queue: EventQueue) -> None:
     assert (await mine.count(), await others.count()) == (1, 1)
     with pytest.raises(NotFoundError):
         await mine.get(first.id)
+    await queue.settle(0, Outcome(dead=[taken_again]))
+    assert [one.event for one in await mine.page()] == [b"3", b"1"]
 
 
 async def test_workers_share_the_lanes(opener: Opener) -> None:
