@@ -20,6 +20,7 @@ from benchmarks import (
     closure_neo4j,
     closure_sqlite,
     imports,
+    ingest,
     lineage,
     load,
     recording,
@@ -49,6 +50,8 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "attribution-neo4j": attribution.in_neo4j,
     "lineage-neo4j": lineage.in_neo4j,
     "load-neo4j": load.in_neo4j,
+    "ingest-embedded": ingest.embedded,
+    "ingest-neo4j": ingest.through_nats,
 }
 
 

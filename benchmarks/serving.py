@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchmarks.context import ROOT
 from store.open import Credentials
@@ -24,6 +24,7 @@ class Place:
     uri: str
     values: str | None = None
     credentials: Credentials | None = None
+    more: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -34,12 +35,12 @@ class Place:
         if self.credentials:
             found["MEMTRACE_NEO4J_USER"] = self.credentials.user
             found["MEMTRACE_NEO4J_PASSWORD"] = self.credentials.password
-        return found
+        return found | dict(self.more)
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A server that listens, and a reader's key of one project; how long it took to listen."""
+    """A server that listens, and a key of one project; how long it took to listen."""
 
     url: str
     key: str
@@ -48,33 +49,51 @@ class Serving:
 
 
 @asynccontextmanager
-async def serving(place: Place, project: str) -> AsyncIterator[Serving]:
+async def serving(place: Place, project: str, role: str = "reader") -> AsyncIterator[Serving]:
     """Start the server, and stop it in order.
 
     Raises:
         RuntimeError: it does not start.
     """
     environment = {**os.environ, **place.environment}
-    made = await _memtrace("keys", "create", "--json", "--project", project, environment=environment)
+    made = await _memtrace("keys", "create", "--json", "--role", role, "--project", project, environment=environment)
     output, errors = await made.communicate()
     if made.returncode:
         raise RuntimeError(f"no key could be made: {errors.decode(errors='replace')}")
     began = time.perf_counter()
-    server = await _memtrace("serve", "--port", "0", environment=environment)
-    assert server.stderr is not None
-    assert server.stdout is not None
-    drained = asyncio.create_task(server.stdout.read())
+    async with _running(environment, "listens on", "serve", "--port", "0") as (pid, line):
+        taken = time.perf_counter() - began
+        yield Serving(line.rpartition(" ")[2].strip(), json.loads(output)["key"], pid, taken)
+
+
+@asynccontextmanager
+async def working(place: Place) -> AsyncIterator[int]:
+    """Start a worker, and stop it in order; its process.
+
+    Raises:
+        RuntimeError: it does not start.
+    """
+    async with _running({**os.environ, **place.environment}, "writes events", "worker") as (pid, _):
+        yield pid
+
+
+@asynccontextmanager
+async def _running(environment: Mapping[str, str], said: str, *arguments: str) -> AsyncIterator[tuple[int, str]]:
+    """A process, and the line by which it said that it runs; stopped in order."""
+    process = await _memtrace(*arguments, environment=environment)
+    assert process.stderr is not None
+    assert process.stdout is not None
+    drained = asyncio.create_task(process.stdout.read())
     try:
         async with asyncio.timeout(_START_SECONDS):
-            while "listens on" not in (line := (await server.stderr.readline()).decode()):
+            while said not in (line := (await process.stderr.readline()).decode()):
                 if not line:
-                    raise RuntimeError("the server did not start")
-        taken = time.perf_counter() - began
-        yield Serving(line.rpartition(" ")[2].strip(), json.loads(output)["key"], server.pid, taken)
+                    raise RuntimeError(f"memtrace {arguments[0]} did not start")
+        yield process.pid, line
     finally:
-        if server.returncode is None:
-            server.terminate()
-        await asyncio.gather(server.stderr.read(), drained, server.wait())
+        if process.returncode is None:
+            process.terminate()
+        await asyncio.gather(process.stderr.read(), drained, process.wait())
 
 
 async def _memtrace(*arguments: str, environment: Mapping[str, str]) -> asyncio.subprocess.Process:

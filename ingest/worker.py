@@ -20,7 +20,11 @@ from store.protocol import Database
 T = TypeVar("T")
 
 PACKETS = 16
-"""Packets of a lane that are written together."""
+"""Packets of a lane that are written together; more where they are small."""
+
+_MOST_PACKETS = 128
+_EVENTS = 4_000
+"""About so many events are written together where many wait."""
 
 _WAIT_SECONDS = 1.0
 """Also how long an idle lane may take to stop."""
@@ -133,14 +137,15 @@ class EventWorker:
 
     async def _work(self, lane: int) -> None:
         """One batch after the other of a lane."""
-        failures = 0
+        failures, packets = 0, PACKETS
         while lane not in self._ending:
             try:
                 if not self._is_safe():
                     await asyncio.sleep(_MARGIN_SECONDS)
                     continue
-                deliveries = await self._queue.take(lane, PACKETS, _WAIT_SECONDS)
+                deliveries = await self._queue.take(lane, packets, _WAIT_SECONDS)
                 if deliveries:
+                    packets = _packets_for(deliveries)
                     async with self._slots:
                         await self._batch(lane, deliveries)
                 failures = 0
@@ -224,6 +229,12 @@ class EventWorker:
         tally.postponed += len(outcome.later)
         for letter in outcome.dead:
             _log.warning("event given up", project=letter.project_id, trace=letter.trace, reason=letter.reason)
+
+
+def _packets_for(deliveries: list[Delivery]) -> int:
+    """How many packets like these to take together."""
+    events = sum(delivery.packet.count for delivery in deliveries)
+    return min(_MOST_PACKETS, max(PACKETS, _EVENTS * len(deliveries) // max(1, events)))
 
 
 def _pause(failures: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import structlog
@@ -16,44 +17,75 @@ from store.records import Registry
 REVOCATION_SECONDS = 5.0
 """A revoked key is refused after this time at the latest, by every process."""
 
+AWAY_SECONDS = 600.0
+"""So long after it was last looked up, a good key is believed while the store is away: events can be taken then."""
+
 _MOST = 10_000
 _LOOKUP_SECONDS = 5.0
+_SPARE_LOOKUP_SECONDS = 1.0
+"""Time for a look-up that can be done without."""
+
 _FLUSH_SECONDS = 60.0
 
 _log = structlog.get_logger("memtrace.auth")
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the registry said of a key.
+
+    Attributes:
+        key: None where there was none.
+        looked_up: when it was asked.
+        fresh_until: until when it is not asked again.
+    """
+
+    key: ApiKey | None
+    looked_up: float
+    fresh_until: float
+
+
 class KnownKeys:
-    """Keys by id, from the registry; what it said is believed for a moment, that there is no such key too."""
+    """Keys by id, from the registry; what it said is believed for a moment, that there is no such key too.
+
+    While it can't be asked, a key that was good is believed for longer.
+    """
 
     def __init__(self, registry: Registry, seconds: float = REVOCATION_SECONDS) -> None:
         self._registry = registry
         self._seconds = seconds
-        self._found: OrderedDict[str, tuple[float, ApiKey | None]] = OrderedDict()
+        self._found: OrderedDict[str, _Found] = OrderedDict()
 
     def was_found(self, key_id: str) -> bool:
         """Whether there was such a key when it was last looked up, however long ago."""
-        return self._found.get(key_id, (0.0, None))[1] is not None
+        found = self._found.get(key_id)
+        return found is not None and found.key is not None
 
     async def get(self, key_id: str) -> ApiKey | None:
         """The key with this id; None where there is none.
 
         Raises:
-            StoreError: the registry can't be asked.
+            StoreError: the registry can't be asked, and has not lately said that the key is good.
         """
         asked = time.monotonic()
         kept = self._found.get(key_id)
-        if kept is not None and kept[0] > asked:
-            return kept[1]
+        if kept is not None and kept.fresh_until > asked:
+            return kept.key
+        is_spare = kept is not None and kept.key is not None and asked - kept.looked_up < AWAY_SECONDS
         try:
             # A store that is away is asked again and again for a minute; who waits for an answer should know sooner.
-            async with asyncio.timeout(_LOOKUP_SECONDS):
+            async with asyncio.timeout(_SPARE_LOOKUP_SECONDS if is_spare else _LOOKUP_SECONDS):
                 key = await self._registry.key(key_id)
-        except TimeoutError as error:
+        except (StoreError, TimeoutError) as error:
+            if kept is not None and is_spare:
+                self._found[key_id] = replace(kept, fresh_until=time.monotonic() + self._seconds)
+                return kept.key
+            if isinstance(error, StoreError):
+                raise
             raise StoreError("keys can't be looked up: the store does not answer") from error
         self._found.pop(key_id, None)
         # Counted from before the question: the answer may be as old as that.
-        self._found[key_id] = (asked + self._seconds, key)
+        self._found[key_id] = _Found(key, asked, asked + self._seconds)
         if len(self._found) > _MOST:
             self._found.popitem(last=False)
         return key

@@ -16,13 +16,13 @@ import msgspec
 import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js import errors as js
 from nats.js.kv import KeyValue
 
 from ingest.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
 from ingest.nats.letters import NatsLetters, bury
+from ingest.nats.pull import Pull
 from ingest.nats.streams import ACK_SECONDS, DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
 from ingest.packets import lane_of
 from ingest.queue import Delivery, Outcome, Packet, QueueState, Share
@@ -49,17 +49,19 @@ class _Body(msgspec.Struct, array_like=True):
     body: bytes
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Lane:
     """A lane that is held.
 
     Attributes:
-        subscription: to its consumer.
+        consumer: its name.
+        pull: its messages.
         reconnects: how often the connection had been made anew when this was made.
         sure_at: when nobody else can have packets of it in hand any more.
     """
 
-    subscription: JetStreamContext.PullSubscription
+    consumer: str
+    pull: Pull
     reconnects: int
     sure_at: float
 
@@ -103,7 +105,7 @@ class NatsQueue:
         shares = self._shares.setdefault(worker, Shares(worker))
         share = await self._change(lambda document: shares.renewed(document, give_back))
         for lane in self._lanes.keys() - share.held:
-            del self._lanes[lane]
+            await self._lanes.pop(lane).pull.close()
         return share
 
     async def leave(self, worker: str) -> None:
@@ -131,42 +133,38 @@ class NatsQueue:
     async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
         """See ``EventQueue``."""
         with translated():
-            subscription = await self._lane(lane)
-            if await self._is_unsure(lane, subscription, seconds):
+            held = await self._lane(lane)
+            if await self._is_unsure(held, seconds):
                 return []
-            try:
-                messages = await subscription.fetch(packets, timeout=seconds)
-            except NatsTimeoutError:
-                if not self.client.is_connected:
-                    raise StoreError("NATS: not connected") from None
-                return []
+            messages = await held.pull.take(packets, seconds)
             return [delivery for message in messages if (delivery := await _delivery(message)) is not None]
 
-    async def _lane(self, lane: int) -> JetStreamContext.PullSubscription:
-        """The subscription of a lane, made when it is held anew, and again after the connection was lost."""
+    async def _lane(self, lane: int) -> _Lane:
+        """A lane that is held; opened when it is held anew, and again after the connection was lost."""
         known = self._lanes.get(lane)
         reconnects: int = self.client.stats["reconnects"]
         if known is None or known.reconnects != reconnects:
             async with self._opening:  # a server that makes many at once is slow to answer
+                if known is not None:
+                    await known.pull.close()
                 known = self._lanes[lane] = await self._open(lane, reconnects)
-        return known.subscription
+        return known
 
     async def _open(self, lane: int, reconnects: int) -> _Lane:
         config = consumer_of(lane)
-        await self._stream.add_consumer(EVENTS, config)
         assert config.durable_name is not None
-        subscription = await self._stream.pull_subscribe_bind(config.durable_name, EVENTS)
-        in_hand = (await subscription.consumer_info()).num_ack_pending
-        wait = ACK_SECONDS + _ROUNDING_SECONDS if in_hand else 0.0
-        return _Lane(subscription, reconnects, time.monotonic() + wait)
+        made = await self._stream.add_consumer(EVENTS, config)
+        wait = ACK_SECONDS + _ROUNDING_SECONDS if made.num_ack_pending else 0.0
+        pull = Pull(self.client, EVENTS, config.durable_name)
+        return _Lane(config.durable_name, pull, reconnects, time.monotonic() + wait)
 
-    async def _is_unsure(self, lane: int, subscription: JetStreamContext.PullSubscription, seconds: float) -> bool:
+    async def _is_unsure(self, held: _Lane, seconds: float) -> bool:
         """Whether somebody else, or a connection that was lost, may have packets in hand that come before the next.
 
         They are handed out first once their time is over: until then the lane waits, so that events stay in order.
         """
-        left = self._lanes[lane].sure_at - time.monotonic()
-        if left <= 0 or not (await subscription.consumer_info()).num_ack_pending:
+        left = held.sure_at - time.monotonic()
+        if left <= 0 or not (await self._stream.consumer_info(EVENTS, held.consumer)).num_ack_pending:
             return False
         await asyncio.sleep(min(left, seconds))
         return True

@@ -15,6 +15,7 @@ from api.auth.verify import Verifier
 from api.errors import UnauthenticatedError
 from api.loading import open_store
 from schema.control import ApiKey, Role
+from schema.errors import StoreError
 from store.protocol import Database
 from tests.server.running import Place, RunningServer, running
 
@@ -96,9 +97,12 @@ class Counting:
     def __init__(self, database: Database) -> None:
         self._registry = database.registry()
         self.asked: list[str] = []
+        self.is_away = False
 
     async def key(self, key_id: str) -> ApiKey | None:
         self.asked.append(key_id)
+        if self.is_away:
+            raise StoreError("away")
         return await self._registry.key(key_id)
 
     def __getattr__(self, name: str) -> object:
@@ -117,6 +121,29 @@ async def test_lookups_are_kept_for_a_moment(database: Database) -> None:
     forgetful = KnownKeys(registry, seconds=0)  # type: ignore[arg-type]
     revoked = await database.records(project).revoke_key(kept.id, datetime.now(UTC))
     assert await forgetful.get(kept.id) == revoked
+
+
+async def test_a_good_key_is_believed_for_a_while_when_the_store_is_away(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = new_project()
+    _, kept = make_key(project, "ci", Role.WRITER, "command line", datetime.now(UTC))
+    await database.records(project).add_key(kept)
+    registry = Counting(database)
+    keys = KnownKeys(registry, seconds=0)  # type: ignore[arg-type]
+    assert await keys.get(kept.id) == kept
+    assert await keys.get("0" * 16) is None
+    registry.is_away = True
+    assert await keys.get(kept.id) == await keys.get(kept.id) == kept
+    for stranger in ("0" * 16, "1" * 16):
+        with pytest.raises(StoreError):
+            await keys.get(stranger)
+    monkeypatch.setattr("api.auth.known.AWAY_SECONDS", 0.0)
+    with pytest.raises(StoreError):
+        await keys.get(kept.id)
+    registry.is_away = False
+    revoked = await database.records(project).revoke_key(kept.id, datetime.now(UTC))
+    assert await keys.get(kept.id) == revoked
 
 
 async def test_last_uses_are_told_at_the_end(database: Database) -> None:

@@ -19,7 +19,7 @@ _STEPS_A_REQUEST = 5
 _SECONDS_A_REQUEST = 10.0
 
 
-def _step(trace: str, number: int) -> list[dict[str, Any]]:
+def step(trace: str, number: int) -> list[dict[str, Any]]:
     """A step that reads a message and makes a unit of it."""
 
     def event(type_: str, **fields: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class Sender:
         async with httpx.AsyncClient(headers=headers, timeout=_SECONDS_A_REQUEST) as client:
             while not stopping.is_set():
                 numbers = range(self.steps, self.steps + _STEPS_A_REQUEST)
-                events = [event for number in numbers for event in _step(self.trace, number)]
+                events = [event for number in numbers for event in step(self.trace, number)]
                 body = b"".join(json.dumps(event).encode() + b"\n" for event in events)
                 while not await self._send(client, body, len(events)):
                     await asyncio.sleep(0.2)

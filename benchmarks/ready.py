@@ -1,0 +1,68 @@
+"""The elements that events make, ready for the store: what a writer has to beat that has nothing else to do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtrace.events import Event, decode
+
+from ingest.events import take_events
+from schema.models import Batch
+from store.answers import IN_ORDER, Label
+from store.open import open_database
+from store.packs import PackWriter
+from store.protocol import GraphStore
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A trace, and its values that lie beside the graph, by hash."""
+
+    batch: Batch
+    values: dict[str, bytes]
+
+
+async def ready(project: str, conversations: Iterable[list[bytes]], folder: Path) -> list[Ready]:
+    """Make the elements of events, each trace a batch; by way of a store in a folder that is thrown away."""
+    made = []
+    async with await open_database(f"sqlite:///{folder / f'{project}.db'}") as database:
+        store = database.project(project)
+        for lines in conversations:
+            events: list[Event] = [decode(line) for line in lines]
+            refused = await take_events(store, events)
+            if refused:
+                raise RuntimeError(f"an event of the benchmark is refused: {refused[0].reason}")
+        for trace in (await store.traces(1000)).items:
+            sessions, operations, variables, derivations = [await _all(store, label, trace.id) for label in IN_ORDER]
+            batch = Batch(trace, sessions, operations, variables, derivations, await store.usages(trace.id))
+            made.append(Ready(batch, await store.values([one for one in variables if one.value is None])))
+    return made
+
+
+async def write_ready(store: GraphStore, made: Sequence[Ready], writers: int) -> None:
+    """Write them, so many at a time."""
+    slots = asyncio.Semaphore(writers)
+
+    async def write(one: Ready) -> None:
+        async with slots:
+            with PackWriter() as values:
+                for value_hash, data in one.values.items():
+                    values.add(value_hash, data)
+                await store.write(one.batch, values)
+
+    await asyncio.gather(*map(write, made))
+
+
+async def _all(store: GraphStore, label: Label, trace: str) -> list[Any]:
+    found: list[Any] = []
+    after = None
+    while True:
+        page = await store.page(label, trace, after=after)
+        found += page.items
+        after = page.next
+        if after is None:
+            return found
