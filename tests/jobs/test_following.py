@@ -50,7 +50,7 @@ async def claim(database: Database, project: str) -> Job:
 async def quiet(queue: JobQueue) -> None:
     """Wait until nobody is looked for any more."""
     async with asyncio.timeout(60):
-        while queue.is_looking:  # noqa: ASYNC110
+        while queue.is_looking:
             await asyncio.sleep(0.01)
 
 

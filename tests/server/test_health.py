@@ -14,7 +14,7 @@ from tests.server.forwarder import Forwarder
 from tests.server.running import Place, RunningServer, neo4j_place, running
 
 WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok", "events": "ok"}
-AWAY = {"status": "not ready", "store": "unavailable", "migrations": "unavailable", "queue": "unavailable", "events": "ok"}
+AWAY = dict.fromkeys(("store", "migrations", "queue"), "unavailable") | {"status": "not ready", "events": "ok"}
 
 
 def samples(client: httpx.Client) -> dict[tuple[str, ...], float]:

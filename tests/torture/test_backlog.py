@@ -25,7 +25,7 @@ from ingest.queue import EventQueue, QueueState
 from store.protocol import GraphStore
 from tests.nats_server import NatsServer
 from tests.server.running import Place, sqlite_place
-from tests.torture.load import Sender, _step
+from tests.torture.load import Sender, step
 from tests.torture.parts import Process
 
 _log = logging.getLogger(__name__)
