@@ -41,9 +41,6 @@ async def list_letters(
     as_json: JsonOption = False,
 ) -> None:
     """List what could not be written, the oldest first, with the reason."""
-    from rich.text import Text
-
-    from api.cli.render.tables import table
     from api.cli.render.text import one_line
 
     async with _queue(place) as queue:
@@ -53,20 +50,14 @@ async def list_letters(
     if as_json:
         print_json(documents)
         return
-    rows = [
-        [
-            Text(cell)
-            for cell in (
-                str(one["id"]),
-                one["diedAt"][:19],
-                one_line(one["trace"], 40),
-                str(one["type"]),
-                one_line(one["reason"], _SHOWN_CHARACTERS),
-            )
-        ]
-        for one in documents
-    ]
-    Output().show(table(("id", "given up", "trace", "type", "reason"), rows, wide="reason"))
+    # The reason is what one looks for: it is never cut to the width of a screen.
+    Output().lines(
+        *(
+            f"{one['id']}  {one['diedAt'][:19]}  {one_line(one['trace'], 40)}  {one['type']}: "
+            f"{one_line(one['reason'], _SHOWN_CHARACTERS)}"
+            for one in documents
+        )
+    )
     if count > len(found):
         note(f"{count:,} in all.")
 

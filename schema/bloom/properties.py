@@ -20,11 +20,12 @@ NODES: dict[str, type] = {
 """The model behind each label that is not a kind."""
 
 HIDDEN: dict[str, dict[str, str]] = {
+    "Trace": {"writtenAt": "DateTime"},
     "Session": {"externalKey": "bigint"},
     "Operation": {"externalKey": "bigint"},
     "Variable": {"externalKey": "bigint", "nameKey": "bigint", "terms": "string", "scope": "string"},
 }
-"""Properties that only serve the store's indexes, by label: Bloom does not show them."""
+"""Properties that only serve the store itself, by label: Bloom does not show them."""
 
 RELATIONSHIPS: dict[str, dict[str, str]] = {"USED": {"role": "string", "position": "bigint"}}
 """Properties of relationships that are no model of their own."""

@@ -97,8 +97,12 @@ class BatchWriter:
         )
 
     async def _compare(self, plan: _Plan) -> None:
-        for label, elements in plan.unique.items():
-            stored = {element.id: element for element in await self._reader.get(label, list(elements))}
+        # Each is a round trip: a small batch would wait for them longer than for all else.
+        found = await asyncio.gather(
+            *(self._reader.get(label, list(elements)) for label, elements in plan.unique.items())
+        )
+        for (label, elements), of_label in zip(plan.unique.items(), found, strict=True):
+            stored = {element.id: element for element in of_label}
             check(label, stored, elements.values())
             plan.stored[label] = set(stored)
 
