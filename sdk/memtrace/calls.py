@@ -46,7 +46,7 @@ class Call(Scope):
     def __init__(self, plan: operation, here: Scope) -> None:
         self.trace = here.trace
         self.session = here.session
-        self.step = Step(here, plan.name or "operation", plan.kind)
+        self.step = Step(here, plan.maker)
         self.ancestor = None
         self.plan = plan
 

@@ -65,15 +65,8 @@ class Variable:
         return self.path[-1] if self.path else None
 
 
-class _Entry:
-    """The variables that one object stands for: what it is, then the occurrences that readers made of it."""
-
-    __slots__ = ("held", "size", "variables")
-
-    def __init__(self, held: Any, size: int, variable: Variable) -> None:
-        self.held = held
-        self.size = size
-        self.variables = [variable]
+_Entry = tuple[Any, int, list[Variable]]
+"""An object or a weak reference to it, its bytes, and what it stands for: what it is, then what readers made of it."""
 
 
 class IdentityMap:
@@ -98,17 +91,16 @@ class IdentityMap:
         if entry is not None:
             if self._is_filling:
                 self._held.move_to_end(key)
-            return entry.variables
+            return entry[2]
         entry = self._weak.get(key)
-        if entry is not None and entry.held() is value:
-            return entry.variables
+        if entry is not None and entry[0]() is value:
+            return entry[2]
         return None
 
     def bind(self, value: Any, variable: Variable, *, is_own: bool = False) -> None:
         """From now on the object is this variable. ``is_own`` says that nobody else can have this very object."""
-        key = id(value)
         if is_own:
-            self._hold(key, _Entry(value, _OBJECT_BYTES + len(value), variable))
+            self._hold(value, _OBJECT_BYTES + len(value), variable)
             return
         if not has_identity(value):
             return
@@ -117,14 +109,15 @@ class IdentityMap:
             known[:] = [variable]
             return
         if _is_held(value):
-            self._hold(key, _Entry(value, sys.getsizeof(value), variable))
+            self._hold(value, sys.getsizeof(value), variable)
             return
+        key = id(value)
         try:
             reference = weakref.ref(value, lambda dead: self._forget(key, dead))
         except TypeError:
-            self._hold(key, _Entry(value, sys.getsizeof(value), variable))
+            self._hold(value, sys.getsizeof(value), variable)
         else:
-            self._weak[key] = _Entry(reference, 0, variable)
+            self._weak[key] = reference, 0, [variable]
 
     def add_occurrence(self, value: object, variable: Variable) -> None:
         """A reader gave the object back: it also stands for this occurrence."""
@@ -152,19 +145,19 @@ class IdentityMap:
             if len(names) > MAX_NAMES:
                 names.popitem(last=False)
 
-    def _hold(self, key: int, entry: _Entry) -> None:
-        self._held[key] = entry
-        self._held_bytes += entry.size
+    def _hold(self, value: object, size: int, variable: Variable) -> None:
+        self._held[id(value)] = value, size, [variable]
+        self._held_bytes += size
         if not self._is_filling:
             self._is_filling = len(self._held) > MAX_HELD // 2 or self._held_bytes > MAX_HELD_BYTES // 2
             return
         while self._held and (len(self._held) > MAX_HELD or self._held_bytes > MAX_HELD_BYTES):
             _, oldest = self._held.popitem(last=False)
-            self._held_bytes -= oldest.size
+            self._held_bytes -= oldest[1]
 
     def _forget(self, key: int, dead: weakref.ref[Any]) -> None:
         entry = self._weak.get(key)
-        if entry is not None and entry.held is dead:
+        if entry is not None and entry[0] is dead:
             del self._weak[key]
 
 

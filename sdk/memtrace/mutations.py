@@ -86,8 +86,8 @@ def implied_step(
         yield here.step, events
         emit(events)
         return
-    step = Step(here, name, kind)
-    step.start(events, None, {})
+    step = Step(here, (name, kind))
+    events.append(step.started(None, None))
     step.has_begun = True
     yield step, events
     emit(events)

@@ -79,7 +79,7 @@ def _take_container(
         return
     for _, known in inside:
         if step.maker[1] == "Retrieval" and known[0].kind in STORED:
-            step.candidates.append(known[0])
+            step.consider(known[0])
         else:
             step.use(events, choose(known, step), role)
     for item in _new_items(scope, value):
@@ -127,14 +127,15 @@ def give_one(
     """Record one value that the operation makes, or gives back."""
     identities = scope.trace.identities
     known = identities.find(value)
-    if known is not None and not (isinstance(value, str) and _is_made_again(step, known)):
+    if known is None:
+        if type(value) is not str and not is_data(value):
+            return value
+    elif not (isinstance(value, str) and _is_made_again(step, known)):
         variable = _give_known(events, scope, step, value, known, kind, is_copied=isinstance(value, str))
         if variable is None or not isinstance(value, str):
             return value
         value = own_copy(value)
         identities.bind(value, variable, is_own=True)
-        return value
-    if known is None and not is_data(value):
         return value
     is_text = type(value) is str and len(value) > 1
     if is_text:
@@ -201,7 +202,7 @@ def consider(events: list[RawEvent], step: Step) -> None:
     if query is None:
         return
     returned = {variable.reads.id for variable, _, _ in step.outputs if variable.reads is not None}
-    for rank, variable in enumerate(step.candidates):
+    for rank, variable in enumerate(step.candidates or ()):
         events.append(step.considered(query, variable, rank, is_returned=variable.id in returned))
 
 

@@ -16,6 +16,7 @@ from memtrace.compact import RawEvent
 from memtrace.config import enabled
 from memtrace.context import Scope, scope
 from memtrace.faults import report
+from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.observe import give, give_one, take
 from memtrace.record import emit
 from memtrace.values import is_number
@@ -62,8 +63,7 @@ class operation:  # noqa: N801 (reads as a statement)
         self._call: Call | None = None
         if scope.get() is None and not enabled():
             return
-        self.name = name
-        self.kind = operation_kind(kind)
+        self.maker = (_short(name), operation_kind(kind))
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
         self.output_name = output_name
@@ -103,20 +103,24 @@ class operation:  # noqa: N801 (reads as a statement)
 
     def _study(self, fn: Any) -> None:
         code: CodeType = inspect.unwrap(fn).__code__
-        self.name = self.name or fn.__name__
+        self._named(fn.__name__)
         self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
         self._names = code.co_varnames[: code.co_argcount]
         if code.co_flags & inspect.CO_VARARGS:
             self._rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         self._ignored |= {"self", "cls"} if self._names[:1] in {("self",), ("cls",)} else set()
 
+    def _named(self, otherwise: str) -> None:
+        name, kind = self.maker
+        self.maker = (name or _short(otherwise) or "operation", kind)
+
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
             call = Call(self, here)
-            events: list[RawEvent] = []
-            # The operation is told first: what it uses refers to it.
-            started = call.step.start(events, self._location, self._said)
+            step = call.step
+            # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
+            events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
             for role, value in zip(self._names, args, strict=False):
                 self._take(call, events, numbers, role, value)
@@ -124,9 +128,9 @@ class operation:  # noqa: N801 (reads as a statement)
                 self._take(call, events, numbers, self._rest, value)
             for role, value in kwargs.items():
                 self._take(call, events, numbers, role, value)
-            if numbers:
-                started["attributes"] = {**numbers, **self._attributes}
-            call.step.has_begun = True
+            said = {**self._said, "attributes": {**numbers, **self._attributes}} if numbers else self._said
+            events[0] = step.started(self._location, said)
+            step.has_begun = True
             emit(events)
         except Exception as error:
             report("beginning of an operation", error)
@@ -156,13 +160,11 @@ class operation:  # noqa: N801 (reads as a statement)
             return self
         try:
             frame = sys._getframe(1)
-            self.name = self.name or frame.f_code.co_name
+            self._named(frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
             call = Call(self, here)
-            events: list[RawEvent] = []
-            call.step.start(events, location, self._said)
             call.step.has_begun = True
-            emit(events)
+            emit([call.step.started(location, self._said)])
             self._token = scope.set(call)
             self._call = call
         except Exception as error:
@@ -220,6 +222,10 @@ class operation:  # noqa: N801 (reads as a statement)
             report("output", error)
             return value
         return cast("T", result)
+
+
+def _short(name: str | None) -> str:
+    return (name or "")[:MAX_NAME_CHARACTERS]
 
 
 def _wrapped(plan: operation, fn: Any) -> Any:

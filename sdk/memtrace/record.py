@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memtrace.changes import NO_BASE
-from memtrace.compact import RawEvent, WireEvent, derived, used
-from memtrace.context import Scope, TraceState, question
+from memtrace.compact import CONSIDERED, DERIVED, ENDED, INVALIDATED, STARTED, USED, VARIABLE, RawEvent
+from memtrace.context import Scope, question
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
@@ -48,27 +48,28 @@ class Step:
     )
     # fmt: on
 
-    def __init__(self, scope: Scope, name: str, kind: str) -> None:
-        self.id = new_id()
-        self.trace: TraceState = scope.trace
+    def __init__(self, scope: Scope, maker: tuple[str, str]) -> None:
+        """An operation that begins here; ``maker`` is its name and kind."""
+        self.id = id_ = new_id()
+        self.trace = scope.trace.id
         self.session = scope.session
         self.parent = parent = scope.step
         if parent is None:
             self.ancestor = scope.ancestor
-            self.path: tuple[str, ...] = (self.id,)
+            self.path: tuple[str, ...] = (id_,)
             self.asked: Questions = NO_QUESTIONS
         else:
             self.ancestor = parent.id
-            self.path = (*parent.path, self.id)
+            self.path = (*parent.path, id_)
             self.asked = parent.asked
-        self.maker = (name[:MAX_NAME_CHARACTERS] or "operation", kind)
+        self.maker = maker
         self.has_begun = False
         """Its beginning, with what it uses from the first, is over."""
         self.inputs: list[Variable] = []
         self.outputs: list[tuple[Variable, int, Variable | None]] = []
         """Each output, how many inputs were there before it, and the one that it reads or revises."""
-        self.links: dict[str, list[tuple[Variable, str | None]]] = {}
-        self.candidates: list[Variable] = []
+        self.links: dict[str, list[tuple[Variable, str | None]]] | None = None
+        self.candidates: list[Variable] | None = None
         """Stored units that a retrieval has before it, best first."""
         self.pending: list[RawEvent] = []
         """What is told with the end."""
@@ -76,64 +77,37 @@ class Step:
         self.now = time.time_ns()
         """When it began: also the time of the uses that are told with its beginning."""
 
-    def start(self, events: list[RawEvent], location: str | None, said: Mapping[str, Any]) -> WireEvent:
-        """Tell that it begins. ``said`` is its category, comment and attributes."""
-        event: WireEvent = {
-            "type": "operationStarted",
-            "trace": self.trace.id,
-            "time": self.now,
-            "operation": self.id,
-            "name": self.maker[0],
-            "kind": self.maker[1],
-        }
-        if self.session is not None:
-            event["session"] = self.session
-        if self.ancestor is not None:
-            event["parent"] = self.ancestor
-        if location is not None:
-            event["location"] = location
-        if said:
-            event.update(said)
-        events.append(event)
-        return event
+    def started(self, location: str | None, said: Mapping[str, Any] | None) -> RawEvent:
+        """That it begins. ``said`` is its category, comment and attributes."""
+        name, kind = self.maker
+        return STARTED, said, self.trace, self.now, self.id, name, kind, self.session, self.ancestor, location
 
     def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
         """Tell that it uses the variable; an input is a source of the outputs that come after it."""
         now = time.time_ns() if self.has_begun else self.now
-        events.append(used(self.trace.id, now, self.id, variable.id, self.positions, role))
+        events.append((USED, None, self.trace, now, self.id, variable.id, self.positions, role))
         self.positions += 1
         if is_input:
             self.inputs.append(variable)
             if variable.questions and variable.questions is not self.asked:
                 self.asked = joined(self.asked, variable.questions)
 
+    def consider(self, variable: Variable) -> None:
+        """It has a stored unit before it, worse than those that were said before."""
+        if self.candidates is None:
+            self.candidates = []
+        self.candidates.append(variable)
+
     def considered(
         self, query: Variable, variable: Variable, rank: int, *, is_returned: bool, score: float | None = None
-    ) -> WireEvent:
+    ) -> RawEvent:
         """A candidate of a retrieval."""
-        event: WireEvent = {
-            "type": "considered",
-            "trace": self.trace.id,
-            "time": time.time_ns(),
-            "operation": self.id,
-            "query": query.id,
-            "variable": variable.id,
-            "rank": rank,
-            "returned": is_returned,
-        }
-        if score is not None:
-            event["score"] = float(score)
-        return event
+        said = None if score is None else {"score": float(score)}
+        return CONSIDERED, said, self.trace, time.time_ns(), self.id, query.id, variable.id, rank, is_returned
 
-    def invalidated(self, variable: Variable) -> WireEvent:
+    def invalidated(self, variable: Variable) -> RawEvent:
         """The end of a variable's life."""
-        return {
-            "type": "invalidated",
-            "trace": self.trace.id,
-            "time": time.time_ns(),
-            "variable": variable.id,
-            "operation": self.id,
-        }
+        return INVALIDATED, None, self.trace, time.time_ns(), variable.id, self.id
 
     def has_input(self, variable: Variable) -> bool:
         """Whether it has used the variable as an input."""
@@ -147,36 +121,34 @@ class Step:
         """Say what the target came from, instead of all inputs."""
         if source.order >= target.order:
             raise ValueError("the source of a link is younger than its target")
+        if self.links is None:
+            self.links = {}
         self.links.setdefault(target.id, []).append((source, comment))
         if all(output is not target for output, _, _ in self.outputs):
             self.outputs.append((target, 0, None))
 
     def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
         """Tell the edges of its outputs, and that it is over."""
-        events = self.pending
-        now = time.time_ns()
-        trace = self.trace.id
+        events, links = self.pending, self.links
+        now, trace, id_ = time.time_ns(), self.trace, self.id
         for target, inputs, origin in self.outputs:
-            explicit = self.links.get(target.id) if self.links else None
-            if explicit is None:
-                for source in dict.fromkeys(self.inputs[:inputs]):
-                    if source is not origin:
-                        events.append(derived(trace, now, source.id, target.id, self.id, "Derivation"))
-            else:
-                for source, comment in explicit:
-                    events.append(derived(trace, now, source.id, target.id, self.id, "Derivation", comment))
-        event: WireEvent = {
-            "type": "operationEnded",
-            "trace": trace,
-            "time": now,
-            "operation": self.id,
-            "status": status,
-        }
-        if error is not None:
-            event["error"] = {"type": type(error).__name__, "message": _message(error)}
-        if said:
-            event["attributes"] = dict(said)
-        events.append(event)
+            if links and target.id in links:
+                for source, comment in links[target.id]:
+                    about = None if comment is None else {"comment": comment}
+                    events.append((DERIVED, about, trace, now, source.id, target.id, id_, "Derivation"))
+                continue
+            target_id = target.id
+            for source in dict.fromkeys(self.inputs[:inputs]):
+                if source is not origin:
+                    events.append((DERIVED, None, trace, now, source.id, target_id, id_, "Derivation"))
+        more: dict[str, Any] | None = None
+        if error is not None or said:
+            more = {}
+            if error is not None:
+                more["error"] = {"type": type(error).__name__, "message": _message(error)}
+            if said:
+                more["attributes"] = dict(said)
+        events.append((ENDED, more, trace, now, id_, status))
         emit(events)
 
 
@@ -211,9 +183,10 @@ def declare(
     name = name[:MAX_NAME_CHARACTERS] or "variable"
     id_ = new_id()
     if type(value) is str and revises is None:
-        text, media_type, more = value, TEXT, NO_BASE
+        text, media_type, more = value, TEXT, said
     else:
-        text, media_type, more = _told(scope, id_, value, revises)
+        text, media_type, base = _told(scope, id_, value, revises)
+        more = {**base, **said} if base and said else base or said
     variable = Variable(id_, name, 0, kind, next(_orders))
     if reads is None:
         identities.name(variable)
@@ -224,41 +197,29 @@ def declare(
         while recorded.reads is not None:
             recorded = recorded.reads
         recorded.occurrences += 1
-        more = {"reads": reads.id, "occurrence": recorded.occurrences}
-    now = time.time_ns()
-    event: WireEvent = {
-        "type": "variable",
-        "trace": scope.trace.id,
-        "time": now,
-        "variable": id_,
-        "name": name,
-        "kind": kind,
-        "version": variable.version,
-        "value": text,
-        "mediaType": media_type,
-    }
-    if scope.session is not None:
-        event["session"] = scope.session
-    events.append(event)
+        more = {**(said or {}), "reads": reads.id, "occurrence": recorded.occurrences}
+    now, trace = time.time_ns(), scope.trace.id
+    before = None if revises is None else revises.id
+    maker = None if step is None else step.id
+    version = variable.version
+    # fmt: off
+    events.append((
+        VARIABLE, more, trace, now, text, media_type, id_, name, kind, version, scope.session, maker, before
+    ))
+    # fmt: on
     origin = reads if reads is not None else revises
     if step is not None:
-        event["operation"] = step.id
         variable.path = step.path
         variable.maker = step.maker
         variable.questions = step.asked
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"
-            events.append(derived(scope.trace.id, now, origin.id, id_, step.id, edge))
+            events.append((DERIVED, None, trace, now, origin.id, id_, maker, edge))
             variable.questions = joined(origin.questions, step.asked)
-    if revises is not None:
-        event["revisionOf"] = revises.id
-    event.update(more)
     if kind == "Query" and reads is None:
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)
-    if said:
-        event.update(said)
     return variable
 
 

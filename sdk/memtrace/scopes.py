@@ -8,7 +8,7 @@ from contextvars import Token
 from types import TracebackType
 from typing import Any, Self
 
-from memtrace.compact import WireEvent
+from memtrace.compact import SESSION, TRACE
 from memtrace.config import is_ready, is_sampled
 from memtrace.context import Scope, question, scope, state_of, unsampled
 from memtrace.faults import report
@@ -64,12 +64,12 @@ class trace:  # noqa: N801 (reads as a statement)
         if state.is_told and self._name is None and self._attributes is None:
             return
         state.is_told = True
-        event: WireEvent = {"type": "trace", "trace": self.id, "time": time.time_ns()}
-        if self._name is not None:
-            event["name"] = self._name[:MAX_NAME_CHARACTERS] or None
+        said: dict[str, Any] = {}
+        if self._name:
+            said["name"] = self._name[:MAX_NAME_CHARACTERS]
         if self._attributes is not None:
-            event["attributes"] = dict(self._attributes)
-        emit([event])
+            said["attributes"] = dict(self._attributes)
+        emit([(TRACE, said, self.id, time.time_ns())])
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -124,10 +124,9 @@ class session:  # noqa: N801 (reads as a statement)
         if here is None:
             return self
         try:
-            event: WireEvent = {"type": "session", "trace": here.trace.id, "time": time.time_ns(), "session": self.id}
-            event.update({name: value for name, value in self._said.items() if value})
+            said = {name: value for name, value in self._said.items() if value}
             self._token = scope.set(Scope(here.trace, self.id, here.step, here.ancestor))
-            emit([event])
+            emit([(SESSION, said, here.trace.id, time.time_ns(), self.id)])
         except Exception as error:
             report("session", error)
         return self

@@ -65,7 +65,7 @@ def has_identity(value: object) -> bool:
 
 def own_copy(value: str) -> str:
     """An equal text that is an object of its own, where the interpreter allows it."""
-    return value[:1] + value[1:]
+    return (value + " ")[:-1]
 
 
 def clean_text(text: str) -> str:

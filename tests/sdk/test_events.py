@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtrace import events, kinds
-from memtrace.compact import derived, used
+from memtrace.compact import DERIVED, USED
 from memtrace.exporters.prepare import Preparation, encoded
 from memtrace.ids import new_id
 from pydantic import BaseModel
@@ -125,8 +125,8 @@ def test_short_ways_to_the_wire_lead_to_the_same(trace: str, role: str | None, c
     prepare = Preparation()
     ids = [new_id() for _ in range(3)]
     found = [
-        used(trace, 10**18, ids[0], ids[1], 3, role),
-        derived(trace, 10**18, ids[0], ids[1], ids[2], "Read", comment),
+        (USED, None, trace, 10**18, ids[0], ids[1], 3, role),
+        (DERIVED, None if comment is None else {"comment": comment}, trace, 10**18, *ids, "Read"),
     ]
     for raw in found:
         short, whole = json.loads(prepare.line(raw)), json.loads(encoded(prepare(raw)))

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from memtrace.changes import lost
-from memtrace.compact import RawEvent
+from memtrace.compact import MEDIA_TYPE, MORE, VALUE, VARIABLE, RawEvent
 from memtrace.exporters import hooks
 from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
@@ -105,8 +105,8 @@ class BackgroundExporter:
             return
         size = _EVENT_BYTES * len(events)
         for event in events:
-            if type(event) is dict and "value" in event:
-                size += len(event["value"])
+            if event[0] == VARIABLE:
+                size += len(event[VALUE])
         with self._lock:
             if self._bytes + size > self._max_bytes and not self._has_room(size):
                 lost()
@@ -278,10 +278,14 @@ class BackgroundExporter:
 
 def _without_value(event: RawEvent) -> RawEvent:
     """The event without its value, which is empty then and marked as cut: a part of it could not be masked safely."""
-    if not isinstance(event, dict) or "value" not in event:
+    if event[0] != VARIABLE:
         return event
     report("room for a value in the queue", MemoryError())
-    text, base = event["value"], event.get("base")
-    size = len(text.encode("utf-8", "replace")) if base is None else base["size"]
-    rest = {name: item for name, item in event.items() if name not in {"base", "keptBytes"}}
-    return {**rest, "value": "", "mediaType": TEXT, "truncated": True, "size": size}
+    more = dict(event[MORE] or {})
+    base = more.pop("base", None)
+    more.pop("keptBytes", None)
+    more["truncated"] = True
+    more["size"] = len(event[VALUE].encode("utf-8", "replace")) if base is None else base["size"]
+    without = list(event)
+    without[MORE], without[VALUE], without[MEDIA_TYPE] = more, "", TEXT
+    return tuple(without)

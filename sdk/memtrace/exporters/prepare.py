@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from memtrace.changes import Images
-from memtrace.compact import USED, RawEvent, WireEvent, opened, written
+from memtrace.compact import TIME, RawEvent, WireEvent, opened, written
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.values import JSON, TEXT, clean_text, plain_tree
@@ -54,12 +54,11 @@ class Preparation:
 
     def line(self, raw: RawEvent) -> bytes:
         """The event as a line of the wire."""
-        if isinstance(raw, tuple) and (raw[0] == USED or raw[-1] is None):
-            try:
-                return f"{written(raw, EVENT_VERSION, written_time(raw[2]))}\n".encode()
-            except PydanticSerializationError:  # halves of surrogate pairs
-                return encoded(self(raw))
-        return encoded(self(raw))
+        try:
+            text = written(raw, EVENT_VERSION, written_time(raw[TIME]))
+        except PydanticSerializationError:  # halves of surrogate pairs
+            text = None
+        return encoded(self(raw)) if text is None else f"{text}\n".encode()
 
     def _mask(self, event: dict[str, Any]) -> None:
         for name in _TEXTS:
