@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, field, fields, make_dataclass
 from functools import cache
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,11 +22,12 @@ def constructor(model: Callable[P, T]) -> Callable[P, T]:
     Args:
         model: a frozen dataclass with slots, without ``__post_init__``.
     """
-    return cast(Callable[P, T], _constructor(cast(Any, model)))
+    made: Callable[P, T] = _constructor(model)
+    return made
 
 
 @cache
-def _constructor(model: type[Any]) -> Callable[..., Any]:
+def _constructor(model: Any) -> Any:
     members: list[Any] = [
         (item.name, object) if item.default is MISSING else (item.name, object, field(default=item.default))
         for item in fields(model)

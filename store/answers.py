@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from schema.models import Derivation, Operation, Variable
+from schema.models import Derivation, Operation, Trace, Variable
 
 
 class Label(StrEnum):
@@ -39,6 +40,21 @@ class WriteResult:
 
     created: dict[str, int]
     existing: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is stored of a trace, as far as it was asked for.
+
+    Attributes:
+        trace: the trace; None where there is none, or none that is listed yet.
+        next: the next free place of sessions, operations, variables and derivations; 0 where there are none.
+        elements: those of the ids asked for that exist, by label and id.
+    """
+
+    trace: Trace | None
+    next: Mapping[Label, int]
+    elements: Mapping[Label, Mapping[str, Any]]
 
 
 T = TypeVar("T")

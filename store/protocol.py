@@ -6,7 +6,7 @@ write that is not bound to a project can't be expressed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
@@ -36,6 +36,7 @@ from store.answers import (
     ScanResult,
     SearchHit,
     Stats,
+    Stored,
     WriteResult,
 )
 from store.idle import IdleTrace
@@ -53,12 +54,19 @@ class GraphStore(Protocol):
         """The project that every call is bound to."""
         ...
 
-    async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
+    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
         """Add what is new of a batch, with the values that its variables' hashes name.
 
         What is stored already is left as it is, but for what may change: the attributes of a trace; the attributes,
         origin, evidence and gold answers of a failure; all of an attribution. An operation that is running may end
         (``Batch.endings``).
+
+        Args:
+            batch: elements of one trace, and what joins them.
+            values: their values, as far as they don't stand on the variables whole.
+            stored: what was stored a moment ago of all that the batch holds and refers to, so that it need not be read
+                again. Two writers of one trace at a time are told of a conflict as without it, but of a large batch a
+                part may be written by then.
 
         Raises:
             ConflictError: an id is stored with other content; nothing was written.
@@ -219,8 +227,8 @@ class GraphStore(Protocol):
         """
         ...
 
-    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
-        """The next free place of sessions, operations, variables and derivations of a trace; 0 of no trace."""
+    async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
+        """What is stored of a trace and of the elements with these ids: all that a writer has to know, at once."""
         ...
 
     async def known_values(self, trace_id: str) -> set[str]:

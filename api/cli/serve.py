@@ -46,7 +46,7 @@ async def serve(
 
     A SQLite file that does not exist is made. Logs go to standard output.
     """
-    from schema.bulk import collector_paused
+    from schema.bulk import collect_rarely, collector_paused
     from schema.errors import InputError
 
     options = {"store": place.store, "values": place.values, "host": host, "port": port}
@@ -64,6 +64,7 @@ async def serve(
 
                 app = create_app(settings, database)
             set_up_logs(settings.log_level, settings.log_format)
+            collect_rarely()
             await _run(app, settings, listening)
     except InputError as error:
         raise UsageError(str(error)) from error

@@ -55,6 +55,7 @@ async def worker(
     """
     from api.http.logs import set_up_logs
     from api.loading import load_settings, open_queue, open_store
+    from schema.bulk import collect_rarely
     from schema.errors import InputError
 
     try:
@@ -63,6 +64,7 @@ async def worker(
         settings = load_settings(config, {"store": place.store, "values": place.values, "job_projects": projects})
         async with await open_store(settings) as database, await open_queue(settings) as events:
             set_up_logs(settings.log_level, settings.log_format)
+            collect_rarely()
             await _run(settings, database, events, concurrency or max(1, settings.job_concurrency), metrics_port)
     except InputError as error:
         raise UsageError(str(error)) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import neo4j
@@ -18,6 +18,15 @@ from schema.errors import InputError, StoreError
 from schema.texts import cypher, migrations
 
 T = TypeVar("T")
+
+
+class Read(Protocol):
+    """Reads within a transaction."""
+
+    async def __call__(self, name: str, /, **parameters: Any) -> list[list[Any]]:
+        """The rows of a text."""
+        ...
+
 
 _CONNECT_SECONDS = 10.0
 _RETRY_SECONDS = 60.0
@@ -65,13 +74,28 @@ class Connection:
             TimeoutError: ``seconds`` have passed.
         """
 
+        async def work(read: Read) -> list[list[Any]]:
+            return await read(name, **parameters)
+
+        return await self.read_together(work, seconds=seconds)
+
+    async def read_together(self, work: Callable[[Read], Awaitable[T]], *, seconds: float | None = None) -> T:
+        """Read several texts in one transaction, which is tried again after a passing error.
+
+        Raises:
+            TimeoutError: ``seconds`` have passed.
+        """
+
         @neo4j.unit_of_work(timeout=seconds)
-        async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
-            return await (await transaction.run(cypher(name), parameters)).values()
+        async def within(transaction: neo4j.AsyncManagedTransaction) -> T:
+            async def read(name: str, /, **parameters: Any) -> list[list[Any]]:
+                return await (await transaction.run(cypher(name), parameters)).values()
+
+            return await work(read)
 
         await self._open()
         async with self.session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
-            return await session.execute_read(work)
+            return await session.execute_read(within)
 
     async def read_list(self, name: str, /, **parameters: Any) -> list[Any]:
         """The items of a text that returns lists: one a row, of some 10,000 items.

@@ -11,8 +11,8 @@ from typing import Any
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Period
-from store.neo4j.connection import Connection
+from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Period, Stored
+from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
 from store.timeline import Stretches
 from store.times import from_microseconds
@@ -161,10 +161,27 @@ class Reader:
         """See ``GraphStore.usages``."""
         return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
 
-    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
-        """See ``GraphStore.next_sequences``."""
-        last = await self.items("next_sequences", traceId=trace_id)
-        return {label: found[0] + 1 if found else 0 for label, found in zip(IN_ORDER, last, strict=True)}
+    async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
+        """See ``GraphStore.stored``."""
+
+        async def look(read: Read) -> Stored:
+            async def get(label: Label, wanted: Iterable[str]) -> dict[str, Any]:
+                parts = parts_of(wanted)
+                rows = [row for part in parts for row in await items(f"get_{label.lower()}", ids=part)]
+                return {element.id: element for element in read_rows(label, rows)}
+
+            async def items(name: str, **parameters: Any) -> list[Any]:
+                rows = await read(name, projectId=self.project_id, **parameters)
+                return [item for row in rows for item in row[0]]
+
+            last = await items("next_sequences", traceId=trace_id)
+            next_ = {label: found[0] + 1 if found else 0 for label, found in zip(IN_ORDER, last, strict=True)}
+            trace = (await get(Label.TRACE, [trace_id])).get(trace_id)
+            # Where the first place is free, nothing is stored: most of all in a new trace.
+            found = {label: await get(label, dict.fromkeys(wanted)) for label, wanted in ids.items() if next_[label]}
+            return Stored(trace, next_, found)
+
+        return await self._connection.read_together(look)
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
         """See ``GraphStore.invalidations``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schema.errors import InputError
@@ -12,10 +12,18 @@ from store.neo4j.read import Reader
 from store.references import references
 
 
-async def check_references(batch: Batch, unique: Mapping[Label, Mapping[str, Any]], reader: Reader) -> None:
+async def check_references(
+    batch: Batch, unique: Mapping[Label, Mapping[str, Any]], stored: Mapping[Label, Mapping[str, Any]], reader: Reader
+) -> None:
     """What is referred to is in the batch, or in the stored part of the trace.
 
     An edge to nothing would be lost without a word.
+
+    Args:
+        batch: what is to be written.
+        unique: its elements by label and id.
+        stored: elements that are known to be stored; others are looked up.
+        reader: looks them up.
 
     Raises:
         InputError: something is in neither.
@@ -23,11 +31,15 @@ async def check_references(batch: Batch, unique: Mapping[Label, Mapping[str, Any
     known: dict[Label, set[Any]] = {}
     for place, label, ids in references(batch):
         if label not in known:
-            known[label] = {None, *unique[label]}
+            known[label] = {None, *unique[label], *_of_trace(batch.trace.id, stored.get(label, {}).values())}
         missing = ids - known[label]
         if not missing:
             continue
-        stored: list[Any] = await reader.get(label, [id_ for id_ in missing if id_ is not None])
-        known[label].update(element.id for element in stored if element.trace_id == batch.trace.id)
+        found = await reader.get(label, [id_ for id_ in missing if id_ is not None])
+        known[label] |= _of_trace(batch.trace.id, found)
         for id_ in missing - known[label]:
             raise InputError("batch", place, f"refers to {label.lower()} {id_}, which does not exist")
+
+
+def _of_trace(trace_id: str, elements: Iterable[Any]) -> set[str]:
+    return {element.id for element in elements if element.trace_id == trace_id}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from store.answers import (
     ScanResult,
     SearchHit,
     Stats,
+    Stored,
     WriteResult,
 )
 from store.idle import IdleTrace
@@ -52,9 +53,9 @@ class Neo4jStore:
         """The project that every call is bound to."""
         return self._project_id
 
-    async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
+    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
         """See ``GraphStore.write``."""
-        return await self._writer.write(batch, values)
+        return await self._writer.write(batch, values, stored)
 
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
         """See ``GraphStore.get``."""
@@ -187,9 +188,9 @@ class Neo4jStore:
             found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
-    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
-        """See ``GraphStore.next_sequences``."""
-        return await self._reader.next_sequences(trace_id)
+    async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
+        """See ``GraphStore.stored``."""
+        return await self._reader.stored(trace_id, ids)
 
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""

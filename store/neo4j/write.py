@@ -18,7 +18,7 @@ import neo4j
 
 from schema.models import WHOLE_VALUE_BYTES, Batch
 from schema.texts import cypher
-from store.answers import Label, WriteResult
+from store.answers import Label, Stored, WriteResult
 from store.conflicts import check
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
@@ -74,17 +74,25 @@ class BatchWriter:
         self._project_id = project_id
         self._values = values
 
-    async def write(self, batch: Batch, values: PackWriter | None) -> WriteResult:
+    async def write(self, batch: Batch, values: PackWriter | None, stored: Stored | None) -> WriteResult:
         """See ``GraphStore.write``."""
         check_ownership(batch, self._project_id)
         async with self._connection.trace_lock(batch.trace.id):
-            return await self._write_alone(batch, values)
+            return await self._write_alone(batch, values, stored)
 
-    async def _write_alone(self, batch: Batch, values: PackWriter | None) -> WriteResult:
+    async def _write_alone(self, batch: Batch, values: PackWriter | None, stored: Stored | None) -> WriteResult:
         plan = _Plan(batch, _unique(batch))
-        if await self._reader.trace_begun(batch.trace.id):
-            await self._compare(plan)
-        await check_references(batch, plan.unique, self._reader)
+        found: dict[Label, dict[str, Any]] = {}
+        if stored is not None:
+            found = {label: dict(elements) for label, elements in stored.elements.items()}
+            found[Label.TRACE] = {} if stored.trace is None else {stored.trace.id: stored.trace}
+        elif await self._reader.trace_begun(batch.trace.id):
+            found = await self._stored(plan)
+        for label, elements in plan.unique.items():
+            of_label = found.get(label, {})
+            check(label, of_label, elements.values())
+            plan.stored[label] = elements.keys() & of_label.keys()
+        await check_references(batch, plan.unique, found, self._reader)
         await self._keep_values(batch, values)
         created = await self._write(plan)
         return WriteResult(
@@ -96,15 +104,15 @@ class BatchWriter:
             },
         )
 
-    async def _compare(self, plan: _Plan) -> None:
+    async def _stored(self, plan: _Plan) -> dict[Label, dict[str, Any]]:
         # Each is a round trip: a small batch would wait for them longer than for all else.
         found = await asyncio.gather(
             *(self._reader.get(label, list(elements)) for label, elements in plan.unique.items())
         )
-        for (label, elements), of_label in zip(plan.unique.items(), found, strict=True):
-            stored = {element.id: element for element in of_label}
-            check(label, stored, elements.values())
-            plan.stored[label] = set(stored)
+        return {
+            label: {element.id: element for element in of_label}
+            for label, of_label in zip(plan.unique, found, strict=True)
+        }
 
     async def _keep_values(self, batch: Batch, values: PackWriter | None) -> None:
         if any(variable.size > WHOLE_VALUE_BYTES for variable in batch.variables):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ import msgspec
 from schema.errors import AmbiguousError, InputError, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page
+from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Stored
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
 
@@ -189,10 +189,15 @@ def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
     return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
 
 
-def next_sequences(context: ReadContext, trace_id: str) -> dict[Label, int]:
-    """See ``GraphStore.next_sequences``."""
+def stored(context: ReadContext, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
+    """See ``GraphStore.stored``."""
     rows = context.rows("next_sequences", trace=trace_id) if is_hex(trace_id) else []
-    return dict(zip(IN_ORDER, rows[0] if rows else (0, 0, 0, 0), strict=True))
+    next_ = dict(zip(IN_ORDER, rows[0] if rows else (0, 0, 0, 0), strict=True))
+    (trace,) = elements(context, Label.TRACE, [trace_id]) or (None,)
+    assert trace is None or isinstance(trace, Trace)
+    # Where the first place is free, nothing is stored: most of all in a new trace.
+    found = {label: elements(context, label, wanted) for label, wanted in ids.items() if next_[label]}
+    return Stored(trace, next_, {label: {one.id: one for one in ones} for label, ones in found.items()})
 
 
 def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:

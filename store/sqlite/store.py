@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
@@ -24,6 +24,7 @@ from store.answers import (
     ScanResult,
     SearchHit,
     Stats,
+    Stored,
     WriteResult,
 )
 from store.idle import IdleTrace
@@ -64,8 +65,8 @@ class SqliteStore:
 
         return await self._connections.read(run)
 
-    async def write(self, batch: Batch, values: PackWriter | None = None) -> WriteResult:
-        """See ``GraphStore.write``."""
+    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
+        """See ``GraphStore.write``. What is stored is compared within the transaction, where that costs little."""
         check_ownership(batch, self._project_id)
         packs = values.packs() if values else iter(())
         if self._values is not None:
@@ -216,9 +217,9 @@ class SqliteStore:
                 found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
-    async def next_sequences(self, trace_id: str) -> dict[Label, int]:
-        """See ``GraphStore.next_sequences``."""
-        return await self._read(select.next_sequences, trace_id)
+    async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
+        """See ``GraphStore.stored``."""
+        return await self._read(select.stored, trace_id, ids)
 
     async def known_values(self, trace_id: str) -> set[str]:
         """See ``GraphStore.known_values``."""

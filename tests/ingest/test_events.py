@@ -17,7 +17,7 @@ from ingest.values import portions
 from schema.ids import trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import Derivation, Operation, Variable
-from store.answers import Direction, Label
+from store.answers import IN_ORDER, Direction, Label, Stored
 from store.protocol import Database, GraphStore
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -278,16 +278,22 @@ async def test_projects_stay_apart(database: Database) -> None:
     assert refused.is_early
 
 
-async def test_next_places(database: Database) -> None:
+async def test_what_is_stored(database: Database) -> None:
     store = _project(database)
     trace = trace_id(store.project_id, "t")
-    assert set((await store.next_sequences(trace)).values()) == {0}
-    assert set((await store.next_sequences("no id")).values()) == {0}
+    for id_ in (trace, "no id"):
+        assert await store.stored(id_, {}) == Stored(None, dict.fromkeys(IN_ORDER, 0), {})
     await take_events(store, agent("t"))
-    places = await store.next_sequences(trace)
-    assert places == {Label.SESSION: 1, Label.OPERATION: 5, Label.VARIABLE: 7, Label.DERIVATION: 7}
+    page = await store.page(Label.VARIABLE, trace)
+    (listed,) = (await store.traces()).items
+    wanted = [variable.id for variable in page.items[:3]]
+    found = await store.stored(trace, {Label.VARIABLE: [*wanted, wanted[0], "0" * 32], Label.SESSION: []})
+    assert found.trace == listed
+    assert found.next == {Label.SESSION: 1, Label.OPERATION: 5, Label.VARIABLE: 7, Label.DERIVATION: 7}
+    assert found.elements == {Label.VARIABLE: dict(zip(wanted, page.items, strict=False)), Label.SESSION: {}}
     other = database.project(f"{store.project_id}-other")
-    assert set((await other.next_sequences(trace)).values()) == {0}
+    foreign = await other.stored(trace, {Label.VARIABLE: wanted})
+    assert (foreign.trace, set(foreign.next.values()), foreign.elements) == (None, {0}, {})
 
 
 def test_the_kinds_of_the_wire_are_those_of_the_graph() -> None:
