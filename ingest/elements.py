@@ -117,7 +117,8 @@ class Elements:
                 self._use(event.operation, event.variable, event.role, event.position)
             case wire.Considered():
                 self._known.get(Label.VARIABLE, event.query, "query")
-                self._use(event.operation, event.variable, RETURNED if event.returned else CONSIDERED, event.rank)
+                role = RETURNED if event.returned else CONSIDERED
+                self._use(event.operation, event.variable, role, event.rank, event.score)
             case wire.Derived():
                 self._derived(event)
             case wire.Invalidated():
@@ -231,12 +232,12 @@ class Elements:
             ),
         )
 
-    def _use(self, operation: str, variable: str, role: str | None, position: int) -> None:
+    def _use(self, operation: str, variable: str, role: str | None, position: int, score: float | None = None) -> None:
         used: Variable = self._known.get(Label.VARIABLE, variable, "variable")
         user: Operation = self._known.get(Label.OPERATION, operation, "operation")
         if used.operation_id == user.id:
             raise EventRefusedError("variable: an operation does not use what it made itself")
-        self._usages.append(Usage(user.id, used.id, role, position))
+        self._usages.append(Usage(user.id, used.id, role, position, score))
 
     def _derived(self, event: wire.Derived) -> None:
         source: Variable = self._known.get(Label.VARIABLE, event.source, "source")

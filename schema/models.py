@@ -131,12 +131,17 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """An operation used a variable that it did not make itself (``USED``)."""
+    """An operation used a variable that it did not make itself (``USED``).
+
+    Attributes:
+        score: what a retrieval said of the variable, on a scale of its own.
+    """
 
     operation_id: str
     variable_id: str
     role: str | None
     position: int
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

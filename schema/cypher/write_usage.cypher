@@ -6,4 +6,4 @@ MATCH (v:Variable {id: row.variableId})
 USING INDEX SEEK v:Variable(id)
 WHERE v.projectId = $projectId
 MERGE (o)-[u:USED {position: row.position}]->(v)
-ON CREATE SET u.role = row.role
+ON CREATE SET u.role = row.role, u.score = row.score

@@ -1,2 +1,2 @@
-INSERT OR IGNORE INTO usage (operation_k, position, variable_k, role)
-VALUES (?, ?, ?, ?)
+INSERT OR IGNORE INTO usage (operation_k, position, variable_k, role, score)
+VALUES (?, ?, ?, ?, ?)

@@ -192,7 +192,13 @@ def _statements(plan: _Plan) -> Iterator[_Statement]:
     yield from _of_links(
         "write_usage",
         (
-            {"operationId": u.operation_id, "variableId": u.variable_id, "role": u.role, "position": u.position}
+            {
+                "operationId": u.operation_id,
+                "variableId": u.variable_id,
+                "role": u.role,
+                "position": u.position,
+                "score": u.score,
+            }
             for u in batch.usages
         ),
     )

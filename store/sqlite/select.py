@@ -180,7 +180,7 @@ def derivations_of(
 def usages(context: ReadContext, trace_id: str) -> list[Usage]:
     """See ``GraphStore.usages``."""
     rows = context.rows("usages", trace=trace_id)
-    return [Usage(operation.hex(), variable.hex(), role, position) for operation, variable, role, position in rows]
+    return [Usage(operation.hex(), variable.hex(), *said) for operation, variable, *said in rows]
 
 
 def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:

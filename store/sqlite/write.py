@@ -204,7 +204,7 @@ class _BatchWriter:
         operation = self.keys.resolve(Label.OPERATION, users | enders, "usages")
         self.keys.insert(
             "insert_usage",
-            ((operation[u.operation_id], u.position, variable[u.variable_id], u.role) for u in usages),
+            ((operation[u.operation_id], u.position, variable[u.variable_id], u.role, u.score) for u in usages),
         )
         self.keys.insert(
             "insert_invalidation", ((variable[i.variable_id], operation[i.operation_id]) for i in invalidations)

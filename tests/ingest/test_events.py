@@ -111,7 +111,8 @@ async def _everything(store: GraphStore, external_id: str) -> dict[str, Any]:
         if isinstance(d, Derivation)
     ]
     found["usages"] = sorted(
-        (names[u.operation_id], names[u.variable_id], u.role or "", u.position) for u in await store.usages(trace)
+        (names[u.operation_id], names[u.variable_id], u.role or "", u.position, u.score or 0.0)
+        for u in await store.usages(trace)
     )
     found["invalidations"] = [(names[i.variable_id], names[i.operation_id]) for i in await store.invalidations(trace)]
     for operation in found[Label.OPERATION]:
@@ -141,6 +142,9 @@ async def test_an_agent(database: Database) -> None:
     assert kinds == {DerivationKind.DERIVATION, DerivationKind.READ, DerivationKind.REVISION}
     unit = await store.resolve("unit@1", Label.VARIABLE)
     assert isinstance(unit, Variable)
+    before = await store.resolve("unit@0", Label.VARIABLE)
+    rated = {u.variable_id: (u.role, u.position, u.score) for u in await store.usages(unit.trace_id) if u.score}
+    assert rated == {unit.id: ("returned", 0, 0.9), before.id: ("considered", 1, 0.1)}
     assert [v.version for v in await store.versions(unit.id)] == [0, 1, 1]
     forward = await store.closure([unit.id], Direction.FORWARD)
     assert {v.external_id for v in forward.variables} == {"unit@1", "read", "a"}

@@ -1,0 +1,3 @@
+-- How well a retrieval rated what it had before it.
+
+ALTER TABLE usage ADD COLUMN score REAL;
