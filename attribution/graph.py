@@ -5,14 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import cast
 
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Operation, Variable
-from store.answers import Label
+from store.paging import elements
 from store.protocol import GraphStore
 
-_PAGE = 5_000
 _TEXT_BYTES = 256 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
 
@@ -64,9 +62,9 @@ class TraceGraph:
     @classmethod
     async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
         """Read the structure of a trace."""
-        variables = cast("list[Variable]", await _all(store, Label.VARIABLE, trace_id))
-        operations = cast("list[Operation]", await _all(store, Label.OPERATION, trace_id))
-        derivations = cast("list[Derivation]", await _all(store, Label.DERIVATION, trace_id))
+        variables = await elements(store, Variable, trace_id)
+        operations = await elements(store, Operation, trace_id)
+        derivations = await elements(store, Derivation, trace_id)
         used: dict[str, list[str]] = defaultdict(list)
         for usage in await store.usages(trace_id):
             used[usage.operation_id].append(usage.variable_id)
@@ -209,14 +207,3 @@ class TraceGraph:
                     reached.add(after)
                     waiting.append(after)
         return reached
-
-
-async def _all(store: GraphStore, label: Label, trace_id: str) -> list[object]:
-    items: list[object] = []
-    after: str | None = None
-    while True:
-        page = await store.page(label, trace_id, _PAGE, after)
-        items += page.items
-        after = page.next
-        if after is None:
-            return items

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
+from store.paging import every
 from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
@@ -23,11 +24,4 @@ async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) ->
 
 async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
     """All failures, of one trace or of the project."""
-    found: list[Failure] = []
-    after = None
-    while True:
-        page = await store.failures(trace_id, first=_PAGE, after=after)
-        found.extend(page.items)
-        after = page.next
-        if after is None:
-            return found
+    return [failure async for failure in every(lambda after: store.failures(trace_id, _PAGE, after))]

@@ -22,8 +22,9 @@ import msgspec
 from ingest.importing import import_path
 from ingest.smartcomment.source import mapped
 from schema.models import Operation, Variable
-from store.answers import Closure, Label
+from store.answers import Closure
 from store.open import open_database
+from store.paging import elements
 from store.protocol import GraphStore
 
 
@@ -113,22 +114,10 @@ class RecordedFile:
         return {node for node in nodes if self.nodes[node]["class_name"] == "query"}
 
 
-async def all_of(store: GraphStore, label: Label, trace_id: str) -> list[Any]:
-    """All elements of a label in a trace."""
-    found: list[Any] = []
-    after = None
-    while True:
-        page = await store.page(label, trace_id, 5_000, after)
-        found.extend(page.items)
-        after = page.next
-        if after is None:
-            return found
-
-
 async def answer_ids(store: GraphStore, trace_id: str, questions: list[Question]) -> dict[str, str]:
     """The id of each question's own answer: the instance of its node that its operation made."""
-    operations: list[Operation] = await all_of(store, Label.OPERATION, trace_id)
-    variables: list[Variable] = await all_of(store, Label.VARIABLE, trace_id)
+    operations = await elements(store, Operation, trace_id)
+    variables = await elements(store, Variable, trace_id)
     names = {operation.id: operation.external_id for operation in operations}
     made = {(v.external_id, names[v.operation_id]): v.id for v in variables if v.operation_id is not None}
     return {question.query: made[question.answer, question.answered_by] for question in questions}

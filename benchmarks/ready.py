@@ -6,15 +6,14 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memtrace.events import Event, decode
 
 from ingest.events import take_events
-from schema.models import Batch
-from store.answers import IN_ORDER, Label
+from schema.models import Batch, Derivation, Operation, Session, Variable
 from store.open import open_database
 from store.packs import PackWriter
+from store.paging import elements
 from store.protocol import GraphStore
 
 
@@ -37,9 +36,15 @@ async def ready(project: str, conversations: Iterable[list[bytes]], folder: Path
             if refused:
                 raise RuntimeError(f"an event of the benchmark is refused: {refused[0].reason}")
         for trace in (await store.traces(1000)).items:
-            sessions, operations, variables, derivations = [await _all(store, label, trace.id) for label in IN_ORDER]
-            batch = Batch(trace, sessions, operations, variables, derivations, await store.usages(trace.id))
-            made.append(Ready(batch, await store.values([one for one in variables if one.value is None])))
+            batch = Batch(
+                trace,
+                await elements(store, Session, trace.id),
+                await elements(store, Operation, trace.id),
+                await elements(store, Variable, trace.id),
+                await elements(store, Derivation, trace.id),
+                await store.usages(trace.id),
+            )
+            made.append(Ready(batch, await store.values([one for one in batch.variables if one.value is None])))
     return made
 
 
@@ -55,14 +60,3 @@ async def write_ready(store: GraphStore, made: Sequence[Ready], writers: int) ->
                 await store.write(one.batch, values)
 
     await asyncio.gather(*map(write, made))
-
-
-async def _all(store: GraphStore, label: Label, trace: str) -> list[Any]:
-    found: list[Any] = []
-    after = None
-    while True:
-        page = await store.page(label, trace, after=after)
-        found += page.items
-        after = page.next
-        if after is None:
-            return found

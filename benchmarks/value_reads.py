@@ -19,10 +19,10 @@ from benchmarks.timing import timed
 from schema.models import Variable
 from store.answers import Label
 from store.open import open_database
+from store.paging import elements
 from store.protocol import GraphStore
 
 _READS = 3
-_PAGE = 10_000
 
 
 async def _measure(path: Path, count: int) -> list[float]:
@@ -44,13 +44,7 @@ async def _large(store: GraphStore) -> list[Variable]:
     """The variables whose values do not stand on them whole, one a value."""
     found: dict[str, Variable] = {}
     for trace in (await store.traces()).items:
-        after = None
-        while True:
-            page = await store.page(Label.VARIABLE, trace.id, _PAGE, after)
-            found.update((v.value_hash, v) for v in page.items if isinstance(v, Variable) and v.value is None)
-            after = page.next
-            if after is None:
-                break
+        found.update((v.value_hash, v) for v in await elements(store, Variable, trace.id) if v.value is None)
     return list(found.values())
 
 

@@ -21,6 +21,7 @@ from schema.kinds import DerivationKind
 from schema.models import Variable
 from store.answers import Label
 from store.packs import PackWriter
+from store.paging import elements
 from store.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
@@ -152,14 +153,7 @@ def _build(recorded: Recorded, project_id: str, stored: dict[str, int]) -> Built
 
 
 async def _stored_sequences(store: GraphStore, trace: str) -> dict[str, int]:
-    sequences: dict[str, int] = {}
-    after = None
-    while True:
-        page = await store.page(Label.VARIABLE, trace, 10_000, after)
-        sequences.update((v.id, v.sequence) for v in page.items if isinstance(v, Variable))
-        after = page.next
-        if after is None:
-            return sequences
+    return {variable.id: variable.sequence for variable in await elements(store, Variable, trace)}
 
 
 def _silent(stage: str, done: int, total: int) -> None:

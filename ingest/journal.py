@@ -7,8 +7,7 @@ import time
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import apsw
 
@@ -17,6 +16,7 @@ from ingest.queue import LANES, DeadLetter, Delivery, Outcome, Packet, QueueStat
 from ingest.shares import Shares, workers_of
 from schema.errors import NotFoundError, QueueFullError
 from schema.texts import sql
+from store.closing import Closing
 from store.sqlite.connections import Connections
 from store.sqlite.migrate import migrate
 from store.times import from_microseconds, to_microseconds
@@ -25,7 +25,7 @@ _LOOK_SECONDS = 1.0
 """How soon a worker of another process sees a packet."""
 
 
-class Journal:
+class Journal(Closing):
     """Packets, dead letters and lanes in one file; see ``EventQueue``."""
 
     max_packet_bytes = 512 << 20
@@ -147,16 +147,6 @@ class Journal:
     async def close(self) -> None:
         """See ``EventQueue``."""
         await self._connections.close()
-
-    async def __aenter__(self) -> Self:
-        """Use it in an ``async with``."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        await self.close()
 
 
 class JournalLetters:

@@ -1,6 +1,7 @@
 """Importers that are killed at any moment: of a trace there is nothing or everything, and importing again completes it.
 
-Importers are processes of their own, killed as by ``kill -9``.
+Importers are processes of their own, killed as by ``kill -9``: half as often as with ``MEMTRACE_TEST_FULL``, and on
+Neo4j while they write half as much.
 """
 
 from __future__ import annotations
@@ -25,13 +26,19 @@ from ingest.smartcomment.write import export_trace
 from schema.ids import trace_id
 from store.answers import Label
 from store.open import Credentials, open_database
+from store.paging import in_trace
 from store.protocol import Database, GraphStore
-from tests.data import ROOT
+from tests.data import FULL, ROOT
 from tests.graph_files import GraphFile, conversation
 from tests.neo4j_server import Neo4jServer
 
 PROJECT = "crash"
 PAGED = (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION)
+
+
+def _often(count: int) -> int:
+    """So many where all is done in full, else half of it, rounded up."""
+    return count if FULL else -(-count // 2)
 
 
 @dataclass(frozen=True)
@@ -94,14 +101,7 @@ async def snapshot(store: GraphStore, trace: str) -> dict[str, Any]:
 
 async def everything(store: GraphStore, label: Label, trace: str) -> list[Any]:
     """All elements of a trace."""
-    items: list[Any] = []
-    after = None
-    while True:
-        page = await store.page(label, trace, 5_000, after)
-        items += page.items
-        after = page.next
-        if after is None:
-            return items
+    return [element async for element in in_trace(store, label, trace)]
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ async def test_kills_of_an_import_into_sqlite(tmp_path: Path) -> None:
         reference = await import_once(importer, store, recorded)
     random = Random(1)
     kills = while_it_wrote = 0
-    while kills < 20 or while_it_wrote < 5:
+    while kills < _often(20) or while_it_wrote < _often(5):
         assert kills < 60, "hardly any kill fell into the moment of writing"
         # The log grows from when the transaction is committed: the moment that matters most, and a short one.
         watched, seconds = (None, reference.seconds) if kills % 2 else (lambda: has_content(log), 0.01)
@@ -230,7 +230,7 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
         reference = await import_once(importer, database.project(PROJECT), recorded)
     assert files() == []
     random = Random(3)
-    for number in range(9):
+    for number in range(_often(9)):
         known = len(files())
         watched, seconds = [
             (None, reference.seconds),
@@ -256,7 +256,7 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
 @pytest.mark.once
 async def test_kills_of_an_import_into_neo4j(neo4j_server: Neo4jServer, tmp_path: Path) -> None:
     project = f"crash-{uuid4().hex}"
-    recorded = conversation(messages=1_500, questions=10, buffer_characters=2_500)
+    recorded = conversation(messages=_often(1_500), questions=10, buffer_characters=2_500)
     values = (tmp_path / "values").as_uri()
     importer = Importer(
         recorded.write(tmp_path / "graph.json"),

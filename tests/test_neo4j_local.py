@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -24,13 +25,13 @@ import psutil
 import pytest
 from neo4j.exceptions import AuthError
 
+from store.local.ports import any_free_port
 from store.neo4j.local import LocalNeo4j, LocalNeo4jError, Registry, RegistryError
 from store.neo4j.local.distribution import Distribution, obtain
 from store.neo4j.local.home import Home, State
 from store.neo4j.local.locks import Jar, cache_lock, format_lock, read_lock
-from store.neo4j.local.process import any_free_port
 
-pytestmark = [pytest.mark.once, pytest.mark.xdist_group("neo4j-local")]
+pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "9.9.9"
@@ -382,20 +383,21 @@ def test_a_guarded_server_dies_with_its_starter(neo4j_distribution: Distribution
         "import sys\n"
         "from store.neo4j.local import LocalNeo4j\n"
         "with LocalNeo4j(sys.argv[1], version=sys.argv[2], port=0, heap='512m').running(kill_on_exit=True) as s:\n"
-        "    print(s.pid, flush=True)\n"
         "    sys.stdin.read()\n"
     )
     starter = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "home"), neo4j_distribution.version],
         env=python_environment(),
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        stdout=subprocess.DEVNULL,
     )
     try:
-        assert starter.stdout is not None
-        server = psutil.Process(int(starter.stdout.readline()))
-        assert server.is_running()
+        # From the moment on at which it is guarded, which is long before it answers.
+        while len(helpers := psutil.Process(starter.pid).children()) < 2:
+            assert starter.poll() is None
+            time.sleep(0.02)
+        pid = LocalNeo4j(tmp_path / "home").status().pid
+        (server,) = [helper for helper in helpers if helper.pid == pid]
         starter.kill()
         starter.communicate()
         server.wait(30)

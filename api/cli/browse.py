@@ -22,11 +22,12 @@ _MEBIBYTES = 1024
 async def traces(place: Place, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
     from api import documents
-    from api.cli.find import every_trace
     from api.cli.render import tables
+    from store.paging import every
 
     async with place.open() as store:
-        found = [(trace, (await store.stats(trace.id)).labels) async for trace in every_trace(store)]
+        read = every(lambda after: store.traces(after=after))
+        found = [(trace, (await store.stats(trace.id)).labels) async for trace in read]
     if as_json:
         print_json([documents.trace_with_counts(trace, counts) for trace, counts in found])
     elif found:
@@ -39,14 +40,15 @@ async def traces(place: Place, as_json: JsonOption = False) -> None:
 async def trace(place: Place, reference: TraceArgument, as_json: JsonOption = False) -> None:
     """Show a trace: where it comes from, how much is in it, its sessions."""
     from api import documents
-    from api.cli.find import every_session, find
+    from api.cli.find import find
     from api.cli.render import sheets, tables
-    from schema.models import Trace
+    from schema.models import Session, Trace
+    from store.paging import elements
 
     async with place.open() as store:
         found = await find(store, Trace, reference)
         stats = await store.stats(found.id)
-        sessions = await every_session(store, found.id)
+        sessions = await elements(store, Session, found.id)
     if as_json:
         print_json(documents.whole_trace(found, stats, sessions))
         return

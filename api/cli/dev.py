@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -73,7 +74,7 @@ def _run(folder: Path, neo4j: bool, port: int | None) -> bool:
                 parts.append(part)
 
             variables = _start_neo4j(folder, add) if neo4j else {"STORE": f"sqlite:///{folder / 'memtrace.db'}"}
-            variables |= _start_nats(folder, add)
+            variables |= _start_nats(folder, add) | {"STORES": "{}"}
             _write_variables(folder, variables)
             _start_memtrace(folder, variables, port, add)
             _watch(parts, folder)
@@ -233,7 +234,7 @@ def _output() -> Output:
 def _sole(folder: Path) -> Iterator[None]:
     """The folder, of its owner only, for this process alone."""
     # Says what extra is missing, which also brings the package below.
-    import ingest.nats.local  # noqa: F401, I001
+    import_module("ingest.nats.local")
     import filelock
 
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from schema.errors import NotFoundError
@@ -47,27 +46,3 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
         if isinstance(found, Variable | Operation | Failure):
             return found
     raise NotFoundError(reference, "variable, operation or failure")
-
-
-async def every_trace(store: GraphStore) -> AsyncIterator[Trace]:
-    """All traces, page by page."""
-    after = None
-    while True:
-        page = await store.traces(after=after)
-        for trace in page.items:
-            yield trace
-        after = page.next
-        if after is None:
-            return
-
-
-async def every_session(store: GraphStore, trace_id: str) -> list[Session]:
-    """All sessions of a trace, in order."""
-    found: list[Session] = []
-    after = None
-    while True:
-        page = await store.page(Label.SESSION, trace_id, after=after)
-        found.extend(element for element in page.items if isinstance(element, Session))
-        after = page.next
-        if after is None:
-            return found

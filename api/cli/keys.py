@@ -64,17 +64,11 @@ async def create(
 @command(app, name="list", panel=_PANEL)
 async def list_keys(place: Place, as_json: JsonOption = False) -> None:
     """List the project's keys, the newest first; revoked and expired ones too."""
+    from store.paging import every
+
     now = datetime.now(UTC)
-    found: list[ApiKey] = []
     async with keeper_door(place) as door:
-        cursor: str | None = None
-        while True:
-            page = await door.records.keys(after=cursor)
-            found.extend(page.items)
-            cursor = page.next
-            if cursor is None:
-                break
-    documents = [_document(key, now) for key in found]
+        documents = [_document(key, now) async for key in every(lambda after: door.records.keys(after=after))]
     if as_json:
         print_json(documents)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from ingest.nats.local import end, guard, release
+from store.local.process import Child, end
 
 _STOP_SECONDS = 60.0
 _CHUNK_BYTES = 1 << 20
@@ -88,24 +87,14 @@ def start_command(name: str, arguments: Sequence[str], environment: Mapping[str,
         log: the file for what it says, begun anew.
     """
     with log.open("wb") as output:
-        child = subprocess.Popen(
-            command(arguments),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            # What interrupts this process in a terminal is this process's to handle.
-            start_new_session=True,
-        )
-    process = psutil.Process(child.pid)
-    watchdog = guard(process)
+        child = Child(command(arguments), output, environment=environment)
+    child.guard()
 
     def stop() -> None:
-        end(process, kill=False, timeout=_STOP_SECONDS)
+        end(child.process, _STOP_SECONDS)
         child.wait()
-        release(watchdog)
 
-    return Part(name, process, Log(log), stop)
+    return Part(name, child.process, Log(log), stop)
 
 
 def command(arguments: Sequence[str]) -> list[str]:

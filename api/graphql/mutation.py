@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Annotated
@@ -49,6 +50,7 @@ class Mutation:
     @strawberry.mutation(
         description="Import a small graph file, as a job. Needs the role writer.", metadata={"cost": 100}
     )
+    @outcome
     async def import_trace(
         self,
         info: Info,
@@ -56,21 +58,18 @@ class Mutation:
         input: Annotated[ImportInput, strawberry.argument(description="The file.")],
     ) -> JobResult:
         """Start an import."""
-
-        async def work() -> JobStarted:
-            door = info.context.door(project, Role.WRITER)
-            job_id = token_hex(16)
-            upload, _ = await info.context.platform.uploads.put(door.project_id, job_id, _once(input.content))
-            arguments = ImportArguments(upload=upload, name=input.name, timezone=input.timezone)
-            try:
-                return await _start(info, door, JobKind.IMPORT, arguments, job_id)
-            except InputError:
-                await info.context.platform.uploads.delete(upload)
-                raise
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        job_id = token_hex(16)
+        upload, _ = await info.context.platform.uploads.put(door.project_id, job_id, _once(input.content))
+        arguments = ImportArguments(upload=upload, name=input.name, timezone=input.timezone)
+        try:
+            return await _start(info, door, JobKind.IMPORT, arguments, job_id)
+        except InputError:
+            await info.context.platform.uploads.delete(upload)
+            raise
 
     @strawberry.mutation(description="Attribute failures, as a job. Needs the role writer.", metadata={"cost": 100})
+    @outcome
     async def attribute(
         self,
         info: Info,
@@ -78,27 +77,22 @@ class Mutation:
         input: Annotated[AttributeInput, strawberry.argument(description="Which failures, and how.")],
     ) -> JobResult:
         """Start an attribution."""
-
-        async def work() -> JobStarted:
-            door = info.context.door(project, Role.WRITER)
-            try:
-                arguments = AttributeArguments(
-                    failure_ids=tuple(input.failures),
-                    trace_id=input.trace,
-                    method=input.method,
-                    gold_free=input.gold_free,
-                    retrieve_evidence=input.retrieve_evidence,
-                )
-            except ValidationError as error:
-                raise _invalid("attribute", error) from error
-            return await _start(info, door, JobKind.ATTRIBUTE, arguments)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        with _valid("attribute"):
+            arguments = AttributeArguments(
+                failure_ids=tuple(input.failures),
+                trace_id=input.trace,
+                method=input.method,
+                gold_free=input.gold_free,
+                retrieve_evidence=input.retrieve_evidence,
+            )
+        return await _start(info, door, JobKind.ATTRIBUTE, arguments)
 
     @strawberry.mutation(
         description="Make a report, as a job; `GET /v1/reports/{job}` shows it. Needs the role writer.",
         metadata={"cost": 100},
     )
+    @outcome
     async def report(
         self,
         info: Info,
@@ -106,22 +100,17 @@ class Mutation:
         input: Annotated[ReportInput, strawberry.argument(description="What it is about.")],
     ) -> JobResult:
         """Start a report."""
-
-        async def work() -> JobStarted:
-            door = info.context.door(project, Role.WRITER)
-            try:
-                arguments = ReportArguments(
-                    trace_ids=tuple(input.traces), failure_ids=tuple(input.failures), source=input.source
-                )
-            except ValidationError as error:
-                raise _invalid("report", error) from error
-            return await _start(info, door, JobKind.REPORT, arguments)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        with _valid("report"):
+            arguments = ReportArguments(
+                trace_ids=tuple(input.traces), failure_ids=tuple(input.failures), source=input.source
+            )
+        return await _start(info, door, JobKind.REPORT, arguments)
 
     @strawberry.mutation(
         description="Stop a job; what it has done stays. Needs the role writer.", metadata={"cost": 20}
     )
+    @outcome
     async def cancel_job(
         self,
         info: Info,
@@ -129,17 +118,14 @@ class Mutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the job.")],
     ) -> JobResult:
         """Cancel a job."""
-
-        async def work() -> JobStarted:
-            door = info.context.door(project, Role.WRITER)
-            return JobStarted(job=await info.context.platform.queue.cancel(door, id))
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        return JobStarted(job=await info.context.platform.queue.cancel(door, id))
 
     @strawberry.mutation(
         description="Say that an answer is wrong. One that is known takes what you add. Needs the role writer.",
         metadata={"cost": 20},
     )
+    @outcome
     async def record_failure(
         self,
         info: Info,
@@ -147,22 +133,19 @@ class Mutation:
         input: Annotated[FailureInput, strawberry.argument(description="The wrong answer.")],
     ) -> RecordFailureResult:
         """Record a failure."""
-
-        async def work() -> FailureRecorded:
-            door = info.context.door(project, Role.WRITER)
-            complaint = Complaint(
-                input.question, input.answer, tuple(input.gold_answers), tuple(input.evidence), input.comment
-            )
-            failure = await record_failure(door.store, complaint, door.actor)
-            await door.audit("recordFailure", failure.id)
-            return FailureRecorded(failure=failure)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        complaint = Complaint(
+            input.question, input.answer, tuple(input.gold_answers), tuple(input.evidence), input.comment
+        )
+        failure = await record_failure(door.store, complaint, door.actor)
+        await door.audit("recordFailure", failure.id)
+        return FailureRecorded(failure=failure)
 
     @strawberry.mutation(
         description="Say why an answer is wrong; it replaces what you said before. Needs the role writer.",
         metadata={"cost": 20},
     )
+    @outcome
     async def record_verdict(
         self,
         info: Info,
@@ -170,20 +153,17 @@ class Mutation:
         input: Annotated[VerdictInput, strawberry.argument(description="What you found.")],
     ) -> RecordVerdictResult:
         """Record a verdict."""
-
-        async def work() -> VerdictRecorded:
-            door = info.context.door(project, Role.WRITER)
-            judgement = Judgement(input.failure, input.error_type, input.operation, input.reason, input.confidence)
-            verdict = await record_verdict(door.store, judgement, door.actor)
-            await door.audit("recordVerdict", verdict.id)
-            return VerdictRecorded(attribution=verdict)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        judgement = Judgement(input.failure, input.error_type, input.operation, input.reason, input.confidence)
+        verdict = await record_verdict(door.store, judgement, door.actor)
+        await door.audit("recordVerdict", verdict.id)
+        return VerdictRecorded(attribution=verdict)
 
     @strawberry.mutation(
         description="Take back a person's verdict: your own, as a writer; anybody's, as an admin.",
         metadata={"cost": 20},
     )
+    @outcome
     async def withdraw_verdict(
         self,
         info: Info,
@@ -191,18 +171,15 @@ class Mutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the verdict.")],
     ) -> WithdrawVerdictResult:
         """Withdraw a verdict."""
-
-        async def work() -> VerdictWithdrawn:
-            door = info.context.door(project, Role.WRITER)
-            await withdraw_verdict(door.store, id, None if door.role.allows(Role.ADMIN) else door.actor)
-            await door.audit("withdrawVerdict", id)
-            return VerdictWithdrawn(id=id)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.WRITER)
+        await withdraw_verdict(door.store, id, None if door.role.allows(Role.ADMIN) else door.actor)
+        await door.audit("withdrawVerdict", id)
+        return VerdictWithdrawn(id=id)
 
     @strawberry.mutation(
         description="Delete a trace with all that belongs to it. Needs the role admin.", metadata={"cost": 100}
     )
+    @outcome
     async def delete_trace(
         self,
         info: Info,
@@ -210,16 +187,13 @@ class Mutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the trace, whole.")],
     ) -> DeleteTraceResult:
         """Delete a trace."""
-
-        async def work() -> TraceDeleted:
-            door = info.context.door(project, Role.ADMIN)
-            counts = await door.store.delete_trace(id)
-            await door.audit("deleteTrace", id)
-            return TraceDeleted(id=id, counts=counts_of(counts))
-
-        return await outcome(work())
+        door = info.context.door(project, Role.ADMIN)
+        counts = await door.store.delete_trace(id)
+        await door.audit("deleteTrace", id)
+        return TraceDeleted(id=id, counts=counts_of(counts))
 
     @strawberry.mutation(description="Make an API key of the project. Needs the role admin.", metadata={"cost": 20})
+    @outcome
     async def create_key(
         self,
         info: Info,
@@ -231,22 +205,19 @@ class Mutation:
         ] = None,
     ) -> CreateKeyResult:
         """Create a key."""
-
-        async def work() -> KeyCreated:
-            door = info.context.door(project, Role.ADMIN)
-            now = datetime.now(UTC)
-            if not 1 <= len(name) <= MAX_NAME:
-                raise InputError("createKey", "name", f"a name of 1 to {MAX_NAME} characters is needed")
-            if expires_at is not None and expires_at <= now:
-                raise InputError("createKey", "expiresAt", "is past")
-            secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
-            await door.records.add_key(key)
-            await door.audit("createKey", key.id)
-            return KeyCreated(key=key, secret=secret)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.ADMIN)
+        now = datetime.now(UTC)
+        if not 1 <= len(name) <= MAX_NAME:
+            raise InputError("createKey", "name", f"a name of 1 to {MAX_NAME} characters is needed")
+        if expires_at is not None and expires_at <= now:
+            raise InputError("createKey", "expiresAt", "is past")
+        secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
+        await door.records.add_key(key)
+        await door.audit("createKey", key.id)
+        return KeyCreated(key=key, secret=secret)
 
     @strawberry.mutation(description="End an API key of the project. Needs the role admin.", metadata={"cost": 20})
+    @outcome
     async def revoke_key(
         self,
         info: Info,
@@ -254,14 +225,10 @@ class Mutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="The id of the key.")],
     ) -> RevokeKeyResult:
         """Revoke a key."""
-
-        async def work() -> KeyRevoked:
-            door = info.context.door(project, Role.ADMIN)
-            key = await door.records.revoke_key(id, datetime.now(UTC))
-            await door.audit("revokeKey", key.id)
-            return KeyRevoked(key=key)
-
-        return await outcome(work())
+        door = info.context.door(project, Role.ADMIN)
+        key = await door.records.revoke_key(id, datetime.now(UTC))
+        await door.audit("revokeKey", key.id)
+        return KeyRevoked(key=key)
 
 
 async def _start(
@@ -278,7 +245,12 @@ async def _once(text: str) -> AsyncIterator[bytes]:
     yield text.encode("utf-8", "surrogatepass")
 
 
-def _invalid(what: str, error: ValidationError) -> InputError:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return InputError(what, place, str(first["msg"]).removeprefix("Value error, "))
+@contextmanager
+def _valid(what: str) -> Iterator[None]:
+    """What arguments of jobs refuse is the input's fault."""
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(what, place, str(first["msg"]).removeprefix("Value error, ")) from error

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import strawberry
 
 from api.errors import ForbiddenError
 from schema.errors import AmbiguousError, ConflictError, InputError, NotFoundError
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -47,23 +49,20 @@ class Conflict(Problem):
 Problems = NotFound | Forbidden | InvalidInput | Conflict
 
 
-async def outcome(work: Awaitable[T]) -> T | Problems:
-    """What a mutation did, or the expected error that kept it from it."""
-    try:
-        return await work
-    except NotFoundError as error:
-        return NotFound(message=str(error))
-    except ForbiddenError as error:
-        return Forbidden(message=str(error), needed=error.needed)
-    except InputError as error:
-        return InvalidInput(message=str(error), place=error.place or error.source)
-    except (ConflictError, AmbiguousError) as error:
-        return Conflict(message=str(error))
+def outcome(mutation: Callable[P, Awaitable[T | Problems]]) -> Callable[P, Awaitable[T | Problems]]:
+    """For a mutation: what it did, or the expected error that kept it from it."""
 
+    @wraps(mutation)
+    async def mutate(*args: P.args, **kwargs: P.kwargs) -> T | Problems:
+        try:
+            return await mutation(*args, **kwargs)
+        except NotFoundError as error:
+            return NotFound(message=str(error))
+        except ForbiddenError as error:
+            return Forbidden(message=str(error), needed=error.needed)
+        except InputError as error:
+            return InvalidInput(message=str(error), place=error.place or error.source)
+        except (ConflictError, AmbiguousError) as error:
+            return Conflict(message=str(error))
 
-def result_union(name: str, description: str) -> object:
-    """For ``Annotated``: names the union of a success and the problems."""
-    return strawberry.union(name, description=description)
-
-
-__all__ = ["Conflict", "Forbidden", "InvalidInput", "NotFound", "Problem", "Problems", "outcome", "result_union"]
+    return mutate

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import strawberry
 
-from api.graphql.problems import Conflict, Forbidden, InvalidInput, NotFound
+from api.graphql.problems import Problems
 from api.graphql.refs import ApiKeyRef, AttributionRef, FailureRef, JobRef
 from api.graphql.trace import Counts
 
@@ -63,30 +63,30 @@ class KeyRevoked:
 
 
 JobResult = Annotated[
-    JobStarted | NotFound | Forbidden | InvalidInput | Conflict,
+    JobStarted | Problems,
     strawberry.union("JobResult", description="A job, or why there is none."),
 ]
 RecordFailureResult = Annotated[
-    FailureRecorded | NotFound | Forbidden | InvalidInput | Conflict,
+    FailureRecorded | Problems,
     strawberry.union("RecordFailureResult", description="A failure, or why there is none."),
 ]
 RecordVerdictResult = Annotated[
-    VerdictRecorded | NotFound | Forbidden | InvalidInput | Conflict,
+    VerdictRecorded | Problems,
     strawberry.union("RecordVerdictResult", description="A verdict, or why there is none."),
 ]
 WithdrawVerdictResult = Annotated[
-    VerdictWithdrawn | NotFound | Forbidden | InvalidInput | Conflict,
+    VerdictWithdrawn | Problems,
     strawberry.union("WithdrawVerdictResult", description="That it is gone, or why it is not."),
 ]
 DeleteTraceResult = Annotated[
-    TraceDeleted | NotFound | Forbidden | InvalidInput | Conflict,
+    TraceDeleted | Problems,
     strawberry.union("DeleteTraceResult", description="That it is gone, or why it is not."),
 ]
 CreateKeyResult = Annotated[
-    KeyCreated | NotFound | Forbidden | InvalidInput | Conflict,
+    KeyCreated | Problems,
     strawberry.union("CreateKeyResult", description="A key, or why there is none."),
 ]
 RevokeKeyResult = Annotated[
-    KeyRevoked | NotFound | Forbidden | InvalidInput | Conflict,
+    KeyRevoked | Problems,
     strawberry.union("RevokeKeyResult", description="That it is revoked, or why it is not."),
 ]

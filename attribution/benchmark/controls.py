@@ -13,9 +13,8 @@ from schema.ids import make_id
 from schema.kinds import OperationKind, Origin, VariableKind
 from schema.models import Failure, Variable
 from store.answers import Closure, Direction, Label
+from store.paging import elements
 from store.protocol import GraphStore
-
-_PAGE = 5000
 
 
 async def control_failures(store: GraphStore, trace_id: str, records: Sequence[Any], source: str) -> list[Failure]:
@@ -39,14 +38,8 @@ async def control_failures(store: GraphStore, trace_id: str, records: Sequence[A
 
 async def _latest_messages(store: GraphStore, trace_id: str) -> dict[str, str]:
     """The id of the newest version of each message, by name."""
-    latest: dict[str, str] = {}
-    after = None
-    while True:
-        page = await store.page(Label.VARIABLE, trace_id, _PAGE, after, [VariableKind.MESSAGE.value])
-        latest.update((v.name, v.id) for v in page.items if isinstance(v, Variable) and not v.occurrence)
-        after = page.next
-        if after is None:
-            return latest
+    messages = await elements(store, Variable, trace_id, [VariableKind.MESSAGE.value])
+    return {message.name: message.id for message in messages if not message.occurrence}
 
 
 @dataclass(frozen=True, slots=True)

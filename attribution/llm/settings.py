@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from attribution.llm.budget import Limits
 from attribution.verdict import Usage
@@ -94,18 +94,6 @@ class LlmSettings(BaseSettings):
         if limited and self.embedding_model is not None and self.embedding_price is None:
             raise ValueError(f"a limit on cost needs prices: set {_variable('embedding_price')}")
         return self
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Values that are given, then the environment; no file that happens to lie around."""
-        return init_settings, env_settings
 
     @classmethod
     def load(cls, **values: Any) -> Self:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import starmap
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import msgspec
 import structlog
@@ -28,6 +27,7 @@ from ingest.packets import lane_of
 from ingest.queue import Delivery, Outcome, Packet, QueueState, Share
 from ingest.shares import Shares, workers_of
 from schema.errors import StoreError
+from store.closing import Closing
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class _Lane:
     sure_at: float
 
 
-class NatsQueue:
+class NatsQueue(Closing):
     """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
 
     def __init__(self, client: Client, stream: JetStreamContext, bucket: KeyValue) -> None:
@@ -211,16 +211,6 @@ class NatsQueue:
     async def close(self) -> None:
         """See ``EventQueue``."""
         await self.client.close()
-
-    async def __aenter__(self) -> Self:
-        """Use it in an ``async with``."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        await self.close()
 
 
 async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> NatsQueue:

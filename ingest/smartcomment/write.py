@@ -17,6 +17,7 @@ from schema.errors import InputError, NotFoundError
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
+from store.paging import every, in_trace
 from store.protocol import GraphStore
 
 _PAGE = 2_000
@@ -124,15 +125,8 @@ class _Exporter:
             self.out.write(",\n")
         self.first_list = False
 
-    async def _all(self, label: Label) -> AsyncIterator[Element]:
-        after = None
-        while True:
-            page = await self.store.page(label, self.trace.id, _PAGE, after)
-            for element in page.items:
-                yield element
-            after = page.next
-            if after is None:
-                return
+    def _all(self, label: Label) -> AsyncIterator[Element]:
+        return in_trace(self.store, label, self.trace.id, first=_PAGE)
 
     async def _nodes(self) -> AsyncIterator[dict[str, Any]]:
         """Recorded variables, in the order of the file where that is not the order of the trace."""
@@ -168,14 +162,8 @@ class _Exporter:
 
     async def _annotations(self) -> AsyncIterator[dict[str, Any]]:
         found: list[tuple[int, dict[str, Any]]] = []
-        after = None
-        while True:
-            page = await self.store.failures(self.trace.id, _PAGE, after)
-            for failure in page.items:
-                found.extend(_annotations_of(failure))
-            after = page.next
-            if after is None:
-                break
+        async for failure in every(lambda after: self.store.failures(self.trace.id, _PAGE, after)):
+            found.extend(_annotations_of(failure))
         for _, record in sorted(found, key=lambda item: item[0]):
             yield record
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from store.answers import Health
+from store.closing import Closing
 from store.neo4j.connection import Connection, layout_number
 from store.neo4j.health import inspect
 from store.neo4j.migrate import migrate
@@ -14,7 +14,7 @@ from store.neo4j.store import Neo4jStore
 from store.values import ValueStore
 
 
-class Neo4jDatabase:
+class Neo4jDatabase(Closing):
     """The team's store: the graph in Neo4j, the values beside it. Implements ``store.protocol.Database``."""
 
     def __init__(self, uri: str, user: str, password: str, values: ValueStore, database: str | None = None) -> None:
@@ -82,11 +82,3 @@ class Neo4jDatabase:
     async def close(self) -> None:
         """Close all connections to the server."""
         await self._connection.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import apsw
 
 from schema.errors import StoreError
 from schema.texts import migrations, sql
 from store.answers import Health
+from store.closing import Closing
 from store.packs import PackCache
 from store.sqlite.connections import Connections
 from store.sqlite.migrate import applied_migrations, is_current, migrate
@@ -24,7 +24,7 @@ from store.values import ValueStore
 _LOW_SPACE_BYTES = 1 << 30
 
 
-class SqliteDatabase:
+class SqliteDatabase(Closing):
     """The embedded store: everything in one file, or the values beside it."""
 
     def __init__(self, path: Path, values: ValueStore | None = None) -> None:
@@ -77,14 +77,6 @@ class SqliteDatabase:
     async def close(self) -> None:
         """Close the file."""
         await self._connections.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
 
 def _inspect(connection: apsw.Connection) -> tuple[dict[str, Any], list[str]]:

@@ -10,7 +10,9 @@ import pytest
 from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import OperationKind, VariableKind
+from schema.models import Variable
 from store.answers import Label, Page
+from store.paging import elements, in_trace
 from store.protocol import GraphStore
 from tests.contract.samples import assistant, random_trace
 from tests.factory import START, TraceBuilder, elements_of
@@ -54,6 +56,18 @@ async def test_a_page_that_is_just_full_is_the_last(store: GraphStore, project: 
     assert (await store.page(Label.VARIABLE, trace.trace.id, count - 1)).next is not None
     assert (await store.traces(1)).next is None
     assert (await store.failures(first=1)).next is None
+
+
+@pytest.mark.parametrize("first", [1, 1000])
+async def test_all_pages_are_read(store: GraphStore, project: str, first: int) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    for label in PAGED:
+        expected = sorted(elements_of(trace.batch())[label], key=lambda element: element.sequence)
+        assert [element async for element in in_trace(store, label, trace.trace.id, first=first)] == expected
+        assert [element async for element in in_trace(store, label, ABSENT)] == []
+    messages = [variable for variable in trace.variables if variable.kind is VariableKind.MESSAGE]
+    assert await elements(store, Variable, trace.trace.id, ["Message"]) == messages
 
 
 async def test_only_some_kinds_are_paged(store: GraphStore, project: str) -> None:

@@ -12,6 +12,7 @@ from schema.ids import make_id, trace_id
 from schema.kinds import Status
 from schema.models import Derivation, Invalidation, Operation, Session, Usage, Variable
 from store.answers import IN_ORDER, Label
+from store.paging import in_trace
 from store.protocol import GraphStore
 
 
@@ -107,7 +108,7 @@ async def graph_of(store: GraphStore, external_id: str) -> Graph:
     id_ = trace_id(store.project_id, external_id)
     found: dict[Label, dict[str, Any]] = {}
     for label in IN_ORDER:
-        found[label] = await _all(store, label, id_)
+        found[label] = {one.id: one async for one in in_trace(store, label, id_)}
     return Graph(
         id_,
         bool(await store.get(Label.TRACE, [id_])),
@@ -118,14 +119,3 @@ async def graph_of(store: GraphStore, external_id: str) -> Graph:
         await store.usages(id_),
         await store.invalidations(id_),
     )
-
-
-async def _all(store: GraphStore, label: Label, id_: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    after = None
-    while True:
-        page = await store.page(label, id_, after=after)
-        found |= {one.id: one for one in page.items}
-        after = page.next
-        if after is None:
-            return found

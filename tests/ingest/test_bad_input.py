@@ -15,10 +15,10 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from benchmarks.exactness import all_of
 from ingest.importing import find_files, import_path
 from schema.errors import InputError
 from store.answers import Label
+from store.paging import in_trace
 from store.protocol import Database, GraphStore
 from tests.data import SAMPLE
 
@@ -185,7 +185,7 @@ async def all_of_project(store: GraphStore, label: Label) -> list[Any]:
         return list(traces)
     if label is Label.FAILURE:
         return list((await store.failures(None, 1_000)).items)
-    return [element for trace in traces for element in await all_of(store, label, trace.id)]
+    return [element for trace in traces async for element in in_trace(store, label, trace.id)]
 
 
 CHANGED: list[tuple[str, str, Any]] = [

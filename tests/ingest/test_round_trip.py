@@ -14,11 +14,12 @@ import msgspec
 import pytest
 import zstandard
 
-from benchmarks.exactness import RecordedFile, all_of
+from benchmarks.exactness import RecordedFile
 from ingest.importing import find_files, import_path
 from ingest.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
 from store.answers import Label
+from store.paging import elements
 from store.protocol import Database, GraphStore
 from tests.data import SAMPLE, needs_data, trace_files
 
@@ -155,8 +156,7 @@ def test_a_folder_is_its_graph_files(tmp_path: Path) -> None:
 
 
 async def sessions_of(store: GraphStore, trace_id: str) -> list[Session]:
-    found: list[Session] = await all_of(store, Label.SESSION, trace_id)
-    return found
+    return await elements(store, Session, trace_id)
 
 
 async def test_a_longer_stage_adds_only_what_is_new(database: Database, tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ async def test_a_longer_stage_adds_only_what_is_new(database: Database, tmp_path
         created.append(report.created["Variable"])
     at_once = await import_path(whole, SAMPLE)
     assert sum(created) == at_once.created["Variable"]
-    grown: list[Variable] = await all_of(store, Label.VARIABLE, report.trace_id)
-    direct: list[Variable] = await all_of(whole, Label.VARIABLE, at_once.trace_id)
+    grown = await elements(store, Variable, report.trace_id)
+    direct = await elements(whole, Variable, at_once.trace_id)
     assert [(v.external_id, v.occurrence, v.sequence, v.kind) for v in grown] == [
         (v.external_id, v.occurrence, v.sequence, v.kind) for v in direct
     ]

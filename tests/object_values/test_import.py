@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import obstore
@@ -10,25 +9,12 @@ from obstore.store import ObjectStore
 from ingest.importing import import_path
 from schema.errors import MemTraceError
 from schema.models import Variable
-from store.answers import Label
 from store.open import open_database
-from store.protocol import GraphStore
+from store.paging import elements
 from tests.data import SAMPLE
 from tests.graph_files import conversation
 from tests.object_store import Keys, ObjectServer
 from tests.object_values.holding import PROJECT, by_hash, names, use
-
-
-async def all_variables(store: GraphStore, trace: str) -> AsyncIterator[Variable]:
-    after = None
-    while True:
-        page = await store.page(Label.VARIABLE, trace, 1000, after)
-        for variable in page.items:
-            assert isinstance(variable, Variable)
-            yield variable
-        after = page.next
-        if after is None:
-            return
 
 
 async def test_an_import_with_its_values_outside(place: str, objects: ObjectStore, tmp_path: Path) -> None:
@@ -42,7 +28,7 @@ async def test_an_import_with_its_values_outside(place: str, objects: ObjectStor
         large = {value_hash for value_hash, content in contents.items() if len(content) > 2048}
         assert len(large) > 50
         assert await store.known_values(report.trace_id) == large
-        async for variable in all_variables(store, report.trace_id):
+        for variable in await elements(store, Variable, report.trace_id):
             assert await store.value(variable) == contents[variable.value_hash]
         assert len((await store.scan("message 17:", report.trace_id)).hits) == 1
         buffers = (await store.scan("\n17: ", report.trace_id, limit=100)).hits

@@ -11,8 +11,8 @@ from uuid import uuid4
 import httpx
 
 from schema.ids import trace_id
-from schema.models import Operation, Variable
-from store.answers import Label
+from schema.models import Derivation, Operation, Variable
+from store.paging import elements
 from store.protocol import GraphStore
 
 _STEPS_A_REQUEST = 5
@@ -81,27 +81,14 @@ class Sender:
     async def check(self, store: GraphStore) -> None:
         """All that was acknowledged is in the graph, once, whole and in order."""
         trace = trace_id(store.project_id, self.trace)
-        variables = await _all(store, Label.VARIABLE, trace)
-        operations = await _all(store, Label.OPERATION, trace)
-        derivations = await _all(store, Label.DERIVATION, trace)
+        variables = await elements(store, Variable, trace)
+        operations = await elements(store, Operation, trace)
+        derivations = await elements(store, Derivation, trace)
         steps = range(self.steps)
-        names = [one.name for one in variables if isinstance(one, Variable)]
-        assert names == [name for number in steps for name in (f"m{number}", f"u{number}")]
-        assert {one.status.value for one in operations if isinstance(one, Operation)} == {"ok"}
+        assert [one.name for one in variables] == [name for number in steps for name in (f"m{number}", f"u{number}")]
+        assert {one.status.value for one in operations} == {"ok"}
         for found, count in ((variables, 2), (operations, 1), (derivations, 1)):
             assert [one.sequence for one in found] == list(range(count * self.steps))
         used = await store.usages(trace)
         assert len({(one.operation_id, one.variable_id) for one in used}) == len(used) == self.steps
-        whole = [one for one in variables if isinstance(one, Variable) and one.value is None]
-        assert whole, "no value was longer than what a node holds"
-
-
-async def _all(store: GraphStore, label: Label, trace: str) -> list[Any]:
-    found: list[Any] = []
-    after = None
-    while True:
-        page = await store.page(label, trace, after=after)
-        found += page.items
-        after = page.next
-        if after is None:
-            return found
+        assert any(one.value is None for one in variables), "no value was longer than what a node holds"

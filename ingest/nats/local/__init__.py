@@ -8,7 +8,7 @@ from __future__ import annotations
 from ingest.nats.local.errors import LocalNatsError, MissingExtraError
 
 try:
-    from ingest.nats.local.process import end, guard, release, server_binary
+    from ingest.nats.local.process import server_binary
     from ingest.nats.local.server import LocalNats, RunningNats
 except ModuleNotFoundError as error:
     raise MissingExtraError(error.name) from error
@@ -18,8 +18,5 @@ __all__ = [
     "LocalNatsError",
     "MissingExtraError",
     "RunningNats",
-    "end",
-    "guard",
-    "release",
     "server_binary",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 import filelock
 
 from ingest.nats.local.errors import LocalNatsError
+from store.local.files import write_private
 
 USER = "memtrace"
 MAX_PAYLOAD_BYTES = 8 << 20
@@ -109,7 +109,7 @@ class Folder:
 
     def write_state(self, state: State) -> None:
         """Remember a state."""
-        _write_private(self._state_file, json.dumps(asdict(state), indent=2) + "\n")
+        write_private(self._state_file, json.dumps(asdict(state), indent=2) + "\n")
 
     def write_settings(self, state: State, store_bytes: int) -> None:
         """Write the settings; the server listens on this machine only, and a message is on disk when it says so."""
@@ -127,22 +127,11 @@ class Folder:
             "  sync_interval: always",
             "}",
         ]
-        _write_private(self.settings, "\n".join(lines) + "\n")
+        write_private(self.settings, "\n".join(lines) + "\n")
 
     def _password(self) -> str:
         password = self.password_file.read_text("utf-8").strip() if self.password_file.exists() else ""
         if not password:
             password = secrets.token_hex(20)
-            _write_private(self.password_file, password + "\n")
+            write_private(self.password_file, password + "\n")
         return password
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first byte on; whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

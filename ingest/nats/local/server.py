@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from ingest.nats.local.errors import LocalNatsError
 from ingest.nats.local.folder import MAX_PAYLOAD_BYTES, USER, Folder, State
-from ingest.nats.local.process import (
-    any_free_port,
-    end,
-    find_server,
-    guard,
-    is_free,
-    release,
-    server_binary,
-    wait_until_ready,
-)
+from ingest.nats.local.process import server_binary, wait_until_ready
+from store.local.ports import any_free_port, is_free
+from store.local.process import Child, end, find
 
 DEFAULT_PORT = 4222
 DEFAULT_STORE_BYTES = 8 << 30
@@ -84,8 +74,7 @@ class LocalNats:
         self._port = port
         self._http_port = http_port
         self._store_bytes = store_bytes
-        self._child: subprocess.Popen[bytes] | None = None
-        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     def start(self, timeout: float = 60.0, guarded: bool = False) -> RunningNats:
         """Start the server, unless it runs, and wait until it answers.
@@ -101,11 +90,11 @@ class LocalNats:
         self._folder.make()
         with self._folder.sole():
             state = self._folder.read_state()
-            process = find_server(state)
+            process = find(state.pid, state.created) if state else None
             if process is not None and state is not None:
                 wait_until_ready(self._folder.server_name, state.port, process, timeout)
                 return self._describe(state, process.pid, started=False)
-            self._let_go()
+            self._reap()
             return self._launch(binary, state, timeout, guarded)
 
     def stop(self, kill: bool = False, timeout: float = 30.0) -> bool:
@@ -119,18 +108,18 @@ class LocalNats:
             Whether it ran.
 
         Raises:
-            LocalNatsError: it can't be ended.
+            ProcessError: it can't be ended.
         """
         if self._folder.read_state() is None:
             return False
         with self._folder.sole():
             state = self._folder.read_state()
-            process = find_server(state)
+            process = find(state.pid, state.created) if state else None
             if process is not None:
-                end(process, kill, timeout)
+                end(process, timeout, kill)
             if state is not None:
                 self._folder.write_state(State(state.port, state.http_port))
-            self._let_go()
+            self._reap()
         return process is not None
 
     @contextmanager
@@ -150,28 +139,20 @@ class LocalNats:
         self._folder.write_state(state)
         with self._folder.log.open("ab") as log:
             began = log.tell()
-            child = self._child = subprocess.Popen(
-                [str(binary), "--config", str(self._folder.settings)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                # It outlives an interrupt that is meant for who started it.
-                start_new_session=True,
-            )
+            child = self._child = Child([str(binary), "--config", str(self._folder.settings)], log)
         try:
-            process = psutil.Process(child.pid)
-            self._folder.write_state(State(state.port, state.http_port, child.pid, process.create_time()))
+            process = child.process
+            self._folder.write_state(State(state.port, state.http_port, process.pid, process.create_time()))
             if guarded:
-                self._watchdog = guard(process)
+                child.guard()
             wait_until_ready(self._folder.server_name, state.port, process, timeout)
         except BaseException as error:
-            child.kill()
-            self._let_go()
+            child.drop()
             self._folder.write_state(state)
             if isinstance(error, LocalNatsError):
                 raise LocalNatsError(f"{error} The end of its log:\n{_tail(self._folder.log, began)}") from None
             raise
-        return self._describe(state, child.pid, started=True)
+        return self._describe(state, process.pid, started=True)
 
     def _choose_ports(self, state: State | None) -> State:
         for port in (self._port, self._http_port):
@@ -194,13 +175,9 @@ class LocalNats:
             started=started,
         )
 
-    def _let_go(self) -> None:
+    def _reap(self) -> None:
         if self._child is not None:
             self._child.wait()
-            self._child = None
-        if self._watchdog is not None:
-            release(self._watchdog)
-            self._watchdog = None
 
 
 def _tail(log: Path, began: int) -> str:

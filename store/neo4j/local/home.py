@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import platformdirs
 
+from store.local.files import write_private
 from store.neo4j.local.errors import LocalNeo4jError
 
 _FOLDERS = ("conf", "data", "logs", "run", "plugins", "import")
@@ -39,20 +38,6 @@ class State:
 def default_home() -> Path:
     """The home that is used where none is named: in the user's data folder."""
     return platformdirs.user_data_path("memtrace", appauthor=False) / "neo4j"
-
-
-def write_private(path: Path, text: str) -> None:
-    """Writes a file that only its owner can read, from its first byte on; whole or not at all."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # made with mode 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 @dataclass(frozen=True, slots=True)

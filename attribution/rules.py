@@ -1,0 +1,161 @@
+"""The rules of the free pass, each asked of a failure by itself: how likely it is that this is the fault.
+
+They speak of kinds and of data flow only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attribution import proof
+from attribution.agreement import agreement
+from attribution.case import Case
+from attribution.detail import Content
+from attribution.evidence import Messages
+from attribution.graph import TraceGraph
+from attribution.loss import Loss
+from attribution.needed import SUPPORTED, backing
+from attribution.presence import HOLDS, Detail, Presence
+from attribution.sureness import likely
+from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Failure
+
+AGREES = 0.55
+"""The part of the gold answer that an answer must say to be right."""
+_MORE = 0.1
+"""How much better the evidence must back the answer than the gold answer."""
+_NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
+_KEPT = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
+_LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule says: how likely it is that it names the fault."""
+
+    error_type: ErrorType
+    operation_id: str | None
+    likelihood: float
+    reason: str
+    prove: Callable[[], proof.Proof]
+
+
+def right(
+    graph: TraceGraph, messages: Messages, failure: Failure, evidence: Sequence[str], want: Content | None
+) -> Finding:
+    """The answer says what the gold answer says; without one, what the evidence says."""
+    judges = [o for o in graph.users(failure.answer_id or "") if graph.operations[o].kind is OperationKind.JUDGE]
+    judge = judges[-1] if judges else None
+    if want is None:
+        days = (placed.reference for message in evidence for placed in messages.sentences[message])
+        share, _, _ = backing(messages, failure, evidence, next(days, None))
+        likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
+    else:
+        agreed = agreement(want, failure.prediction or "")
+        likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
+        reason = "the answer says what the gold answer says"
+    return Finding(ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge))
+
+
+def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail) -> Finding:
+    """The evidence says what was answered, not what the gold answer says."""
+    likelihood, quote, message = 0.0, "", detail.message_id
+    if failure.prediction:
+        share, found, sentence = backing(messages, failure, evidence, detail.reference)
+        if detail.support < 0.7 and share > 0:
+            likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
+            quote, message = sentence, found
+        elif detail.support < SUPPORTED:
+            likelihood = 0.25
+    reason = "the evidence says what was answered, not what the gold answer says"
+    return Finding(ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote))
+
+
+async def in_context(case: Case) -> Finding:
+    """The detail is in what the answering operation read."""
+    graph = case.graph
+    answer = graph.variables[case.failure.answer_id or ""]
+    past = graph.past([answer.id])
+    read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
+    units = case.read_units(past)
+    best, holder = 0.0, ""
+    sources = [unit for unit in units if unit in case.future]
+    from_units = await case.presence(sources)
+    if not units or any(one.score > 0 for one in from_units.values()):
+        seen = await case.presence(read)
+        limit = max((one.score for one in from_units.values()), default=1.0)
+        for variable_id, one in seen.items():
+            if min(one.score, limit) > best:
+                best, holder = min(one.score, limit), variable_id
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        likely(best, HOLDS),
+        "what the answer was made from has the detail",
+        lambda: proof.of_response(case, holder, sources),
+    )
+
+
+async def left_out(case: Case, past: set[str]) -> Finding | None:
+    """An operation between search and answer, as one that writes a prompt, had the detail and left it out."""
+    graph = case.graph
+    way = case.way(past)
+    makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
+    had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in _KEPT}
+    holders = await case.holders(v for v in (way | had) & case.future if graph.variables[v].kind not in _NOT_READ)
+    lost: list[tuple[int, str, str]] = []
+    for maker in makers:
+        operation = graph.operations[maker or ""]
+        carried = [v for v in graph.used(operation.id) if v in holders]
+        is_lost = carried and not any(made in holders for made in graph.made(operation.id))
+        if is_lost and operation.kind is not OperationKind.RETRIEVAL:
+            lost.append((operation.sequence, operation.id, max(carried, key=lambda v: holders[v].score)))
+    if not lost:
+        return None
+    _, blamed, holder = max(lost)
+    made = next(v for v in graph.made(blamed) if v in way)
+    return Finding(
+        ErrorType.RESPONSE,
+        blamed,
+        likely(holders[holder].score, HOLDS),
+        "the operation read what has the detail for the question, and left it out",
+        lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
+    )
+
+
+async def stored(case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:
+    """The detail is in a unit that was current at the search, and not among what was returned."""
+    graph = case.graph
+    current = [graph.current_version(versions, place) for versions in case.lineages()]
+    units = await case.presence(unit for unit in current if unit is not None and unit in case.future)
+    unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
+    holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
+    if searches:
+        blamed = await _blamed_search(graph, searches, holders)
+        kind, reason = (
+            ErrorType.RETRIEVAL,
+            "a unit that was current at the search has the detail, and was not returned",
+        )
+    else:
+        blamed = answering
+        kind, reason = ErrorType.RESPONSE, "a current unit has the detail; no search is recorded"
+    return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(case, unit, blamed))
+
+
+async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
+    """The last search one of whose lists still had a unit, else the first."""
+    blamed = searches[0]
+    if len(searches) == 1:
+        return blamed
+    quotes = {one.quote for one in units.values() if one.quote}
+    for operation_id in searches:
+        lists = await graph.texts(v for v in graph.made(operation_id) if graph.variables[v].kind in _LISTS)
+        if any(quote in text for text in lists.values() for quote in quotes):
+            blamed = operation_id
+    return blamed
+
+
+def lost(case: Case, loss: Loss) -> Finding:
+    """An operation had the detail and did not carry it on."""
+    return Finding(loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(case, loss))

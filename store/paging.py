@@ -1,0 +1,44 @@
+"""Reading all pages of what is paged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from typing import TypeVar
+
+from schema.models import Derivation, Element, Operation, Session, Variable
+from store.answers import Label, Page
+from store.protocol import GraphStore
+
+T = TypeVar("T")
+E = TypeVar("E", Session, Operation, Variable, Derivation)
+
+_PAGE = 5_000
+
+
+async def every(read: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+    """The items of all pages, each page read when it is needed.
+
+    Args:
+        read: gives the page after a cursor; after None, the first one.
+    """
+    after = None
+    while True:
+        page = await read(after)
+        for item in page.items:
+            yield item
+        after = page.next
+        if after is None:
+            return
+
+
+def in_trace(
+    store: GraphStore, label: Label, trace_id: str, kinds: Collection[str] = (), first: int = _PAGE
+) -> AsyncIterator[Element]:
+    """All of a trace that have this label, in order, so many at a time; only of some kinds where any are given."""
+    return every(lambda after: store.page(label, trace_id, first, after, kinds))
+
+
+async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Collection[str] = ()) -> list[E]:
+    """The same by model, as a list."""
+    found = in_trace(store, Label(model.__name__), trace_id, kinds)
+    return [element async for element in found if isinstance(element, model)]
