@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from store.open import Credentials
 
 DEFAULT_USER = "neo4j"
+_FROM_ENVIRONMENT = "they come from MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE"
 
 
-def refuse_secrets(setting: str, uri: str) -> None:
+def refuse_secrets(setting: str, uri: str, instead: str = _FROM_ENVIRONMENT) -> None:
     """A password in an argument stands in the list of processes and in the shell's history: it is refused unread.
+
+    Args:
+        setting: what holds the URI.
+        uri: may be anything.
+        instead: where user and password belong, for the error.
 
     Raises:
         InputError: the URI holds a user or a password, or is none.
@@ -25,12 +31,7 @@ def refuse_secrets(setting: str, uri: str) -> None:
     except ValueError:
         raise InputError(setting, "", "this is not a URI") from None
     if "@" in parts.netloc or (parts.scheme not in {"sqlite", "file"} and "@" in uri):
-        raise InputError(
-            setting,
-            "",
-            "write the URI without user and password; they come from MEMTRACE_NEO4J_USER and "
-            "MEMTRACE_NEO4J_PASSWORD or MEMTRACE_NEO4J_PASSWORD_FILE",
-        )
+        raise InputError(setting, "", f"write the URI without user and password; {instead}")
 
 
 def neo4j_credentials(uri: str, user: str | None, password: str | None, file: str | None) -> Credentials | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -14,11 +15,13 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from api.credentials import neo4j_credentials, read_password
 from api.settings import Settings
-from schema.errors import InputError
+from schema.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from api.jobs.bell import Bell
+    from api.stores import MappedStore
     from ingest.queue import EventQueue
+    from store.open import Credentials
     from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
@@ -63,18 +66,75 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
     return Settings.model_construct(**{name: getattr(layered, name) for name in Settings.model_fields})
 
 
-async def open_store(settings: Settings) -> Database:
-    """Open the store that the settings name; a SQLite file that does not exist is made.
+async def open_databases(settings: Settings, create: bool = True) -> Database:
+    """Open the store that the settings name, with those that hold some projects' traces.
+
+    Those of them that are in Neo4j are asked at their first use, so that one that is away keeps nobody from the others.
+
+    Args:
+        settings: say which.
+        create: whether the main store is made where it is a SQLite file that does not exist.
 
     Raises:
-        InputError: the URI can't be one.
-        StoreError: the store can't be reached or used, or its layout is an old one.
+        InputError: a URI can't be one.
+        StoreError: a store can't be reached or used.
     """
     from store.open import open_database
+    from store.spread import SpreadDatabase
 
+    async with AsyncExitStack() as opened:
+        credentials = _main_credentials(settings)
+        main = await open_database(settings.store, settings.values, credentials, create, settings.neo4j_database)
+        await opened.enter_async_context(main)
+        mapped = {
+            name: await opened.enter_async_context(await _open_mapped(name, store))
+            for name, store in settings.stores.items()
+        }
+        opened.pop_all()
+    places = {project_id: name for name, store in settings.stores.items() for project_id in store.projects}
+    return SpreadDatabase(main, mapped, places) if mapped else main
+
+
+async def _open_mapped(name: str, store: MappedStore) -> Database:
+    from store.open import open_database
+
+    try:
+        return await open_database(store.uri, store.values, _credentials(store), database=store.database, prepare=False)
+    except InputError as error:
+        raise InputError(f"stores.{name}", error.source, error.problem) from None
+    except StoreError as error:
+        raise StoreError(f"store {name}: {error}") from error
+
+
+def place_of(settings: Settings, project_id: str) -> tuple[str, Credentials | None, str | None]:
+    """URI, user with password (None: it is no Neo4j server) and database of the store with a project's traces.
+
+    Raises:
+        StoreError: the password file can't be read.
+    """
+    for store in settings.stores.values():
+        if project_id in store.projects:
+            return store.uri, _credentials(store), store.database
+    return settings.store, _main_credentials(settings), settings.neo4j_database
+
+
+def _main_credentials(settings: Settings) -> Credentials | None:
     password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-    credentials = neo4j_credentials(settings.store, settings.neo4j_user, password, settings.neo4j_password_file)
-    database = await open_database(settings.store, settings.values, credentials)
+    return neo4j_credentials(settings.store, settings.neo4j_user, password, settings.neo4j_password_file)
+
+
+def _credentials(store: MappedStore) -> Credentials | None:
+    return neo4j_credentials(store.uri, store.user, None, store.password_file)
+
+
+async def open_store(settings: Settings) -> Database:
+    """Open the stores that the settings name (see ``open_databases``), and look whether the main one can be used.
+
+    Raises:
+        InputError: a URI can't be one.
+        StoreError: a store can't be reached or used, or the main one's layout is an old one.
+    """
+    database = await open_databases(settings)
     try:
         # The first use looks whether the layout is the one that this program knows.
         await database.registry().queue()
@@ -155,6 +215,8 @@ def _read(path: Path) -> dict[str, Any]:
 def _plain(error: ValidationError, said: Mapping[str, Any], path: Path | None) -> InputError:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     problem = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        problem = "there is no such setting"
     if not first["loc"]:
         return InputError("settings", "", problem)
     name, *inner = (str(part) for part in first["loc"])

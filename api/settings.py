@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from api.credentials import refuse_secrets
+from api.stores import MappedStore, check_stores, check_values
 from schema.control import Role
 from schema.errors import InputError
 
@@ -26,6 +27,8 @@ class Settings(BaseSettings):
         uploads: where uploaded files wait for their import: ``file:///folder`` or ``s3://bucket/prefix``; None is a
             folder beside the SQLite file, or beside the values. Servers and workers of one team share it.
         neo4j_user, neo4j_password, neo4j_password_file: for a store in Neo4j.
+        neo4j_database: of that server; None is the user's own.
+        stores: further stores by name, each with the projects whose traces it holds; see ``api.stores``.
         trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` says where a request comes from.
         shutdown_seconds: time for requests that are under way when the server is told to stop.
         job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
@@ -65,6 +68,8 @@ class Settings(BaseSettings):
     neo4j_user: str = "neo4j"
     neo4j_password: SecretStr | None = None
     neo4j_password_file: str | None = None
+    neo4j_database: Annotated[str, Field(min_length=1)] | None = None
+    stores: Annotated[dict[str, MappedStore], NoDecode] = {}
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
@@ -112,15 +117,21 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("oidc_grants", mode="before")
+    @field_validator("oidc_grants", "stores", mode="before")
     @classmethod
-    def _parse(cls, value: Any) -> Any:
+    def _parse(cls, value: Any, info: ValidationInfo) -> Any:
         if not isinstance(value, str):
             return value
         try:
             return json.loads(value)
         except ValueError:
-            raise ValueError("this is not JSON; write {group: {project: role}}") from None
+            raise ValueError(f"this is not JSON; write {_FORMS[info.field_name or '']}") from None
+
+    @field_validator("stores")
+    @classmethod
+    def _are_stores(cls, value: dict[str, MappedStore]) -> dict[str, MappedStore]:
+        check_stores(value)
+        return value
 
     @field_validator("store", "values", "uploads", "otlp_endpoint", "oidc_issuer")
     @classmethod
@@ -173,6 +184,11 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
+    def _values_are_apart(self) -> Settings:
+        check_values(self.values, self.stores)
+        return self
+
+    @model_validator(mode="after")
     def _oidc_is_whole(self) -> Settings:
         if self.oidc_issuer and not self.oidc_audience:
             raise ValueError("oidc_issuer needs oidc_audience too: without it, tokens for others would be taken")
@@ -182,6 +198,7 @@ class Settings(BaseSettings):
 
 
 _UNITS = ("second", "minute", "hour", "day")
+_FORMS = {"oidc_grants": "{group: {project: role}}", "stores": '{name: {"uri": ..., "projects": [...]}}'}
 
 
 def is_safe_issuer(address: str) -> bool:

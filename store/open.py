@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from schema.errors import InputError, StoreError
@@ -13,6 +14,7 @@ from store.protocol import Database
 from store.sqlite.database import SqliteDatabase
 
 DEFAULT_URI = "sqlite:///memtrace.db"
+_SQLITE = "sqlite:///"
 _NEO4J_SCHEMES = frozenset({"neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "bolt+ssc"})
 
 
@@ -29,6 +31,8 @@ async def open_database(
     values: str | None = None,
     credentials: Credentials | None = None,
     create: bool = True,
+    database: str | None = None,
+    prepare: bool = True,
 ) -> Database:
     """Open the database that a URI names; its layout is brought up to date where it is new or SQLite.
 
@@ -38,24 +42,35 @@ async def open_database(
             folder of this machine.
         credentials: for Neo4j.
         create: whether a SQLite file that does not exist is made.
+        database: of the Neo4j server; None for the user's own.
+        prepare: whether a Neo4j server is asked now. Else it is at the first use, and a new database has no layout.
 
     Raises:
         InputError: the URI is none of these.
         StoreError: the database can't be reached or used.
     """
-    parts = urlsplit(uri)
-    if parts.scheme == "sqlite":
-        return await _open_sqlite(uri, values, create)
-    if parts.scheme in _NEO4J_SCHEMES:
-        return await _open_neo4j(uri, values, credentials or Credentials())
-    raise InputError("store", "", f"{uri!r} is neither sqlite:///path nor neo4j://host:port nor bolt://host:port")
+    if engine_of(uri) == "sqlite":
+        return await _open_sqlite(Path(uri.removeprefix(_SQLITE)), values, create)
+    return await _open_neo4j(uri, values, credentials or Credentials(), database, prepare)
 
 
-async def _open_sqlite(uri: str, values: str | None, create: bool) -> Database:
-    prefix = "sqlite:///"
-    if not uri.startswith(prefix) or len(uri) == len(prefix):
+def engine_of(uri: str) -> Literal["sqlite", "neo4j"]:
+    """Which engine a URI names.
+
+    Raises:
+        InputError: none.
+    """
+    scheme = urlsplit(uri).scheme
+    if scheme in _NEO4J_SCHEMES:
+        return "neo4j"
+    if scheme != "sqlite":
+        raise InputError("store", "", f"{uri!r} is neither sqlite:///path nor neo4j://host:port nor bolt://host:port")
+    if not uri.startswith(_SQLITE) or len(uri) == len(_SQLITE):
         raise InputError("store", "", f"{uri!r} names no file: write sqlite:///path, with four slashes if absolute")
-    path = Path(uri.removeprefix(prefix))
+    return "sqlite"
+
+
+async def _open_sqlite(path: Path, values: str | None, create: bool) -> Database:
     exists, has_folder = await asyncio.to_thread(lambda: (path.exists(), path.absolute().parent.is_dir()))
     if not exists and not create:
         raise StoreError(f"there is no store {path}: import a file first, or name another with --store")
@@ -70,12 +85,16 @@ async def _open_sqlite(uri: str, values: str | None, create: bool) -> Database:
     return database
 
 
-async def _open_neo4j(uri: str, values: str | None, credentials: Credentials) -> Database:
+async def _open_neo4j(
+    uri: str, values: str | None, credentials: Credentials, name: str | None, prepare: bool
+) -> Database:
     from store.neo4j.database import Neo4jDatabase
 
-    database = Neo4jDatabase(uri, credentials.user, credentials.password, ObjectValues(values or default_values()))
+    place = ObjectValues(values or default_values())
+    database = Neo4jDatabase(uri, credentials.user, credentials.password, place, name)
     try:
-        await database.prepare()
+        if prepare:
+            await database.prepare()
     except BaseException:
         await database.close()
         raise

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,6 +224,22 @@ def test_the_environment_says_where(
         assert graph.variable(seeded.answer).kind == "Answer"
     with MemTraceGraph.from_environment("none") as graph:
         assert graph.project == "none"
+
+
+def test_a_project_on_a_store_of_its_own(
+    neo4j_server: Neo4jServer, seeded: Investigation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.touch(mode=0o600)
+    secret.write_text(neo4j_server.password, "utf-8")
+    place = {"uri": bolt(neo4j_server), "user": neo4j_server.user, "database": "neo4j", "password_file": str(secret)}
+    stores = {"eu": place | {"values": (tmp_path / "values").as_uri(), "projects": [seeded.project]}}
+    monkeypatch.setenv("MEMTRACE_STORE", "sqlite:///memtrace.db")
+    monkeypatch.setenv("MEMTRACE_STORES", json.dumps(stores))
+    with MemTraceGraph.from_environment(seeded.project) as graph:
+        assert graph.variable(seeded.answer).kind == "Answer"
+    with pytest.raises(InputError, match="MEMTRACE_STORE"):
+        MemTraceGraph.from_environment("none")
 
 
 def test_the_example_runs(

@@ -17,6 +17,7 @@ from api.credentials import neo4j_credentials, refuse_secrets
 from schema.errors import InputError
 
 if TYPE_CHECKING:
+    from api.settings import Settings
     from store.open import Credentials
     from store.protocol import Database, GraphStore
 
@@ -56,25 +57,65 @@ class Place:
             UsageError: a URI can't be one.
             StoreError: the database can't be reached or used.
         """
-        from store.open import open_database
-
-        uri = self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
-        values = self.values or os.environ.get("MEMTRACE_VALUES") or None
         try:
-            refuse_secrets("--store", uri)
-            if values:
-                refuse_secrets("--values", values)
-            database = await open_database(uri, values, _credentials(uri), create=create)
+            database = await (self._open_all(create) if _has_settings() else self._open_one(create))
         except InputError as error:
             raise UsageError(str(error)) from error
         async with database:
             yield database
+
+    @property
+    def store_uri(self) -> str:
+        """The URI of the store that holds the project's traces.
+
+        Raises:
+            UsageError: a setting can't be used.
+        """
+        if _has_settings():
+            from api.loading import place_of
+
+            return place_of(self._settings(), self.project_id)[0]
+        return self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
+
+    def _settings(self) -> Settings:
+        from api.loading import load_settings
+
+        options = {"store": self.store, "values": self.values}
+        if self.store:
+            # Who names a store means that one, whatever the project. A text, for an empty dictionary would add nothing.
+            options["stores"] = "{}"
+        try:
+            return load_settings(None, options)
+        except InputError as error:
+            raise UsageError(str(error)) from error
+
+    async def _open_all(self, create: bool) -> Database:
+        from api.loading import open_databases
+
+        return await open_databases(self._settings(), create)
+
+    async def _open_one(self, create: bool) -> Database:
+        """Open the store without reading all settings, which would take longer than most commands."""
+        from store.open import open_database
+
+        uri = self.store_uri
+        values = self.values or os.environ.get("MEMTRACE_VALUES") or None
+        refuse_secrets("--store", uri)
+        if values:
+            refuse_secrets("--values", values)
+        name = os.environ.get("MEMTRACE_NEO4J_DATABASE") or None
+        return await open_database(uri, values, _credentials(uri), create, name)
 
     @asynccontextmanager
     async def open(self, create: bool = False) -> AsyncIterator[GraphStore]:
         """Open the project's part of the database; see ``database``."""
         async with self.database(create) as database:
             yield database.project(self.project_id)
+
+
+def _has_settings() -> bool:
+    """Whether more than the environment's plain variables says where the store is."""
+    return any(os.environ.get(name) for name in ("MEMTRACE_CONFIG", "MEMTRACE_STORES"))
 
 
 def _credentials(uri: str) -> Credentials | None:

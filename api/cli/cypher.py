@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from typing import Annotated, Any
 
 import typer
 
-from api.cli.context import DEFAULT_STORE, Place, command
+from api.cli.context import Place, command
 from api.cli.errors import UsageError, note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
@@ -44,8 +43,7 @@ async def cypher(
     """
     from store.neo4j.store import Neo4jStore
 
-    uri = place.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
-    if uri.startswith("sqlite:"):
+    if place.store_uri.startswith("sqlite:"):
         raise UsageError("cypher asks a Neo4j store (--store neo4j://host:port); a SQLite file may be asked in SQL")
     parameters = dict(_parameter(given) for given in parameter or [])
     text = _text(query)

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Request, Response, status
 from pydantic import BaseModel
 
 from api.http.dependencies import platform_of
+from api.http.stores import mapped_stores
 from schema.errors import StoreError
+from store.spread import parts_of
 
 READY_SECONDS = 2.0
 
@@ -30,6 +32,8 @@ class Readiness(BaseModel):
     Attributes:
         queue: of jobs; it is in the store.
         events: the queue of events. Without it all but events can be served: it does not count for ``status``.
+        stores: those that hold some projects' traces, by name. Without one of them all other projects can be served:
+            they do not count for ``status``.
     """
 
     status: str
@@ -37,6 +41,7 @@ class Readiness(BaseModel):
     migrations: str
     queue: str
     events: str
+    stores: dict[str, str]
 
 
 @router.get("/healthz")
@@ -55,8 +60,9 @@ async def readyz(request: Request, response: Response) -> Readiness:
 
 
 async def _look(request: Request) -> Readiness:
-    database = platform_of(request).database
+    database, _ = parts_of(platform_of(request).database)
     events = asyncio.create_task(_look_at_events(request))
+    stores = asyncio.create_task(mapped_stores(platform_of(request).database))
     migrations = queue = "unavailable"
     try:
         async with asyncio.timeout(READY_SECONDS):
@@ -68,7 +74,12 @@ async def _look(request: Request) -> Readiness:
     store = "unavailable" if migrations == "unavailable" else "ok"
     ready = (store, migrations, queue) == ("ok", "ok", "ok")
     return Readiness(
-        status="ready" if ready else "not ready", store=store, migrations=migrations, queue=queue, events=await events
+        status="ready" if ready else "not ready",
+        store=store,
+        migrations=migrations,
+        queue=queue,
+        events=await events,
+        stores=await stores,
     )
 
 

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.dependencies import platform_of
 from api.http.event_metrics import STORE_SECONDS, EventMetrics
 from api.http.routing import door_of, method_of, route_of
+from api.http.stores import mapped_stores
 from schema.control import JobState
 from schema.errors import StoreError
 
@@ -43,6 +44,12 @@ class Metrics:
         self.store_up = Gauge(
             "memtrace_store_up", "Whether the store answered when this was read.", registry=self.registry
         )
+        self.mapped_store_up = Gauge(
+            "memtrace_mapped_store_up",
+            "Whether a store of some projects' traces could be used when this was read.",
+            ["store"],
+            registry=self.registry,
+        )
         self.jobs = Gauge("memtrace_jobs", "Jobs in the store, by state.", ["state"], registry=self.registry)
         self.oldest_queued = Gauge(
             "memtrace_oldest_queued_job_seconds",
@@ -66,6 +73,8 @@ class Metrics:
             oldest = queue.oldest_queued
             waited = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
             self.oldest_queued.set(max(0.0, waited))
+        for name, found in (await mapped_stores(platform_of(request).database)).items():
+            self.mapped_store_up.labels(name).set(found == "ok")
         await self.events.look(platform_of(request).events)
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
 

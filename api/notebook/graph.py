@@ -16,7 +16,8 @@ from py2neo import Graph, Subgraph
 from py2neo.errors import ConnectionBroken, ConnectionUnavailable, ServiceUnavailable
 from py2neo.ogm import Model
 
-from api.credentials import neo4j_credentials, refuse_secrets
+from api.credentials import refuse_secrets
+from api.loading import load_settings, place_of
 from api.notebook.models import Operation, Variable
 from schema.errors import InputError, NotFoundError, StoreError
 
@@ -79,20 +80,17 @@ class MemTraceGraph:
             project: what is read; None is ``MEMTRACE_PROJECT``, else ``default``.
 
         Raises:
-            InputError: ``MEMTRACE_STORE`` is not set, or no Neo4j server.
+            InputError: the project's store is not set, or no Neo4j server.
             StoreError: as for the constructor.
         """
-        uri = os.environ.get("MEMTRACE_STORE", "")
-        refuse_secrets("MEMTRACE_STORE", uri)
+        chosen = project or os.environ.get("MEMTRACE_PROJECT") or "default"
+        uri, credentials, database = place_of(load_settings(), chosen)
+        if credentials is None:
+            raise InputError("MEMTRACE_STORE", "", "a notebook reads a Neo4j store: set it to bolt://host:port")
         for scheme in ("neo4j://", "neo4j+s://", "neo4j+ssc://"):
             if uri.startswith(scheme):
                 uri = "bolt" + uri.removeprefix("neo4j")
-        names = ("MEMTRACE_NEO4J_USER", "MEMTRACE_NEO4J_PASSWORD", "MEMTRACE_NEO4J_PASSWORD_FILE")
-        credentials = neo4j_credentials(uri, *map(os.environ.get, names))
-        if credentials is None or not uri:
-            raise InputError("MEMTRACE_STORE", "", "a notebook reads a Neo4j store: set it to bolt://host:port")
-        chosen = project or os.environ.get("MEMTRACE_PROJECT") or "default"
-        return cls(uri, credentials.user, credentials.password, chosen)
+        return cls(uri, credentials.user, credentials.password, chosen, database)
 
     def query(self, cypher: str, **parameters: Any) -> pd.DataFrame:
         """The rows of a query that only reads; ``$project`` is the project.

@@ -13,8 +13,12 @@ from tests.neo4j_server import Neo4jServer
 from tests.server.forwarder import Forwarder
 from tests.server.running import Place, RunningServer, neo4j_place, running
 
-WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok", "events": "ok"}
-AWAY = dict.fromkeys(("store", "migrations", "queue"), "unavailable") | {"status": "not ready", "events": "ok"}
+WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok", "events": "ok", "stores": {}}
+AWAY = dict.fromkeys(("store", "migrations", "queue"), "unavailable") | {
+    "status": "not ready",
+    "events": "ok",
+    "stores": {},
+}
 
 
 def samples(client: httpx.Client) -> dict[tuple[str, ...], float]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from rich.console import RenderableType
@@ -99,10 +100,19 @@ def health(found: Health) -> Table:
     return sheet(
         (
             ("engine", f"{found.engine} {found.version}"),
-            *((_words(name), _detail(name, value)) for name, value in found.details.items()),
+            *((_words(name), _detail(name, value)) for name, value in found.details.items() if name != "stores"),
+            *((f"store {name}", _store(one)) for name, one in found.details.get("stores", {}).items()),
             *(problems or [("problems", Text("none", style=style.GOOD))]),
         )
     )
+
+
+def _store(found: Mapping[str, Any]) -> str:
+    """A store of some projects' traces: engine, place and how many projects."""
+    projects = counted(len(found["projects"]), "project")
+    if "engine" not in found:
+        return projects
+    return f"{found['engine']} {found['version']} at {found.get('uri') or found.get('path')}, {projects}"
 
 
 def _words(name: str) -> str:
