@@ -11,7 +11,7 @@ DEMO_STORE := sqlite:///.demo/demo.db
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
-	@echo "make test-full the same, with what takes long on Neo4j in full size there too"
+	@echo "make test-full the same, with what takes long in full size"
 	@echo "make torture kill worker, server, NATS and Neo4j 100 times under load, and count what is in the graph"
 	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"

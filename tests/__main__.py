@@ -1,7 +1,7 @@
 """All tests: on the LTS version of Neo4j, and then those that need Neo4j on the newest one too.
 
-Run: ``python -m tests``, with further options for pytest. Two processes share one server, and as many processors. An
-existing server that ``MEMTRACE_TEST_NEO4J_URI`` names is used instead, and the tests run once.
+Run: ``python -m tests``, with further options for pytest. Three processes share one server, and two processors: some
+tests mostly wait. An existing server that ``MEMTRACE_TEST_NEO4J_URI`` names is used instead, and the tests run once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 NEWEST_VERSION = "2026.09.0"
-_PROCESSES = "2"
+_PROCESSES = "3"
+_SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+"""For the Neo4j servers that tests start: they end before the best machine code is worth its compilation."""
 
 
 def main() -> int:
@@ -32,8 +34,10 @@ def main() -> int:
 
 
 def _run(options: list[str], settings: dict[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-n", _PROCESSES, "--dist", "loadgroup", *options]
-    return subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
+    # In the groups that tests/groups.py makes, and in its order.
+    distribution = ["-n", _PROCESSES, "--no-loadscope-reorder"]
+    command = [sys.executable, "-m", "pytest", *distribution, *options]
+    return subprocess.run(command, env={**os.environ, **_SHORT_LIVED, **settings}, check=False).returncode
 
 
 @contextmanager

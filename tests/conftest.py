@@ -8,10 +8,12 @@ from typing import cast
 
 import pytest
 import pytest_asyncio
+from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
 from store.protocol import Database
+from tests.groups import DOORS, Groups, place_of
 from tests.nats_server import nats
 from tests.neo4j_server import (
     Neo4jServer,
@@ -27,12 +29,6 @@ SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
 
-_DOORS = {"deployment", "fuzz", "graphql", "isolation", "jobs", "server"}
-"""Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
-
-_COSTLY = {"test_bench", "test_real_traces"}
-"""Modules whose fixtures take long: like the doors, with their servers, they are set up in one process only."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks."""
@@ -40,7 +36,6 @@ def pytest_configure(config: pytest.Config) -> None:
         "neo4j: needs a Neo4j server",
         "once: says nothing of a version of Neo4j, or is not worth its time on each",
         "values: also runs on SQLite with its values outside the file",
-        "xdist_group(name): runs in one process with the others of its group",
     ):
         config.addinivalue_line("markers", mark)
 
@@ -54,18 +49,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server by a fixture."""
+    """Mark what needs a server by a fixture, and let begin first what takes long."""
     for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        if "neo4j_server" in fixtures:
+        if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")
-        folder = item.path.parent.name
-        if "object_store" in fixtures:
-            item.add_marker(pytest.mark.xdist_group("s3"))
-        elif folder in _DOORS or item.path.stem in _COSTLY:
-            item.add_marker(pytest.mark.xdist_group(folder if folder in _DOORS else item.path.stem))
-        if folder in _DOORS:
+        if item.path.parent.name in DOORS:
             item.add_marker("once")
+    items.sort(key=lambda item: place_of(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
+    """Tests that share what takes long to make run in one process."""
+    return Groups(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = os.environ.get("MEMTRACE_TEST_FULL") == "1"
-"""Whether what takes long on Neo4j is done in full there too, not only on SQLite: ``make test-full``."""
+"""Whether what takes long, above all on Neo4j, is done in full: ``make test-full``."""
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 

@@ -180,10 +180,14 @@ class NatsQueue(Closing):
         with translated():
             for letter in outcome.dead:
                 await bury(self._stream, letter)
+            # A try before may have said so already, and not have heard that it arrived: the client says it once only.
+            # What did not arrive is handed out again.
             for delivery in outcome.done:
-                await _message(delivery).ack()
+                if not _message(delivery).is_acked:
+                    await _message(delivery).ack()
             for delivery, wait in outcome.later:
-                await _message(delivery).nak(delay=wait)
+                if not _message(delivery).is_acked:
+                    await _message(delivery).nak(delay=wait)
             await self.client.flush(int(ANSWER_SECONDS))
 
     def letters(self, project_id: str) -> NatsLetters:

@@ -1,4 +1,7 @@
-"""Jobs: asked for, claimed, renewed, cancelled, ended."""
+"""Jobs: asked for, claimed, renewed, cancelled, ended.
+
+The queue is one over all projects: tests that look at the whole of it run one after the other, in one module.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,6 @@ from schema.ids import make_id
 from store.protocol import Database
 from store.records import ProjectRecords, Registry
 from tests.contract.test_pages import all_pages
-
-pytestmark = pytest.mark.xdist_group("jobs")
-"""The queue is one over all projects: tests that look at the whole of it run one after the other."""
 
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
 """Jobs of this time come before all others; leases of others have not run out then."""

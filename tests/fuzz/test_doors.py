@@ -16,9 +16,10 @@ import schemathesis
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 
+from tests.data import FULL
 from tests.graphql.world import World
 
-EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else 5))
 
 _settings = hypothesis.settings(
     max_examples=EXAMPLES,

@@ -92,7 +92,7 @@ class World:
 def make_world(server: RunningServer, project: str) -> World:
     """Import the sample and attribute its failures, by the command line and by the server."""
     for command in (["import", str(SAMPLE)], ["attribute", "--all", "--json"]):
-        done = server.place.memtrace(*command, "--project", project)
+        done = server.place.here(*command, "--project", project)
         assert done.returncode == 0, done.stderr
     world = World(server, project, {})
     found = world.ask(_LOOK, {"project": project})["project"]
@@ -104,7 +104,7 @@ def make_world(server: RunningServer, project: str) -> World:
         {"p": project},
         "writer",
     )
-    created = json.loads(server.place.memtrace("keys", "create", "--json", "--project", project).stdout)
+    created = json.loads(server.place.here("keys", "create", "--json", "--project", project).stdout)
     world.ids.update(
         trace=trace["id"],
         trace_external=trace["externalId"],

@@ -16,6 +16,7 @@ from attribution.report.compare import read_report
 from schema.ids import hash_value, make_id
 from tests.graph_files import GraphFile, conversation
 from tests.jobs.asking import done, ended, send, small, start
+from tests.server.running import RunningServer
 
 BUFFER = "message-buffer"
 
@@ -31,12 +32,13 @@ class Stored:
         return make_id("Variable", self.trace_id, key)
 
 
-@pytest.fixture
-def stored(writer: httpx.Client) -> Stored:
+@pytest.fixture(scope="module")
+def stored(server: RunningServer) -> Stored:
     """A graph with values of some kilobytes, and one that browsers would take for a page."""
     graph = conversation(messages=30, questions=6, buffer_characters=20_000, graph_id=f"graph-{uuid4().hex}")
     graph.variable("<page>", "<script>alert('ünï')</script>", "message")
-    return Stored(graph, done(writer, send(writer, graph))["traceId"])
+    with server.client("writer") as writer:
+        return Stored(graph, done(writer, send(writer, graph))["traceId"])
 
 
 class Value:

@@ -1,6 +1,7 @@
 """Servers that are killed amid uploads and jobs: whoever has a receipt can rely on it, and no import is half done.
 
-``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; 3 times by default.
+``MEMTRACE_TEST_KILLS`` says how often a server is killed on each engine; twice by default, and 3 times
+where all is done in full.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from uuid import uuid4
 
 import httpx
 
+from tests.data import FULL
 from tests.graph_files import GraphFile
 from tests.jobs.asking import JSON, Receipt, done, look, send, small
 from tests.server.running import Place, RunningServer, running
 
-KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or 3)
+KILLS = int(os.environ.get("MEMTRACE_TEST_KILLS") or (3 if FULL else 2))
 _FILES = 4
 """Files that are sent between two kills, at least."""
 

@@ -19,7 +19,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_settings(monkeypatch)
 
 
-@pytest.fixture(params=["file", pytest.param("s3", marks=pytest.mark.xdist_group("s3"))])
+@pytest.fixture(params=["file", "s3"])
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, _no_settings: None) -> str:
     """The URI of an empty place; the environment names its server."""
     if request.param == "file":

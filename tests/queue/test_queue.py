@@ -71,6 +71,20 @@ async def test_what_is_to_come_later_comes_later_with_more_tries(queue: EventQue
     await queue.settle(lane, Outcome(done=[again]))
 
 
+async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> None:
+    """As a worker does whose connection was lost before it heard that all of it had arrived."""
+    lane = lane_of("p", "t")
+    await queue.put([_packet(body=b"early"), _packet(body=b"good")])
+    early, good = await queue.take(lane, 2, SOON)
+    for _ in range(2):
+        await queue.settle(lane, Outcome(done=[good], later=[(early, 0.5)]))
+    (again,) = await queue.take(lane, 2, 5)
+    assert (again.packet.body, again.tries) == (b"early", 2)
+    for _ in range(2):
+        await queue.settle(lane, Outcome(done=[again]))
+    assert (await _state_of(queue, 0)).packets == 0
+
+
 async def test_a_queue_tells_how_it_stands(queue: EventQueue) -> None:
     before = datetime.now(UTC)
     await queue.put([_packet(body=b"x" * 1000)])

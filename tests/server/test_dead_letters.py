@@ -29,7 +29,7 @@ class Desk:
 
     def dlq(self, *arguments: str, project: str | None = None) -> CompletedProcess[str]:
         """Run `memtrace dlq` on a project."""
-        return self.server.place.memtrace("dlq", *arguments, "--project", project or self.mine)
+        return self.server.place.here("dlq", *arguments, "--project", project or self.mine)
 
     def letters(self, project: str | None = None) -> list[dict[str, Any]]:
         """What the command lists."""

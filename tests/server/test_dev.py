@@ -42,10 +42,13 @@ class Dev:
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         self._output = folder.parent / f"dev-{token_hex(4)}.txt"
+        # Settings of another set-up, none of whose stores is this one's.
+        config = folder.parent / "another.toml"
+        config.write_text('[stores.far]\nuri = "sqlite:///nowhere/far.db"\nprojects = ["default"]\n', "utf-8")
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
                 command("dev", "--port", "0", "--folder", str(folder), *options),
-                env=environment(),
+                env=environment() | {"MEMTRACE_CONFIG": str(config)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

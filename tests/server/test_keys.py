@@ -170,18 +170,18 @@ def test_life_of_a_key(place: Place, server: RunningServer) -> None:
     headers = {"Authorization": f"Bearer {made['key']}"}
     with httpx.Client(base_url=server.url, headers=headers) as client:
         assert client.get("/v1/export/nothing").status_code == 404
-    listed = place.memtrace("keys", "list", "--json", "--project", project).stdout
+    listed = place.here("keys", "list", "--json", "--project", project).stdout
     assert [key["id"] for key in json.loads(listed)] == [made["id"]]
     assert made["key"] not in listed
-    assert json.loads(place.memtrace("keys", "list", "--json", "--project", new_project()).stdout) == []
-    shown = place.memtrace("keys", "list", "--project", project).stdout
+    assert json.loads(place.here("keys", "list", "--json", "--project", new_project()).stdout) == []
+    shown = place.here("keys", "list", "--project", project).stdout
     assert made["id"] in shown
     assert "writer" in shown
-    foreign = place.memtrace("keys", "revoke", made["id"], "--project", new_project())
+    foreign = place.here("keys", "revoke", made["id"], "--project", new_project())
     assert foreign.returncode == 3
-    revoked = place.memtrace("keys", "revoke", made["id"], "--json", "--project", project)
+    revoked = place.here("keys", "revoke", made["id"], "--json", "--project", project)
     assert json.loads(revoked.stdout)["state"] == "revoked"
-    again = place.memtrace("keys", "revoke", made["id"], "--json", "--project", project)
+    again = place.here("keys", "revoke", made["id"], "--json", "--project", project)
     assert json.loads(again.stdout)["revokedAt"] == json.loads(revoked.stdout)["revokedAt"]
     with running(place, server.folder, job_concurrency=0) as fresh:
         answer = httpx.get(f"{fresh.url}/v1/export/nothing", headers=headers)

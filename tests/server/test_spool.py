@@ -13,6 +13,7 @@ import pytest
 from memtrace.exporters.spool import Spool, folder_name
 
 from tests.server.running import RunningServer
+from tests.server.wire_events import arrives
 
 pytestmark = pytest.mark.usefixtures("quiet_environment")
 
@@ -40,18 +41,10 @@ def keep(folder: Path, endpoint: str, owner: str, *lines: bytes) -> None:
     spool.rotate()
 
 
-def variables(server: RunningServer, trace: str) -> int:
-    document = "query($t: String!) { project { trace(reference: $t) { counts { variables } } } }"
-    with server.client() as client:
-        answer = client.post("/graphql", json={"query": document, "variables": {"t": trace}}).json()
-    found = answer["data"]["project"]["trace"]
-    return 0 if found is None else int(found["counts"]["variables"])
-
-
 def spool(server: RunningServer, folder: Path, *arguments: str, **said: object) -> subprocess.CompletedProcess[str]:
     """Run the command as the application's environment is."""
     environment = {"endpoint": server.url, "api_key": server.key("writer"), "spool": folder} | said
-    return server.place.memtrace("spool", *arguments, **environment)
+    return server.place.here("spool", *arguments, **environment)
 
 
 def test_what_waits_is_sent(server: RunningServer, tmp_path: Path) -> None:
@@ -61,10 +54,10 @@ def test_what_waits_is_sent(server: RunningServer, tmp_path: Path) -> None:
     done = spool(server, tmp_path, "--project", server.project, "--json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"sent": 3, "spooled": 0, "dropped": 0, "rejected": 0})
     assert "1 events wait for other" in done.stderr
-    assert variables(server, trace) == 3
+    arrives(server, trace, 3)
     done = spool(server, tmp_path)
     assert (done.returncode, done.stdout) == (0, "1 events sent, 0 still wait, 0 dropped, 0 rejected.\n")
-    assert variables(server, trace) == 4
+    arrives(server, trace, 4)
     done = spool(server, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
@@ -80,7 +73,7 @@ def test_the_key_may_stand_in_a_file(server: RunningServer, tmp_path: Path) -> N
     arguments = ("--endpoint", server.url, "--api-key-file", str(file), "--spool", str(tmp_path / "spool"))
     done = server.place.memtrace("spool", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
-    assert variables(server, trace) == 1
+    arrives(server, trace, 1)
 
 
 @pytest.mark.parametrize("role", ["reader", None])

@@ -7,15 +7,17 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import httpx
 
+from api.settings import Settings
 from store.neo4j.local import LocalNeo4j
 from tests.nats_server import NatsServer
-from tests.server.running import command
+from tests.server.running import Place, command
 
 _START_SECONDS = 90.0
 
@@ -43,12 +45,18 @@ class Process:
         self._environment = dict(environment)
         self._said = said
         self._log = folder / f"{name}.log"
+        self._log.touch()
+        self._forgotten = 0
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def log(self) -> str:
-        """All that it has written, in all its lives."""
-        return self._log.read_text("utf-8", "replace")
+        """All that it has written, in all its lives, since ``forget_log``."""
+        return self._log.read_bytes()[self._forgotten :].decode("utf-8", "replace")
+
+    def forget_log(self) -> None:
+        """What it has written so far is no longer in ``log``."""
+        self._forgotten = self._log.stat().st_size
 
     @property
     def memory(self) -> int:
@@ -59,7 +67,7 @@ class Process:
 
     def start(self) -> None:
         """Start it, and wait until it says that it runs."""
-        before = len(self.log) if self._log.exists() else 0
+        before = len(self.log)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 command(*self._arguments), env=self._environment, stdout=log, stderr=log, start_new_session=True
@@ -115,6 +123,40 @@ class Neo4j:
     def kill(self) -> None:
         """End it."""
         self._local.stop(kill=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """All that runs.
+
+    Attributes:
+        place: the store.
+        parts: what is killed.
+        url: the server's.
+        settings: to open the store and the queue with.
+    """
+
+    place: Place
+    parts: Sequence[Part]
+    url: str
+    settings: Settings
+
+    def part(self, name: str) -> Part:
+        """The one with a name."""
+        (found,) = [part for part in self.parts if part.name == name]
+        return found
+
+    def log_of(self, name: str) -> str:
+        """What all processes whose names begin so have logged."""
+        return "".join(part.log for part in self._processes() if part.name.startswith(name))
+
+    def forget_logs(self) -> None:
+        """What was logged so far is no longer in any log."""
+        for part in self._processes():
+            part.forget_log()
+
+    def _processes(self) -> list[Process]:
+        return [part for part in self.parts if isinstance(part, Process)]
 
 
 def free_port() -> int:

@@ -30,7 +30,7 @@ from tests.torture.parts import Process
 
 _log = logging.getLogger(__name__)
 
-pytestmark = [pytest.mark.once, pytest.mark.xdist_group("torture")]
+pytestmark = pytest.mark.once
 
 EVENTS = int(os.environ.get("MEMTRACE_BACKLOG_EVENTS") or 20_000)
 MOST_MEMORY = 400 << 20

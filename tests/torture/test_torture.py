@@ -8,98 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from random import Random
 from uuid import uuid4
 
 import pytest
 
 from api.loading import open_queue, open_store
-from api.settings import Settings
-from ingest.nats.local import LocalNats
-from store.neo4j.local import LocalNeo4j
-from store.neo4j.local.distribution import Distribution
-from tests.nats_server import NatsServer
-from tests.server.running import Place, sqlite_place
+from tests.data import FULL
 from tests.torture.load import Sender
-from tests.torture.parts import Nats, Neo4j, Part, Process, free_port, waits
+from tests.torture.parts import World, waits
 
-pytestmark = [pytest.mark.once, pytest.mark.xdist_group("torture")]
+pytestmark = pytest.mark.once
 
 KILLS = int(os.environ.get("MEMTRACE_TORTURE_KILLS") or 4)
 _SENDERS = 4
-_PAUSE = 0.1
+_PAUSE = 0.1 if FULL or KILLS > 4 else 0.3
 _DRAIN_SECONDS = 180.0
-
-
-@dataclass
-class World:
-    """All that runs.
-
-    Attributes:
-        place: the store.
-        parts: what is killed.
-        url: the server's.
-        workers: the processes that write, the server where it writes itself.
-        settings: to open the store and the queue with.
-    """
-
-    place: Place
-    parts: Sequence[Part]
-    url: str
-    workers: Sequence[Process]
-    settings: Settings
-
-    def log_of(self, name: str) -> str:
-        """What all processes with such a name have logged."""
-        return "".join(part.log for part in self.parts if isinstance(part, Process) and part.name.startswith(name))
-
-
-@pytest.fixture
-def team(nats: NatsServer, neo4j_distribution: Distribution, tmp_path: Path) -> Iterator[World]:
-    """Neo4j, NATS, a server and two workers, all of this test's own."""
-    with ExitStack() as stack:
-        home = LocalNeo4j(tmp_path / "neo4j", version=neo4j_distribution.version, port=free_port())
-        neo4j = home.start(guarded=True)
-        stack.callback(home.stop, kill=True)
-        local = LocalNats(tmp_path / "nats", port=0)
-        broker = NatsServer(local, local.start(guarded=True))
-        stack.callback(local.stop, kill=True)
-        place = Place(
-            neo4j.uri,
-            {
-                "MEMTRACE_NEO4J_USER": neo4j.user,
-                "MEMTRACE_NEO4J_PASSWORD": neo4j.password,
-                "MEMTRACE_VALUES": (tmp_path / "values").as_uri(),
-                **broker.environment(),
-            },
-        )
-        done = place.memtrace("migrate")
-        assert done.returncode == 0, done.stderr
-        port = free_port()
-        environment = place.variables(job_concurrency=0, rate_limit="1000000/minute", log_format="text")
-        server = Process("server", ["serve", "--port", str(port)], environment, tmp_path, "listens on")
-        workers = [Process(f"worker-{n}", ["worker"], environment, tmp_path, "writes events") for n in range(2)]
-        for one in (server, *workers):
-            stack.callback(one.kill)
-            one.start()
-        parts: list[Part] = [workers[0], server, Nats(broker), Neo4j(home), workers[1]]
-        yield World(place, parts, f"http://127.0.0.1:{port}", workers, place.settings())
-
-
-@pytest.fixture
-def alone(tmp_path: Path) -> Iterator[World]:
-    """A server on a SQLite file with a journal."""
-    place = sqlite_place(tmp_path)
-    port = free_port()
-    environment = place.variables(rate_limit="1000000/minute", log_format="text")
-    server = Process("server", ["serve", "--port", str(port)], environment, tmp_path, "listens on")
-    server.start()
-    yield World(place, [server], f"http://127.0.0.1:{port}", [server], place.settings())
-    server.kill()
 
 
 @pytest.mark.neo4j

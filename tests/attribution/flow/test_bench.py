@@ -20,7 +20,7 @@ from attribution.verdict import Verdict, from_attribution
 from ingest.importing import import_path
 from store.open import open_database
 from store.protocol import Database
-from tests.data import data_folder, needs_data, trace_files
+from tests.data import FULL, data_folder, needs_data, trace_files
 
 pytestmark = needs_data
 
@@ -29,9 +29,11 @@ SETS = {
     "bench": (0.97, 1),
     "bench_reworded": (0.94, 3),
 }
+SYSTEMS = ["mem0", "rag", "long_context", "evermemos"]
+"""Of each, a file; on Neo4j the one whose graph has the most kinds of steps, unless all is done in full."""
 
 
-@pytest.fixture(scope="module", params=[pytest.param(one, marks=pytest.mark.xdist_group(one)) for one in sorted(SETS)])
+@pytest.fixture(scope="module", params=sorted(SETS))
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -77,7 +79,7 @@ def test_no_conversation_is_better_known_than_the_other(measured: Benchmark) -> 
     assert abs(first - second) <= 0.03
 
 
-@pytest.fixture(scope="module", params=["mem0", "rag", "long_context", "evermemos"])
+@pytest.fixture(scope="module", params=SYSTEMS)
 def small_file(request: pytest.FixtureRequest) -> Path:
     folder = data_folder()
     assert folder is not None
@@ -154,6 +156,7 @@ def _renamed(path: Path, to: Path) -> Path:
 
 
 @pytest.mark.once
+@pytest.mark.parametrize("small_file", SYSTEMS if FULL else ["evermemos"], indirect=True)
 async def test_both_engines_give_the_same_verdicts(small_file: Path, neo4j_database: Database, tmp_path: Path) -> None:
     async with await open_database(f"sqlite:///{tmp_path / 'bench.db'}") as embedded:
         left = _named(*await _verdicts(embedded, f"verdicts-{tmp_path.name}", small_file))

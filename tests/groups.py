@@ -1,0 +1,61 @@
+"""Which tests run in one process, after each other: those that share fixtures which take long to make.
+
+Tests are told apart by their ids alone, for the process that distributes them collects none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]
+
+DOORS = ("deployment", "fuzz", "graphql", "isolation", "jobs", "server")
+"""Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
+
+_FOLDERS = re.compile(rf"tests/({'|'.join((*DOORS, 'object_values', 'torture'))})/")
+"""Folders whose tests share servers."""
+
+_ALONE = re.compile(r"tests/server/test_dev\.py|tests/jobs/test_(?:kills|runners)\.py")
+"""Modules of such folders that use servers of their own."""
+
+_PARTS = re.compile(
+    r"(tests/attribution/flow/test_bench\.py)::\w+\[(bench\w*)\]"
+    r"|(tests/ingest/test_real_traces\.py)::\w+\[(?:sqlite|sqlite-files|neo4j)-(.+)\]"
+)
+"""Modules that make something that takes long for each value of a parameter."""
+
+_FIRST = (
+    "tests/torture",
+    "tests/server",
+    "tests/jobs/test_runners.py",
+    "tests/test_neo4j_local.py",
+    "tests/server/test_dev.py",
+    "tests/test_crash.py",
+    "tests/jobs/test_kills.py",
+    "tests/attribution/flow/test_bench.py bench",
+    "tests/attribution/flow/test_bench.py bench_reworded",
+    "tests/deployment",
+)
+"""Groups that take long, and so begin first: no process should be left to work on alone."""
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives each process a group at a time, in the order in which they are collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+def group_of(test_id: str) -> str:
+    """The name of the group that a test belongs to: a folder, a module, or a part of a module."""
+    if (part := _PARTS.match(test_id)) is not None:
+        return " ".join(filter(None, part.groups()))
+    module = test_id.partition("::")[0]
+    folder = _FOLDERS.match(module)
+    return module if folder is None or _ALONE.fullmatch(module) else folder[0].rstrip("/")
+
+
+def place_of(test_id: str) -> int:
+    """The lower, the earlier a test's group begins."""
+    group = group_of(test_id)
+    return _FIRST.index(group) if group in _FIRST else len(_FIRST)
