@@ -1,18 +1,18 @@
 """Which variable a value is: found by the identity of the object while it lives, or by name. Never by its text.
 
 An object that can be weakly referenced is known as long as it lives. Texts, lists and dictionaries cannot be; they
-are held, so that their ``id`` is not used again, up to a number of objects and of bytes, the least recently used
-going first.
+are held, so that their ``id`` is not used again, up to a number of objects and of bytes; what was not used for longest
+goes first.
 """
 
 from __future__ import annotations
 
 import sys
 import weakref
-from collections import OrderedDict
 from typing import Any
 
 from memtrace.changes import Images
+from memtrace.recent import Recent
 from memtrace.values import has_identity
 
 MAX_HELD = 20_000
@@ -65,20 +65,17 @@ class Variable:
         return self.path[-1] if self.path else None
 
 
-_Entry = tuple[Any, int, list[Variable]]
-"""An object or a weak reference to it, its bytes, and what it stands for: what it is, then what readers made of it."""
+_Entry = tuple[Any, list[Variable]]
+"""An object or a weak reference to it, and what it stands for: what it is, then what readers made of it."""
 
 
 class IdentityMap:
     """The values of one trace that this process knows."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[int, _Entry] = OrderedDict()
-        self._held_bytes = 0
-        self._is_filling = False
-        """Near a bound the order of use matters; keeping it before would cost at each look."""
+        self._held: Recent[int, _Entry] = Recent(MAX_HELD, MAX_HELD_BYTES)
         self._weak: dict[int, _Entry] = {}
-        self._names: OrderedDict[str, Variable] = OrderedDict()
+        self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
 
     def __len__(self) -> int:
@@ -89,18 +86,16 @@ class IdentityMap:
         key = id(value)
         entry = self._held.get(key)
         if entry is not None:
-            if self._is_filling:
-                self._held.move_to_end(key)
-            return entry[2]
+            return entry[1]
         entry = self._weak.get(key)
         if entry is not None and entry[0]() is value:
-            return entry[2]
+            return entry[1]
         return None
 
     def bind(self, value: Any, variable: Variable, *, is_own: bool = False) -> None:
         """From now on the object is this variable. ``is_own`` says that nobody else can have this very object."""
         if is_own:
-            self._hold(value, _OBJECT_BYTES + len(value), variable)
+            self._held.set(id(value), (value, [variable]), _OBJECT_BYTES + len(value))
             return
         if not has_identity(value):
             return
@@ -108,16 +103,16 @@ class IdentityMap:
         if known is not None:
             known[:] = [variable]
             return
-        if _is_held(value):
-            self._hold(value, sys.getsizeof(value), variable)
-            return
         key = id(value)
+        if _is_held(value):
+            self._held.set(key, (value, [variable]), sys.getsizeof(value))
+            return
         try:
             reference = weakref.ref(value, lambda dead: self._forget(key, dead))
         except TypeError:
-            self._hold(value, sys.getsizeof(value), variable)
+            self._held.set(key, (value, [variable]), sys.getsizeof(value))
         else:
-            self._weak[key] = reference, 0, [variable]
+            self._weak[key] = reference, [variable]
 
     def add_occurrence(self, value: object, variable: Variable) -> None:
         """A reader gave the object back: it also stands for this occurrence."""
@@ -139,21 +134,7 @@ class IdentityMap:
         newest = names.get(name)
         if newest is not None:
             variable.version = newest.version + 1
-        names[name] = variable
-        if len(names) > MAX_NAMES // 2:
-            names.move_to_end(name)
-            if len(names) > MAX_NAMES:
-                names.popitem(last=False)
-
-    def _hold(self, value: object, size: int, variable: Variable) -> None:
-        self._held[id(value)] = value, size, [variable]
-        self._held_bytes += size
-        if not self._is_filling:
-            self._is_filling = len(self._held) > MAX_HELD // 2 or self._held_bytes > MAX_HELD_BYTES // 2
-            return
-        while self._held and (len(self._held) > MAX_HELD or self._held_bytes > MAX_HELD_BYTES):
-            _, oldest = self._held.popitem(last=False)
-            self._held_bytes -= oldest[1]
+        names.set(name, variable)
 
     def _forget(self, key: int, dead: weakref.ref[Any]) -> None:
         entry = self._weak.get(key)

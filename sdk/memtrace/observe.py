@@ -198,7 +198,7 @@ def consider(events: list[RawEvent], step: Step) -> None:
     """Record what a retrieval had before it, if it had a query."""
     query = next((used for used in step.inputs if used.kind in {"Query", "RefinedQuery"}), None)
     if query is None:
-        query = step.inputs[0] if step.inputs else None
+        query = next(iter(step.inputs), None)
     if query is None:
         return
     returned = {variable.reads.id for variable, _, _ in step.outputs if variable.reads is not None}

@@ -65,7 +65,8 @@ class Step:
         self.maker = maker
         self.has_begun = False
         """Its beginning, with what it uses from the first, is over."""
-        self.inputs: list[Variable] = []
+        self.inputs: dict[Variable, None] = {}
+        """Once each, in their order."""
         self.outputs: list[tuple[Variable, int, Variable | None]] = []
         """Each output, how many inputs were there before it, and the one that it reads or revises."""
         self.links: dict[str, list[tuple[Variable, str | None]]] | None = None
@@ -88,7 +89,7 @@ class Step:
         events.append((USED, None, self.trace, now, self.id, variable.id, self.positions, role))
         self.positions += 1
         if is_input:
-            self.inputs.append(variable)
+            self.inputs[variable] = None
             if variable.questions and variable.questions is not self.asked:
                 self.asked = joined(self.asked, variable.questions)
 
@@ -111,7 +112,7 @@ class Step:
 
     def has_input(self, variable: Variable) -> bool:
         """Whether it has used the variable as an input."""
-        return any(known is variable for known in self.inputs)
+        return variable in self.inputs
 
     def made(self, variable: Variable) -> bool:
         """Whether it, or an operation inside it, made the variable."""
@@ -138,7 +139,7 @@ class Step:
                     events.append((DERIVED, about, trace, now, source.id, target.id, id_, "Derivation"))
                 continue
             target_id = target.id
-            for source in dict.fromkeys(self.inputs[:inputs]):
+            for source in self.inputs if inputs == len(self.inputs) else itertools.islice(self.inputs, inputs):
                 if source is not origin:
                     events.append((DERIVED, None, trace, now, source.id, target_id, id_, "Derivation"))
         more: dict[str, Any] | None = None

@@ -197,7 +197,7 @@ def retrieved(query: object, candidates: Iterable[object], returned: Iterable[ob
         asked = _maybe(here, query)
         if asked is None or not step.has_input(asked):
             take(events, here, step, query, "query", "Query")
-            asked = step.inputs[-1]
+            asked = next(reversed(step.inputs))
         read_back = [_known_pair(here, item) for item in returned]
         ids = {origin.id for _, origin in read_back}
         for rank, item in enumerate(candidates):

@@ -197,17 +197,24 @@ def test_an_object_is_known_as_long_as_it_lives() -> None:
         text: str
 
     identities = IdentityMap()
-    kept = Unit("kept")
+    kept, used = Unit("kept"), ["used"]
     identities.bind(kept, Handle("kept", "u", 0, "MemoryUnit", 0))
-    for number in range(MAX_HELD + 10):
-        identities.bind([number], Handle(str(number), "l", 0, "Other", 1))
+    identities.bind(used, Handle("used", "l", 0, "Other", 1))
+    lists = [[number] for number in range(3 * MAX_HELD)]
+    for place, one in enumerate(lists):
+        identities.bind(one, Handle(str(place), "l", 0, "Other", 2))
+        assert identities.find(used) is not None
+        assert len(identities) <= MAX_HELD + 1
     assert identities.find(kept) is not None
-    assert len(identities) == MAX_HELD + 1
+    assert [identities.find(one) is not None for one in lists[-MAX_HELD // 2 :]] == [True] * (MAX_HELD // 2)
+    assert identities.find(lists[0]) is None
+    before = len(identities)
     unit = Unit("gone")
-    identities.bind(unit, Handle("gone", "u", 0, "MemoryUnit", 2))
+    identities.bind(unit, Handle("gone", "u", 0, "MemoryUnit", 3))
+    assert len(identities) == before + 1
     del unit
     gc.collect()
-    assert len(identities) == MAX_HELD + 1
+    assert len(identities) == before
 
 
 @given(st.lists(st.tuples(st.sampled_from("vogmrdl"), st.integers(0, 9), st.integers(0, 9)), max_size=30))
