@@ -40,7 +40,7 @@ class Settings(BaseSettings):
         nats_replicas: on how many servers of a cluster a stream is kept, when it is made.
         journal: the journal's path; None is beside the SQLite store, or beside the values where they are a folder.
         queue_bytes: how much may wait, compressed; beyond it events are refused with 503.
-        event_concurrency: batches of events that this process writes at a time.
+        event_concurrency: traces that this process writes events of at a time.
         event_tries: how often an event is tried that came before what it refers to; about an hour by default.
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.

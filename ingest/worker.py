@@ -65,7 +65,7 @@ class EventWorker:
             queue: where the events wait.
             database: where they go.
             tries: how often an event is tried that came before what it refers to.
-            concurrency: batches at a time.
+            concurrency: traces that are written at a time.
         """
         self.tally = Tally()
         self._queue = queue
@@ -146,8 +146,7 @@ class EventWorker:
                 deliveries = await self._queue.take(lane, packets, _WAIT_SECONDS)
                 if deliveries:
                     packets = _packets_for(deliveries)
-                    async with self._slots:
-                        await self._batch(lane, deliveries)
+                    await self._batch(lane, deliveries)
                 failures = 0
             except StoreError as error:
                 failures += 1
@@ -176,7 +175,8 @@ class EventWorker:
             if not self._is_safe():
                 raise StoreError("the lanes are not held for certain any more: what is not written yet is others' now")
             try:
-                return await write(self._database, deliveries, self._tries, apart=failures > _SUSPICION)
+                apart = failures > _SUSPICION
+                return await write(self._database, deliveries, self._tries, self._slots, apart=apart)
             except StoreError as error:
                 self.tally.store_failures += 1
                 _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))

@@ -25,8 +25,15 @@ LONGEST_WAIT_SECONDS = 300.0
 _log = structlog.get_logger("memtrace.events")
 
 
-async def write(database: Database, deliveries: Sequence[Delivery], tries: int, *, apart: bool = False) -> Outcome:
-    """Write packets of one lane.
+async def write(
+    database: Database,
+    deliveries: Sequence[Delivery],
+    tries: int,
+    slots: asyncio.Semaphore,
+    *,
+    apart: bool = False,
+) -> Outcome:
+    """Write packets of one lane, its traces side by side.
 
     What refers to something that has not come yet is tried again later, ``tries`` times in all. What can't be written
     is a dead letter; its neighbours are in the graph.
@@ -35,6 +42,7 @@ async def write(database: Database, deliveries: Sequence[Delivery], tries: int, 
         database: where the projects are.
         deliveries: in the order of the lane.
         tries: how often an event is tried that came too early.
+        slots: how many traces are written at a time, of all lanes together.
         apart: whether an error of the store may be the fault of one event, so that it is looked for in halves.
 
     Raises:
@@ -44,8 +52,21 @@ async def write(database: Database, deliveries: Sequence[Delivery], tries: int, 
     by_trace: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
         by_trace[delivery.packet.project_id, delivery.packet.trace].append(delivery)
-    for (project_id, _), of_trace in by_trace.items():
-        await _write_trace(database.project(project_id), of_trace, tries, outcome, apart=apart)
+
+    problems: list[Exception] = []
+
+    async def write_one(project_id: str, of_trace: list[Delivery]) -> None:
+        async with slots:
+            if problems:  # all are written again
+                return
+            try:
+                await _write_trace(database.project(project_id), of_trace, tries, outcome, apart=apart)
+            except Exception as error:
+                problems.append(error)
+
+    await asyncio.gather(*(write_one(project_id, of_trace) for (project_id, _), of_trace in by_trace.items()))
+    if problems:
+        raise problems[0]
     return outcome
 
 
