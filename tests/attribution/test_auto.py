@@ -36,7 +36,7 @@ __all__ = ["no_certificates", "no_settings_of_this_machine"]
 
 pytestmark = needs_data
 
-SYSTEMS = ("mem0", "rag") if FULL else ("rag",)
+SYSTEMS = ("mem0", "rag") if FULL else ("mem0",)
 FILE = "locomo-5.json.zst"
 MOST = 0.05
 CHARACTERS_PER_TOKEN = 4
