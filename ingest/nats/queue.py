@@ -49,7 +49,7 @@ class _Body(msgspec.Struct, array_like=True):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Lane:
     """A lane that is held.
 
@@ -58,12 +58,14 @@ class _Lane:
         pull: its messages.
         reconnects: how often the connection had been made anew when this was made.
         sure_at: when nobody else can have packets of it in hand any more.
+        is_settled: whether all that was taken of it has been settled.
     """
 
     consumer: str
     pull: Pull
     reconnects: int
     sure_at: float
+    is_settled: bool = True
 
 
 class NatsQueue(Closing):
@@ -136,14 +138,19 @@ class NatsQueue(Closing):
             held = await self._lane(lane)
             if await self._is_unsure(held, seconds):
                 return []
+            held.is_settled = False
             messages = await held.pull.take(packets, seconds)
+            held.is_settled = not messages
             return [delivery for message in messages if (delivery := await _delivery(message)) is not None]
 
     async def _lane(self, lane: int) -> _Lane:
-        """A lane that is held; opened when it is held anew, and again after the connection was lost."""
+        """A lane that is held; opened when it is held anew, and again after the connection was lost.
+
+        And again where the caller has given up what it took last: that comes again before the next.
+        """
         known = self._lanes.get(lane)
         reconnects: int = self.client.stats["reconnects"]
-        if known is None or known.reconnects != reconnects:
+        if known is None or known.reconnects != reconnects or not known.is_settled:
             async with self._opening:  # a server that makes many at once is slow to answer
                 if known is not None:
                     await known.pull.close()
@@ -189,6 +196,8 @@ class NatsQueue(Closing):
                 if not _message(delivery).is_acked:
                     await _message(delivery).nak(delay=wait)
             await self.client.flush(int(ANSWER_SECONDS))
+        if lane in self._lanes:
+            self._lanes[lane].is_settled = True
 
     def letters(self, project_id: str) -> NatsLetters:
         """See ``EventQueue``."""

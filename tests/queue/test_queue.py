@@ -85,6 +85,21 @@ async def test_what_may_not_have_arrived_is_said_again(queue: EventQueue) -> Non
     assert (await _state_of(queue, 0)).packets == 0
 
 
+async def test_what_was_given_up_comes_again_before_the_next(queue: EventQueue) -> None:
+    """As when a worker could not be certain any more that it holds the lane."""
+    lane = lane_of("p", "t")
+    await queue.put([_packet(body=body) for body in (b"first", b"second", b"third")])
+    assert [one.packet.body for one in await queue.take(lane, 2, SOON)] == [b"first", b"second"]
+    found: list[bytes] = []
+    async with asyncio.timeout(30):
+        while len(found) < 3:
+            taken = await queue.take(lane, 3, SOON)
+            found += [one.packet.body for one in taken]
+            if taken:
+                await queue.settle(lane, Outcome(done=taken))
+    assert found == [b"first", b"second", b"third"]
+
+
 async def test_a_queue_tells_how_it_stands(queue: EventQueue) -> None:
     before = datetime.now(UTC)
     await queue.put([_packet(body=b"x" * 1000)])
