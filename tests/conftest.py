@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 import pytest_asyncio
-from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.remote import Producer
 
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]
+from xdist.scheduler.loadscope import LoadScopeScheduling
 
 DOORS = ("deployment", "fuzz", "graphql", "isolation", "jobs", "server")
 """Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
@@ -39,7 +39,7 @@ _FIRST = (
 """Groups that take long, and so begin first: no process should be left to work on alone."""
 
 
-class Groups(LoadScopeScheduling):  # type: ignore[misc]
+class Groups(LoadScopeScheduling):
     """Gives each process a group at a time, in the order in which they are collected."""
 
     def _split_scope(self, nodeid: str) -> str:

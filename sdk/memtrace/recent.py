@@ -1,7 +1,8 @@
-"""A bounded dictionary that forgets what was not used for longest."""
+"""A bounded dictionary that forgets what was not used for longest; several threads may use it."""
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -15,7 +16,7 @@ class Recent(Generic[K, V]):
     each look, and to forget one by one at each item.
     """
 
-    __slots__ = ("_bytes", "_half", "_half_bytes", "_old", "_young")
+    __slots__ = ("_bytes", "_half", "_half_bytes", "_old", "_turning", "_young")
 
     def __init__(self, most: int, most_bytes: int = 0) -> None:
         """Make an empty one.
@@ -27,18 +28,20 @@ class Recent(Generic[K, V]):
         self._young: dict[K, tuple[V, int]] = {}
         self._old: dict[K, tuple[V, int]] = {}
         self._bytes = 0
+        self._turning = Lock()
         self._half = most // 2
         self._half_bytes = most_bytes // 2
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self._young.keys() | self._old.keys())
 
     def get(self, key: K) -> V | None:
         """The value of a key; None where there is none."""
         found = self._young.get(key)
         if found is not None:
             return found[0]
-        found = self._old.pop(key, None)
+        # It stays there too: taken out, it would be in neither half for a thread that has just missed it in the other.
+        found = self._old.get(key)
         if found is None:
             return None
         self.set(key, *found)
@@ -48,5 +51,12 @@ class Recent(Generic[K, V]):
         """Set the value of a new key, or of one that was looked up just now; it takes ``size`` bytes."""
         self._young[key] = value, size
         self._bytes += size
-        if len(self._young) > self._half or (self._half_bytes and self._bytes > self._half_bytes):
-            self._old, self._young, self._bytes = self._young, {}, 0
+        if self._is_over() and self._turning.acquire(blocking=False):  # else another thread does it
+            try:
+                if self._is_over():
+                    self._old, self._young, self._bytes = self._young, {}, 0
+            finally:
+                self._turning.release()
+
+    def _is_over(self) -> bool:
+        return len(self._young) > self._half or 0 < self._half_bytes < self._bytes
