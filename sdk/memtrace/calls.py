@@ -6,7 +6,6 @@ import asyncio
 import concurrent.futures
 from typing import TYPE_CHECKING, TypeVar
 
-from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.observe import consider, give, give_one
@@ -37,31 +36,26 @@ def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> s
     return "Other"
 
 
-class Call(Scope):
-    """One run of an operation, and the place that its code runs in."""
+class Call(Step):
+    """One run of an operation that was planned: ``plan`` is set by whoever begins it."""
 
     __slots__ = ("plan",)
-    step: Step
-
-    def __init__(self, plan: operation, here: Scope) -> None:
-        self.trace = here.trace
-        self.session = here.session
-        self.step = Step(here, plan.maker)
-        self.ancestor = None
-        self.plan = plan
+    plan: operation
 
     def done(self, result: T) -> T:
         """It came to its end, with this result."""
         try:
             plan = self.plan
             if plan.records_output:
-                step, name, kind = self.step, plan.output_name, plan.output_kind
+                name, kind = plan.output_name, plan.output_kind
                 if type(result) is str:
-                    result = give_one(step.pending, self, step, result, name=name, kind=kind)
+                    result = give_one(self.pending, self, self, result, name=name, kind=kind)
                 else:
                     is_each = plan.is_each
-                    result = give(step.pending, self, step, result, name=name, kind=kind, is_each=is_each)
-            self.end("ok")
+                    result = give(self.pending, self, self, result, name=name, kind=kind, is_each=is_each)
+            if self.candidates:
+                consider(self.pending, self)
+            self.finish("ok")
         except Exception as error:
             report("end of an operation", error)
         return result
@@ -76,7 +70,6 @@ class Call(Scope):
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Tell what is left to tell, and that it is over."""
-        step = self.step
-        if step.candidates:
-            consider(step.pending, step)
-        step.finish(status, error)
+        if self.candidates:
+            consider(self.pending, self)
+        self.finish(status, error)

@@ -24,7 +24,7 @@ VARIABLE, USED, DERIVED = "variable", "used", "derived"
 CONSIDERED, INVALIDATED = "considered", "invalidated"
 
 _FIELDS: dict[str, tuple[str, ...]] = {
-    TRACE: (),
+    TRACE: ("trace",),
     SESSION: ("session",),
     STARTED: ("operation", "name", "kind", "session", "parent", "location"),
     ENDED: ("operation", "status"),
@@ -37,7 +37,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 """A field that is None is not said."""
 
 MORE, TIME, VALUE, MEDIA_TYPE = 1, 3, 4, 5
-"""Places in an event; the last two in that of a variable."""
+"""Places in an event; the last two in that of a variable. In the place of the value every event has a text."""
 
 
 def opened(raw: RawEvent) -> WireEvent:

@@ -35,7 +35,7 @@ class TraceState:
 class Scope:
     """One place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
 
-    __slots__ = ("ancestor", "session", "step", "trace")
+    __slots__ = ("_step", "ancestor", "session", "trace")
 
     def __init__(
         self,
@@ -46,8 +46,13 @@ class Scope:
     ) -> None:
         self.trace = trace
         self.session = session
-        self.step = step
+        self._step = step
         self.ancestor = ancestor
+
+    @property
+    def step(self) -> Step | None:
+        """The operation around it."""
+        return self._step
 
 
 scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)

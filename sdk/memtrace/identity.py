@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from operator import itemgetter
 from typing import Any
 
 from memtrace.changes import Images
@@ -65,15 +66,15 @@ class Variable:
         return self.path[-1] if self.path else None
 
 
-_Entry = tuple[Any, list[Variable]]
-"""An object or a weak reference to it, and what it stands for: what it is, then what readers made of it."""
+_Entry = tuple[Any, list[Variable], int]
+"""An object or a weak reference to it; what it stands for: what it is, then what readers made of it; and its bytes."""
 
 
 class IdentityMap:
     """The values of one trace that this process knows."""
 
     def __init__(self) -> None:
-        self._held: Recent[int, _Entry] = Recent(MAX_HELD, MAX_HELD_BYTES)
+        self._held: Recent[int, _Entry] = Recent(MAX_HELD, MAX_HELD_BYTES, itemgetter(2))
         self._weak: dict[int, _Entry] = {}
         self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
@@ -84,7 +85,11 @@ class IdentityMap:
     def find(self, value: object) -> list[Variable] | None:
         """The variables that the object stands for: the one it is, then its occurrences, oldest first."""
         key = id(value)
-        entry = self._held.get(key)
+        held = self._held
+        young = held.young.get(key)
+        if young is not None:
+            return young[1]
+        entry = held.get(key) if key in held.old else None
         if entry is not None:
             return entry[1]
         entry = self._weak.get(key)
@@ -95,7 +100,7 @@ class IdentityMap:
     def bind(self, value: Any, variable: Variable, *, is_own: bool = False) -> None:
         """From now on the object is this variable. ``is_own`` says that nobody else can have this very object."""
         if is_own:
-            self._held.set(id(value), (value, [variable]), _OBJECT_BYTES + len(value))
+            self._held.set(id(value), (value, [variable], _OBJECT_BYTES + len(value)))
             return
         if not has_identity(value):
             return
@@ -105,14 +110,14 @@ class IdentityMap:
             return
         key = id(value)
         if _is_held(value):
-            self._held.set(key, (value, [variable]), sys.getsizeof(value))
+            self._held.set(key, (value, [variable], sys.getsizeof(value)))
             return
         try:
             reference = weakref.ref(value, lambda dead: self._forget(key, dead))
         except TypeError:
-            self._held.set(key, (value, [variable]), sys.getsizeof(value))
+            self._held.set(key, (value, [variable], sys.getsizeof(value)))
         else:
-            self._weak[key] = reference, [variable]
+            self._weak[key] = reference, [variable], 0
 
     def add_occurrence(self, value: object, variable: Variable) -> None:
         """A reader gave the object back: it also stands for this occurrence."""
@@ -131,6 +136,11 @@ class IdentityMap:
     def name(self, variable: Variable) -> None:
         """Make it the newest of its name: the next version."""
         names, name = self._names, variable.name
+        young = names.young
+        if name in young:
+            variable.version = young[name].version + 1
+            young[name] = variable
+            return
         newest = names.get(name)
         if newest is not None:
             variable.version = newest.version + 1

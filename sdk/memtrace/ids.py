@@ -16,8 +16,7 @@ def new_id() -> str:
             return _ids.pop()
         except IndexError:
             # Randomness is asked for in large pieces: a call of the system for each id would cost more than the rest.
-            digits = os.urandom(16 * _IDS_AT_ONCE).hex()
-            _ids.extend(digits[start : start + 32] for start in range(0, len(digits), 32))
+            _ids.extend(os.urandom(16 * _IDS_AT_ONCE).hex(" ", 16).split())
             if not _is_armed and hasattr(os, "register_at_fork"):
                 _is_armed.append(True)
                 os.register_at_fork(after_in_child=_ids.clear)

@@ -87,8 +87,7 @@ def implied_step(
         emit(events)
         return
     step = Step(here, (name, kind))
-    events.append(step.started(None, None))
-    step.has_begun = True
+    events.append(())
     yield step, events
-    emit(events)
+    step.begin(None, None, events)
     step.finish("ok" if failed is None else "error", failed)

@@ -117,21 +117,19 @@ class operation:  # noqa: N801 (reads as a statement)
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
-            call = Call(self, here)
-            step = call.step
+            call = Call(here, self.maker)
+            call.plan = self
             # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
-            for role, value in zip(self._names, args, strict=False):
-                self._take(call, events, numbers, role, value)
-            for value in args[len(self._names) :]:
-                self._take(call, events, numbers, self._rest, value)
+            names = self._names
+            named = len(names)
+            for position, value in enumerate(args):
+                self._take(call, events, numbers, names[position] if position < named else self._rest, value)
             for role, value in kwargs.items():
                 self._take(call, events, numbers, role, value)
             said = {**self._said, "attributes": {**numbers, **self._attributes}} if numbers else self._said
-            events[0] = step.started(self._location, said)
-            step.has_begun = True
-            emit(events)
+            call.begin(self._location, said, events)
         except Exception as error:
             report("beginning of an operation", error)
             return None
@@ -143,14 +141,14 @@ class operation:  # noqa: N801 (reads as a statement)
         if type(value) is str:
             known = call.trace.identities.find(value)
             if known is not None and len(known) == 1:
-                call.step.use(events, known[0], role)
+                call.use(events, known[0], role)
                 return
         elif is_number(value) and role not in self._kinds:
             if value is not None:
                 numbers[role] = value
             return
         try:
-            take(events, call, call.step, value, role, self._kinds.get(role))
+            take(events, call, call, value, role, self._kinds.get(role))
         except Exception as error:
             report("recording of an argument", error)
 
@@ -162,9 +160,9 @@ class operation:  # noqa: N801 (reads as a statement)
             frame = sys._getframe(1)
             self._named(frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
-            call = Call(self, here)
-            call.step.has_begun = True
-            emit([call.step.started(location, self._said)])
+            call = Call(here, self.maker)
+            call.plan = self
+            call.begin(location, self._said, [()])
             self._token = scope.set(call)
             self._call = call
         except Exception as error:
@@ -199,8 +197,8 @@ class operation:  # noqa: N801 (reads as a statement)
         if self._call is not None:
             try:
                 events: list[RawEvent] = []
-                step = self._call.step
-                take(events, self._call, step, value, role, variable_kind(kind) if kind else None)
+                call = self._call
+                take(events, call, call, value, role, variable_kind(kind) if kind else None)
                 emit(events)
             except Exception as error:
                 report("input", error)
@@ -212,11 +210,11 @@ class operation:  # noqa: N801 (reads as a statement)
             return value
         try:
             events: list[RawEvent] = []
-            step, kind = self._call.step, variable_kind(kind) if kind else None
+            call, kind = self._call, variable_kind(kind) if kind else None
             if said:
-                result = give_one(events, self._call, step, value, name=name, kind=kind, said=said)
+                result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:
-                result = give(events, self._call, step, value, name=name, kind=kind, is_each=each)
+                result = give(events, call, call, value, name=name, kind=kind, is_each=each)
             emit(events)
         except Exception as error:
             report("output", error)

@@ -22,36 +22,42 @@ from memtrace.questions import joined
 from memtrace.values import TEXT, snapshot
 
 _orders = itertools.count()
-_sink: Callable[[list[RawEvent]], None] | None = None
 _is_whole = False
+
+
+def _nowhere(events: list[RawEvent]) -> None:
+    """There is no exporter."""
+
+
+_sink: Callable[[list[RawEvent]], None] = _nowhere
 
 
 def set_sink(sink: Callable[[list[RawEvent]], None] | None, *, is_whole: bool = False) -> None:
     """Where events go from now on. ``is_whole`` asks for each value as a whole, also where little of it is new."""
     global _sink, _is_whole
-    _sink, _is_whole = sink, is_whole
+    _sink, _is_whole = sink or _nowhere, is_whole
 
 
 def emit(events: list[RawEvent]) -> None:
     """Hand events over to the exporter."""
-    if _sink is not None:
-        _sink(events)
+    _sink(events)
 
 
-class Step:
-    """An operation under way."""
+class Step(Scope):
+    """An operation under way, and the place that its code runs in."""
 
     # fmt: off
     __slots__ = (
-        "ancestor", "asked", "candidates", "has_begun", "id", "inputs", "links", "maker",
-        "now", "outputs", "parent", "path", "pending", "positions", "session", "trace",
+        "asked", "candidates", "has_begun", "id", "inputs", "links", "maker",
+        "now", "outputs", "parent", "path", "pending", "positions", "trace_id",
     )
     # fmt: on
 
     def __init__(self, scope: Scope, maker: tuple[str, str]) -> None:
         """An operation that begins here; ``maker`` is its name and kind."""
         self.id = id_ = new_id()
-        self.trace = scope.trace.id
+        self.trace = trace = scope.trace
+        self.trace_id = trace.id
         self.session = scope.session
         self.parent = parent = scope.step
         if parent is None:
@@ -78,15 +84,29 @@ class Step:
         self.now = time.time_ns()
         """When it began: also the time of the uses that are told with its beginning."""
 
-    def started(self, location: str | None, said: Mapping[str, Any] | None) -> RawEvent:
-        """That it begins. ``said`` is its category, comment and attributes."""
+    @property
+    def step(self) -> Step:
+        """Itself."""
+        return self
+
+    def begin(self, location: str | None, said: Mapping[str, Any] | None, events: list[RawEvent]) -> None:
+        """Tell that it begins, in the first place of ``events``, which is free.
+
+        ``said`` is its category, comment and attributes.
+        """
         name, kind = self.maker
-        return STARTED, said, self.trace, self.now, self.id, name, kind, self.session, self.ancestor, location
+        # fmt: off
+        events[0] = (
+            STARTED, said, self.trace_id, self.now, self.id, name, kind, self.session, self.ancestor, location
+        )
+        # fmt: on
+        self.has_begun = True
+        _sink(events)
 
     def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
         """Tell that it uses the variable; an input is a source of the outputs that come after it."""
         now = time.time_ns() if self.has_begun else self.now
-        events.append((USED, None, self.trace, now, self.id, variable.id, self.positions, role))
+        events.append((USED, None, self.trace_id, now, self.id, variable.id, self.positions, role))
         self.positions += 1
         if is_input:
             self.inputs[variable] = None
@@ -104,11 +124,11 @@ class Step:
     ) -> RawEvent:
         """A candidate of a retrieval."""
         said = None if score is None else {"score": float(score)}
-        return CONSIDERED, said, self.trace, time.time_ns(), self.id, query.id, variable.id, rank, is_returned
+        return CONSIDERED, said, self.trace_id, time.time_ns(), self.id, query.id, variable.id, rank, is_returned
 
     def invalidated(self, variable: Variable) -> RawEvent:
         """The end of a variable's life."""
-        return INVALIDATED, None, self.trace, time.time_ns(), variable.id, self.id
+        return INVALIDATED, None, self.trace_id, time.time_ns(), variable.id, self.id
 
     def has_input(self, variable: Variable) -> bool:
         """Whether it has used the variable as an input."""
@@ -131,7 +151,7 @@ class Step:
     def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
         """Tell the edges of its outputs, and that it is over."""
         events, links = self.pending, self.links
-        now, trace, id_ = time.time_ns(), self.trace, self.id
+        now, trace, id_ = time.time_ns(), self.trace_id, self.id
         for target, inputs, origin in self.outputs:
             if links and target.id in links:
                 for source, comment in links[target.id]:
@@ -150,7 +170,7 @@ class Step:
             if said:
                 more["attributes"] = dict(said)
         events.append((ENDED, more, trace, now, id_, status))
-        emit(events)
+        _sink(events)
 
 
 def declare(

@@ -69,7 +69,7 @@ class trace:  # noqa: N801 (reads as a statement)
             said["name"] = self._name[:MAX_NAME_CHARACTERS]
         if self._attributes is not None:
             said["attributes"] = dict(self._attributes)
-        emit([(TRACE, said, self.id, time.time_ns())])
+        emit([(TRACE, said, self.id, time.time_ns(), self.id)])
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -41,9 +41,9 @@ class _Chunks:
 
                 is_text = all(isinstance(chunk, str) for chunk in self._kept)
                 give(
-                    call.step.pending,
+                    call.pending,
                     call,
-                    call.step,
+                    call,
                     "".join(self._kept) if is_text and not call.plan.is_each else self._kept,
                     name=call.plan.output_name,
                     kind=call.plan.output_kind,

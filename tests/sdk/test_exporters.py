@@ -231,7 +231,7 @@ def test_replay_sends_what_a_crashed_process_left_and_leaves_out_a_line_cut_shor
 def test_a_file_holds_whole_lines_of_several_writers(tmp_path: Path) -> None:
     path = tmp_path / "events.ndjson"
     exporters = [FileExporter(path) for _ in range(3)]
-    raw = (TRACE, {"name": "x" * 2000}, "t", 0)
+    raw = (TRACE, {"name": "x" * 2000}, "t", 0, "t")
     threads = [threading.Thread(target=lambda to=to: [to.export([raw]) for _ in range(300)]) for to in exporters]
     for thread in threads:
         thread.start()
@@ -271,7 +271,7 @@ def test_an_endpoint_that_is_none_is_named(endpoint: str) -> None:
 
 def test_what_cannot_be_encoded_costs_itself_only(platform: Platform, tmp_path: Path) -> None:
     exporter = exporter_to(platform.endpoint, tmp_path)
-    exporter.export([(TRACE, None, "t", "no number")])
+    exporter.export([(TRACE, None, "t", "no number", "t")])
     record("half \ud800 of a pair", trace="odd")
     assert memtrace.flush(10) == FlushResult(sent=2, dropped=1)
     assert values(platform.events) == ["half ? of a pair"]

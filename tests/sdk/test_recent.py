@@ -20,9 +20,9 @@ def test_what_is_used_stays_and_the_rest_goes() -> None:
 
 
 def test_bytes_are_bounded_too() -> None:
-    recent: Recent[int, str] = Recent(1_000, 100)
+    recent: Recent[int, str] = Recent(1_000, 100, lambda value: 10)
     for number in range(50):
-        recent.set(number, "new", 10)
+        recent.set(number, "new")
     assert len(recent) <= 11
     assert recent.get(49) == "new"
 

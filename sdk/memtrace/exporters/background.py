@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Protocol
 
 from memtrace.changes import lost
@@ -35,6 +36,8 @@ _EXTRA_ROOM = 4
 
 _EVENT_BYTES = 400
 """About what an event takes beside its value."""
+
+_value = itemgetter(VALUE)
 
 
 class Sink(Protocol):
@@ -103,10 +106,7 @@ class BackgroundExporter:
             for start in range(0, len(events), MAX_BATCH_EVENTS):
                 self.export(events[start : start + MAX_BATCH_EVENTS])
             return
-        size = _EVENT_BYTES * len(events)
-        for event in events:
-            if event[0] == VARIABLE:
-                size += len(event[VALUE])
+        size = _EVENT_BYTES * len(events) + sum(map(len, map(_value, events)))
         with self._lock:
             if self._bytes + size > self._max_bytes and not self._has_room(size):
                 lost()
