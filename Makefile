@@ -12,7 +12,7 @@ help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
 	@echo "make test-full the same, with what takes long in full size"
-	@echo "make torture kill worker, server, NATS and Neo4j 100 times under load, and count what is in the graph"
+	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
 	@echo "make fuzz    send more than 20,000 strange requests to the doors, half of them events"
 	@echo "make secrets make the random secrets of docker-compose.yml, once"
 	@echo "make lint    ruff, mypy, import-linter"
@@ -45,7 +45,8 @@ test-full: setup
 	MEMTRACE_TEST_FULL=1 $(BIN)/python -m tests
 
 torture: setup
-	MEMTRACE_TORTURE_KILLS=100 $(BIN)/python -m tests tests/torture
+	MEMTRACE_TORTURE_KILLS=100 MEMTRACE_BACKLOG_EVENTS=1000000 MEMTRACE_OUTAGE_SECONDS=120 \
+		$(BIN)/python -m tests tests/torture
 
 lint: setup
 	$(BIN)/ruff check .

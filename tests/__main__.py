@@ -16,6 +16,8 @@ from pathlib import Path
 
 NEWEST_VERSION = "2026.09.0"
 _PROCESSES = "3"
+_NONE_CHOSEN = 5
+"""What pytest says where no test was asked for that would run."""
 _SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 """For the Neo4j servers that tests start: they end before the best machine code is worth its compilation."""
 
@@ -28,6 +30,8 @@ def main() -> int:
     for version, chosen in ((None, []), (NEWEST_VERSION, ["-m", "neo4j and not once"])):
         with _server(version) as settings:
             code = _run([*chosen, *options], settings)
+        if chosen and code == _NONE_CHOSEN:
+            code = 0
         if code:
             return code
     return 0

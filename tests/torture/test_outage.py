@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.neo4j, pytest.mark.once]
 
 SECONDS = float(os.environ.get("MEMTRACE_OUTAGE_SECONDS") or (10 if FULL else 3))
 _SENDERS = 4
-_PAUSE = 0.1 if FULL else 0.5
+_PAUSE = 0.1 if SECONDS >= 10 else 0.5
 _PATIENCE_SECONDS = 180.0
 
 
