@@ -81,8 +81,9 @@ class operation:  # noqa: N801 (reads as a statement)
         self._attributes = dict(attributes or {})
         self._token: Token[Scope | None] | None = None
         self._location: str | None = None
-        self._names: tuple[str, ...] = ()
-        self._rest = ""
+        self._roles: tuple[str | None, ...] = ()
+        """The names of the arguments by position; None for one that doesn't matter."""
+        self._rest: str | None = None
 
     @overload
     def __call__(self, fn: type[Any]) -> type[Any]: ...
@@ -105,10 +106,15 @@ class operation:  # noqa: N801 (reads as a statement)
         code: CodeType = inspect.unwrap(fn).__code__
         self._named(fn.__name__)
         self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
-        self._names = code.co_varnames[: code.co_argcount]
+        names = code.co_varnames[: code.co_argcount]
+        self._ignored |= {"self", "cls"} if names[:1] in {("self",), ("cls",)} else set()
+        self._roles = tuple(name if self._wants(name) else None for name in names)
         if code.co_flags & inspect.CO_VARARGS:
-            self._rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-        self._ignored |= {"self", "cls"} if self._names[:1] in {("self",), ("cls",)} else set()
+            rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            self._rest = rest if self._wants(rest) else None
+
+    def _wants(self, role: str) -> bool:
+        return role not in self._ignored and (self._chosen is None or role in self._chosen)
 
     def _named(self, otherwise: str) -> None:
         name, kind = self.maker
@@ -122,12 +128,21 @@ class operation:  # noqa: N801 (reads as a statement)
             # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
-            names = self._names
-            named = len(names)
+            roles, find = self._roles, call.trace.identities.find
+            named = len(roles)
             for position, value in enumerate(args):
-                self._take(call, events, numbers, names[position] if position < named else self._rest, value)
-            for role, value in kwargs.items():
+                role = roles[position] if position < named else self._rest
+                if role is None:
+                    continue
+                if type(value) is str:  # what most arguments are: without a call more
+                    known = find(value)
+                    if known is not None and len(known) == 1:
+                        call.use(events, known[0], role)
+                        continue
                 self._take(call, events, numbers, role, value)
+            for name, value in kwargs.items():
+                if self._wants(name):
+                    self._take(call, events, numbers, name, value)
             said = {**self._said, "attributes": {**numbers, **self._attributes}} if numbers else self._said
             call.begin(self._location, said, events)
         except Exception as error:
@@ -136,14 +151,7 @@ class operation:  # noqa: N801 (reads as a statement)
         return call
 
     def _take(self, call: Call, events: list[RawEvent], numbers: dict[str, Any], role: str, value: object) -> None:
-        if role in self._ignored or (self._chosen is not None and role not in self._chosen):
-            return
-        if type(value) is str:
-            known = call.trace.identities.find(value)
-            if known is not None and len(known) == 1:
-                call.use(events, known[0], role)
-                return
-        elif is_number(value) and role not in self._kinds:
+        if is_number(value) and role not in self._kinds:
             if value is not None:
                 numbers[role] = value
             return

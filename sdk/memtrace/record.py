@@ -199,9 +199,10 @@ def declare(
         said: its category, comment, role, class name and attributes.
     """
     identities = scope.trace.identities
-    if kind == "Query" and reads is not None:
+    if reads is not None and kind == "Query":
         kind = "RefinedQuery"  # an answer has one query in its past
-    name = name[:MAX_NAME_CHARACTERS] or "variable"
+    if not 0 < len(name) <= MAX_NAME_CHARACTERS:
+        name = name[:MAX_NAME_CHARACTERS] or "variable"
     id_ = new_id()
     if type(value) is str and revises is None:
         text, media_type, more = value, TEXT, said
@@ -238,7 +239,7 @@ def declare(
             edge = "Read" if reads is not None else "Revision"
             events.append((DERIVED, None, trace, now, origin.id, id_, maker, edge))
             variable.questions = joined(origin.questions, step.asked)
-    if kind == "Query" and reads is None:
+    if reads is None and kind == "Query":
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)
     return variable
