@@ -32,7 +32,7 @@ from store.open import open_database
 from store.protocol import Database, GraphStore
 
 _LEAST_RATIO = 0.7
-_RUNS, _WARM_UPS = 3, 1
+_RUNS, _WARM_UPS = 5, 1
 _WRITERS = 4
 """As many as a worker writes batches at a time, and senders send requests."""
 _CONVERSATIONS, _TURNS = 32, 25

@@ -214,6 +214,11 @@ def _adapter() -> TypeAdapter[Event]:
     return TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def encode(event: Event) -> bytes:
     """One event as JSON, without a line end."""
     return event.model_dump_json(by_alias=True, exclude_none=True).encode()
@@ -231,7 +236,8 @@ def decode(line: bytes | str) -> Event:
         EventError: It is none of this version; the message names the field.
     """
     try:
-        found: object = json.loads(line, parse_constant=_refuse_constant)
+        text = line if isinstance(line, str) else line.decode(json.detect_encoding(line), "surrogatepass")
+        found: object = _decoder().decode(text)
     except (ValueError, RecursionError) as error:
         raise EventError(f"not JSON: {error}") from None
     return from_object(found)

@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -38,6 +40,13 @@ from store.open import Credentials, open_database
 from tests.neo4j_server import Neo4jServer
 
 ROOT = Path(__file__).parents[2]
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """The authorities that clients trust: to read them takes ten times as long as a request."""
+    return httpx.create_ssl_context()
+
 START_SECONDS = 60
 
 # Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
@@ -153,11 +162,13 @@ class RunningServer:
 
     def client(self, role: str | None = "reader", project: str | None = None) -> httpx.Client:
         """A client with such a key; without any where the role is None."""
-        return httpx.Client(base_url=self.url, headers=self.headers(role, project) if role else {}, timeout=30)
+        headers = self.headers(role, project) if role else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30, verify=certificates())
 
     def async_client(self, role: str | None = "reader", project: str | None = None) -> httpx.AsyncClient:
         """An asynchronous client; see ``client``."""
-        return httpx.AsyncClient(base_url=self.url, headers=self.headers(role, project) if role else {}, timeout=30)
+        headers = self.headers(role, project) if role else {}
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=30, verify=certificates())
 
     @property
     def log_text(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.server.running import RunningServer
+from tests.server.running import RunningServer, certificates
 
 LINES = "application/x-ndjson"
 PATIENCE_SECONDS = 60
@@ -68,7 +68,7 @@ def await_metric(server: RunningServer, name: str, value: float) -> None:
 
 def metrics(url: str) -> dict[str, float]:
     """What a process counts, by name and labels as they stand there."""
-    page = httpx.get(f"{url}/metrics", timeout=30).text
+    page = httpx.get(f"{url}/metrics", timeout=30, verify=certificates()).text
     pairs = (line.rpartition(" ") for line in page.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, _, value in pairs}
 

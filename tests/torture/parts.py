@@ -17,7 +17,7 @@ import httpx
 from api.settings import Settings
 from store.neo4j.local import LocalNeo4j
 from tests.nats_server import NatsServer
-from tests.server.running import Place, command
+from tests.server.running import Place, certificates, command
 
 _START_SECONDS = 90.0
 
@@ -169,7 +169,7 @@ def free_port() -> int:
 def waits(url: str) -> int:
     """How many packets wait, as the server says; -1 where it can't."""
     try:
-        page = httpx.get(f"{url}/metrics", timeout=5).text
+        page = httpx.get(f"{url}/metrics", timeout=5, verify=certificates()).text
     except httpx.HTTPError:
         return -1
     values = dict(line.rsplit(" ", 1) for line in page.splitlines() if line.startswith("memtrace_queue_"))
