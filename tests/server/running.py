@@ -47,6 +47,7 @@ def certificates() -> ssl.SSLContext:
     """The authorities that clients trust: to read them takes ten times as long as a request."""
     return httpx.create_ssl_context()
 
+
 START_SECONDS = 60
 
 # Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
