@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 from typing import TYPE_CHECKING, TypeVar
 
+from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.observe import consider, give, give_one
@@ -37,10 +38,13 @@ def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> s
 
 
 class Call(Step):
-    """One run of an operation that was planned: ``plan`` is set by whoever begins it."""
+    """One run of an operation, and what was planned for it."""
 
     __slots__ = ("plan",)
-    plan: operation
+
+    def __init__(self, plan: operation, here: Scope) -> None:
+        Step.__init__(self, here, plan.maker)
+        self.plan = plan
 
     def done(self, result: T) -> T:
         """It came to its end, with this result."""
@@ -53,9 +57,7 @@ class Call(Step):
                 else:
                     is_each = plan.is_each
                     result = give(self.pending, self, self, result, name=name, kind=kind, is_each=is_each)
-            if self.candidates:
-                consider(self.pending, self)
-            self.finish("ok")
+            self.end("ok")
         except Exception as error:
             report("end of an operation", error)
         return result

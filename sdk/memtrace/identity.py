@@ -86,7 +86,7 @@ class IdentityMap:
         """The variables that the object stands for: the one it is, then its occurrences, oldest first."""
         key = id(value)
         held = self._held
-        young = held.young.get(key)
+        young = held.young.get(key)  # without a call more: each argument and result is looked for
         if young is not None:
             return young[1]
         entry = held.get(key) if key in held.old else None
@@ -137,7 +137,7 @@ class IdentityMap:
         """Make it the newest of its name: the next version."""
         names, name = self._names, variable.name
         young = names.young
-        if name in young:
+        if name in young:  # nearly always, and then no room is taken
             variable.version = young[name].version + 1
             young[name] = variable
             return

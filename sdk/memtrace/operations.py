@@ -123,8 +123,7 @@ class operation:  # noqa: N801 (reads as a statement)
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
-            call = Call(here, self.maker)
-            call.plan = self
+            call = Call(self, here)
             # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
@@ -168,8 +167,7 @@ class operation:  # noqa: N801 (reads as a statement)
             frame = sys._getframe(1)
             self._named(frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
-            call = Call(here, self.maker)
-            call.plan = self
+            call = Call(self, here)
             call.begin(location, self._said, [()])
             self._token = scope.set(call)
             self._call = call

@@ -40,14 +40,6 @@ from store.open import Credentials, open_database
 from tests.neo4j_server import Neo4jServer
 
 ROOT = Path(__file__).parents[2]
-
-
-@cache
-def certificates() -> ssl.SSLContext:
-    """The authorities that clients trust: to read them takes ten times as long as a request."""
-    return httpx.create_ssl_context()
-
-
 START_SECONDS = 60
 
 # Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
@@ -56,6 +48,12 @@ import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("api.cli.main", run_name="__main__", alter_sys=True)
 """
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """The authorities that clients trust: to read them takes ten times as long as a request."""
+    return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True)
