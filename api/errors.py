@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from schema.errors import MemTraceError, NotFoundError
 
 
@@ -31,20 +33,20 @@ class ForbiddenError(MemTraceError):
 
 
 class RateLimitedError(MemTraceError):
-    """Too many requests of one principal.
+    """Too much at a time of one principal or project.
 
     Attributes:
-        retry_after: seconds until the next one may come.
+        retry_after: seconds until the next request may come.
     """
 
-    def __init__(self, retry_after: float) -> None:
+    def __init__(self, retry_after: float, what: str = "too many requests") -> None:
         self.retry_after = retry_after
-        super().__init__(f"too many requests: try again in {max(1, round(retry_after))} s")
+        super().__init__(f"{what}: try again in {max(1, math.ceil(retry_after))} s")
 
 
 class TooLargeError(MemTraceError):
     """A body or a value is larger than what is taken."""
 
-    def __init__(self, what: str, limit: int) -> None:
+    def __init__(self, what: str, limit: int, why: str = "") -> None:
         self.limit = limit
-        super().__init__(f"{what} is larger than the limit of {limit:,} bytes")
+        super().__init__(f"{what} is larger than the limit of {limit:,} bytes{why}")

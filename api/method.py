@@ -24,7 +24,7 @@ def runner_options(method: str, gold_free: bool, no_evidence: bool, concurrency:
     if method == Method.FLOW and not os.environ.get(_EMBEDDINGS):
         llm = None  # the free pass asks no server, unless evidence is to be found by meaning, too
     else:
-        from attribution.llm.settings import LlmSettings
+        from attribution.model.settings import LlmSettings
 
         llm = LlmSettings.load()
     return Options(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from api.acts import Acts
 
 if TYPE_CHECKING:
     from api.auth.verify import Verifier
     from api.following import Following
+    from api.http.allowance import RebuiltBytes
     from api.http.event_metrics import EventMetrics
+    from api.http.windows import Copies
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings
     from ingest.queue import EventQueue
+    from ingest.turns import Turns
     from store.protocol import Database
 
 
@@ -27,6 +32,10 @@ class Platform:
         metrics: counts those that come.
         growth: says when the counts of traces change.
         uploads: files that wait for their import.
+        copies: large answers that wait for who reads them.
+        reading: shares out to projects how many requests of events are read at a time.
+        rebuilt: how much each project may have rebuilt.
+        acts: what changes something; it is carried through also where nobody waits for it any more.
     """
 
     settings: Settings
@@ -37,3 +46,7 @@ class Platform:
     metrics: EventMetrics
     growth: Following[dict[str, int]]
     uploads: Uploads
+    copies: Copies
+    reading: Turns
+    rebuilt: RebuiltBytes
+    acts: Acts = field(default_factory=Acts)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
+from api.acts import Acts
 from api.auth.verify import Verifier
 from api.following import Following
 from api.http import health
+from api.http.allowance import RebuiltBytes
 from api.http.limits import EVENTS_PATH, UPLOAD_PATH, BodyLimit, Deadline
 from api.http.metrics import CountRequests, Metrics
 from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
-from api.http.openapi import describe
+from api.http.openapi import describe, openapi_page
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
+from api.http.windows import Copies
 from api.loading import bell_of, open_queue, open_store
 from api.platform import Platform
 from api.settings import Settings
@@ -34,6 +38,9 @@ _GRACE_SECONDS = 1.0
 
 
 _GROWTH_SECONDS = 0.5
+
+_READ_AT_A_TIME = 2
+"""Requests of events: more threads would be no faster, and keep all else from its turn."""
 
 
 def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
@@ -66,6 +73,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
             stack.push_async_callback(platform.verifier.stop)
             stack.push_async_callback(platform.queue.close)
             stack.push_async_callback(platform.growth.close)
+            stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
             if settings.job_concurrency > 0:
                 runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
                 await runner.start()
@@ -77,6 +85,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
                 metrics.events.work_of(worker.tally)
                 await stack.enter_async_context(keeping(opened, settings.job_projects))
                 stack.push_async_callback(worker.stop, settings.shutdown_seconds)
+            await stack.enter_async_context(metrics.lag.watching())
             yield
 
     app = FastAPI(
@@ -84,7 +93,10 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         description="Causal graphs of LLM memory systems. Errors are RFC 9457 problem documents.",
         version="1",
         lifespan=lifespan,
+        openapi_url=None,
         docs_url=None,
+        # A redirect to an address with or without a slash at its end would lead wherever the request's Host says.
+        redirect_slashes=False,
         redoc_url=None,
         # Its own would record addresses, query strings and the texts of errors; api.http.tracing records none.
         telemetry={"tracing": False, "metrics": False, "logs": False},
@@ -96,19 +108,15 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.include_router(graphql_router(settings), include_in_schema=False)
     for router in routers:
         app.include_router(router)
-    document: dict[str, Any] = {}
-
-    def openapi() -> dict[str, Any]:
-        document.update(document or describe(app))
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's manual has it
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's manual has it
+    app.add_route("/openapi.json", openapi_page(app), include_in_schema=False)
     return app
 
 
 def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads, uploads_uri
+    from ingest.turns import Turns
 
     verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
     uploads = Uploads(uploads_uri(settings))
@@ -116,9 +124,26 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
     async def counts(project_id: str, trace_ids: Sequence[str]) -> Mapping[str, dict[str, int]]:
         return await database.project(project_id).counts(trace_ids)
 
-    jobs = JobQueue(database, uploads, bell_of(events, settings))
+    acts = Acts()
+    jobs = JobQueue(database, uploads, bell_of(events, settings), acts)
     growth = Following("trace", counts, _GROWTH_SECONDS)
-    return Platform(settings, database, verifier, jobs, events, metrics.events, growth, uploads)
+    copies = Copies(settings.answers_bytes)
+    reading = Turns(_READ_AT_A_TIME)
+    rebuilt = RebuiltBytes(settings.max_rebuilt_bytes, settings.rebuilt_bytes_per_second)
+    return Platform(
+        settings,
+        database,
+        verifier,
+        jobs,
+        events,
+        metrics.events,
+        growth,
+        uploads,
+        copies,
+        reading,
+        rebuilt,
+        acts,
+    )
 
 
 def _tokens(settings: Settings) -> TokenVerifier | None:

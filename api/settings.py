@@ -16,6 +16,7 @@ from api.credentials import refuse_secrets
 from api.stores import MappedStore, check_stores, check_values
 from schema.control import Role
 from schema.errors import InputError
+from schema.projects import problem_of_name
 
 
 class Settings(BaseSettings):
@@ -30,10 +31,18 @@ class Settings(BaseSettings):
         neo4j_database: of that server; None is the user's own.
         stores: further stores by name, each with the projects whose traces it holds; see ``api.stores``.
         trusted_proxies: addresses of proxies whose ``X-Forwarded-For`` says where a request comes from.
+        max_connections: open at a time; fewer where the process's limit of files leaves no room for them.
+        max_connections_per_address: of one address, but of those in ``trusted_proxies``; None is half of all.
+        header_seconds: time for the whole head of a request, from the connection or from the head's first byte.
+        idle_seconds: time between two requests of a connection.
+        body_seconds: time in which the next KiB of a request's body must come.
+        write_seconds: time in which a client must take something of an answer.
+        answers_bytes: whole values and reports that wait on the disk for who reads them; beyond it there is 503.
         shutdown_seconds: time for requests that are under way when the server is told to stop.
         job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
         job_projects: whose jobs run here; all projects' by default. A list, or a text with commas.
         job_lease_seconds: how long a job waits for a runner that is gone.
+        job_memory_bytes: the most that the process of a job may take; on Linux alone.
         nats: where events wait for the graph: ``nats://host:port`` or ``tls://host:port``, several with commas for a
             cluster. None is a SQLite file, the journal, of which this server alone knows.
         nats_user, nats_password, nats_password_file: for NATS.
@@ -45,8 +54,12 @@ class Settings(BaseSettings):
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.
         max_events_bytes: of a request of events, as it is sent and as it unpacks.
+        max_rebuilt_bytes: what those values of a request come to of which only what is new is sent; also how much a
+            project may have rebuilt at once.
+        rebuilt_bytes_per_second: how much of that a project may have rebuilt in the long run.
         max_upload_bytes: of an uploaded file, as it is sent; None is no limit.
         max_inflated_bytes: the most that a compressed upload may unpack to.
+        max_inflated_ratio: how many times its own size it may unpack to, where that is more than 16 MiB.
         rate_limit: requests of one key, such as ``600/minute``.
         request_seconds: time until a request's answer begins; uploads have no such limit.
         graphql_depth, graphql_aliases, graphql_tokens, graphql_cost: bounds of a document.
@@ -73,12 +86,20 @@ class Settings(BaseSettings):
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    max_connections: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
+    max_connections_per_address: Annotated[int, Field(ge=1)] | None = None
+    header_seconds: Annotated[float, Field(ge=0.5, le=600)] = 10.0
+    idle_seconds: Annotated[int, Field(ge=1, le=3600)] = 75
+    body_seconds: Annotated[float, Field(ge=0.5, le=3600)] = 30.0
+    write_seconds: Annotated[float, Field(ge=0.5, le=3600)] = 60.0
+    answers_bytes: Annotated[int, Field(ge=1 << 20)] = 8 << 30
     shutdown_seconds: Annotated[int, Field(ge=1, le=3600)] = 20
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "text"] = "json"
     job_concurrency: Annotated[int, Field(ge=0, le=64)] = 1
     job_projects: Annotated[tuple[str, ...], NoDecode] = ()
     job_lease_seconds: Annotated[float, Field(gt=0.5, le=3600)] = 30.0
+    job_memory_bytes: Annotated[int, Field(ge=256 << 20)] = 1 << 30
     nats: str | None = None
     nats_user: str | None = None
     nats_password: SecretStr | None = None
@@ -91,8 +112,11 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     max_body_bytes: Annotated[int, Field(ge=1024)] = 1 << 20
     max_events_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
+    max_rebuilt_bytes: Annotated[int, Field(ge=64 << 20)] = 256 << 20
+    rebuilt_bytes_per_second: Annotated[int, Field(ge=1 << 20)] = 32 << 20
     max_upload_bytes: Annotated[int, Field(ge=1024)] | None = None
-    max_inflated_bytes: Annotated[int, Field(ge=1024)] = 16 << 30
+    max_inflated_bytes: Annotated[int, Field(ge=1024)] = 4 << 30
+    max_inflated_ratio: Annotated[int, Field(ge=1)] = 1000
     rate_limit: str = "1200/minute"
     request_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
     graphql_depth: Annotated[int, Field(ge=1, le=100)] = 15
@@ -131,6 +155,15 @@ class Settings(BaseSettings):
     @classmethod
     def _are_stores(cls, value: dict[str, MappedStore]) -> dict[str, MappedStore]:
         check_stores(value)
+        return value
+
+    @field_validator("job_projects", "oidc_grants")
+    @classmethod
+    def _name_projects(cls, value: Any) -> Any:
+        grants = value.values() if isinstance(value, dict) else [value]
+        for name in (name for named in grants for name in named):
+            if problem := problem_of_name(name):
+                raise ValueError(problem)
         return value
 
     @field_validator("store", "values", "uploads", "otlp_endpoint", "oidc_issuer")

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from api.credentials import DEFAULT_USER, refuse_secrets
 from schema.errors import InputError
+from schema.projects import problem_of_name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 _Text = Annotated[str, Field(min_length=1)]
@@ -84,6 +85,8 @@ def check_stores(stores: Mapping[str, MappedStore]) -> None:
         if _NAME.fullmatch(name) is None:
             raise ValueError(f"{name!r} can't be the name of a store: write letters, digits, - and _")
         for project_id in store.projects:
+            if problem := problem_of_name(project_id):
+                raise ValueError(problem)
             if project_id in known:
                 raise ValueError(f"project {project_id!r} is named twice: by {known[project_id]} and by {name}")
             known[project_id] = name

@@ -16,13 +16,14 @@ from attribution import rules
 from attribution.case import Case
 from attribution.evidence import Embedder, Messages, Mode
 from attribution.graph import TraceGraph
+from attribution.holes import hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, needed, told_nearby, wanted, without_gold
 from attribution.presence import PresenceJudge
 from attribution.rules import Finding
 from attribution.sureness import calibrated
 from attribution.verdict import Candidate, Step, Verdict, abstention
-from schema.kinds import ErrorType
+from schema.kinds import NOT_THE_MEMORY, ErrorType
 from schema.models import Failure
 
 SURE = 0.75
@@ -32,7 +33,6 @@ _INFERRED = 0.6
 """What a verdict is worth whose detail no gold answer tells."""
 _GOLD_FREE = 0.7
 """What a verdict is worth that does without gold answers."""
-_NOT_THE_MEMORY = frozenset({ErrorType.JUDGE, ErrorType.ANNOTATION})
 
 
 class FlowPass:
@@ -131,7 +131,7 @@ class _Trial:
                 findings += await self._flow(case, findings)
         made = await self._decide(findings, case)
         if judge is not None and case is not None and made.confidence < SURE and await case.ask(judge):
-            findings = [one for one in findings if one.error_type in _NOT_THE_MEMORY]
+            findings = [one for one in findings if one.error_type in NOT_THE_MEMORY]
             findings += await self._flow(case, findings)
             made = await self._decide(findings, case)
         return made
@@ -192,6 +192,9 @@ class _Trial:
         if chosen is None:
             return abstention("the way of the evidence could not be followed", candidates=_candidates(weighed))
         finding, share = chosen
+        if not finding.is_local and (hole := await hole_behind(self.graph, self.failure)) is not None:
+            reason = f"the recording has a hole: {hole.problem}; {hole.fix}"
+            return abstention(reason, candidates=_candidates([chosen, *weighed]))
         if case is not None and not case.detail.literal and finding.error_type is not ErrorType.JUDGE:
             share *= _INFERRED
         path: list[Step] = await finding.prove().steps(self.graph, case)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attribution.case import Case
 from attribution.presence import HOLDS
 from attribution.sureness import likely
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
 _BY_KIND = {
     OperationKind.EXTRACTION: ErrorType.EXTRACTION,
@@ -20,7 +20,6 @@ _BY_KIND = {
 }
 """What a loss is called by the kind of the operation; any other kind updates."""
 _MANY = 8
-_STATE = frozenset({VariableKind.BUFFER, VariableKind.MEMORY_UNIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     _, blamed, carrier = best
     made = graph.made(blamed)
     revised = [graph.variables[m].revision_of for m in made]
-    state = any(v is not None and graph.variables[v].kind in _STATE for v in [carrier, *revised])
+    state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None

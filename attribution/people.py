@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -11,6 +11,7 @@ import msgspec
 
 from attribution.lookup import by_id
 from ingest.failures import HUMAN_METHOD, readable
+from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import ErrorType, Origin
@@ -19,6 +20,9 @@ from store.answers import Label
 from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Operation, Failure, Attribution)
+
+EntryOf = Callable[[str], AuditEntry]
+"""From the id of what an act makes to the entry of the audit log that tells of it."""
 
 MAX_TEXT = 20_000
 MAX_LIST = 100
@@ -53,8 +57,16 @@ class Judgement:
     confidence: float | None = None
 
 
-async def record_failure(store: GraphStore, complaint: Complaint, author: str) -> Failure:
+async def record_failure(
+    store: GraphStore, complaint: Complaint, author: str, entry_of: EntryOf | None = None
+) -> Failure:
     """Store a failure; one that is known already takes the gold answers and the evidence that are given.
+
+    Args:
+        store: holds the variables.
+        complaint: what is said.
+        author: who says it.
+        entry_of: tells of it in the audit log.
 
     Raises:
         NotFoundError: a variable does not exist.
@@ -89,12 +101,21 @@ async def record_failure(store: GraphStore, complaint: Complaint, author: str) -
     known = await by_id(store, Failure, [failure.id])
     if known:
         failure = _merged(known[failure.id], failure)
-    await store.write(Batch(await _one(store, Trace, failure.trace_id), failures=[failure]))
+    entry = entry_of(failure.id) if entry_of else None
+    await store.write(Batch(await _one(store, Trace, failure.trace_id), failures=[failure]), entry=entry)
     return failure
 
 
-async def record_verdict(store: GraphStore, judgement: Judgement, author: str) -> Attribution:
+async def record_verdict(
+    store: GraphStore, judgement: Judgement, author: str, entry_of: EntryOf | None = None
+) -> Attribution:
     """Store a person's verdict on a failure; the one that this person gave before is replaced.
+
+    Args:
+        store: holds the failure.
+        judgement: what is said.
+        author: who says it.
+        entry_of: tells of it in the audit log.
 
     Raises:
         NotFoundError: there is no such failure or operation.
@@ -124,17 +145,21 @@ async def record_verdict(store: GraphStore, judgement: Judgement, author: str) -
         created_at=datetime.now(UTC),
         author=author,
     )
-    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]))
+    entry = entry_of(verdict.id) if entry_of else None
+    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
     return verdict
 
 
-async def withdraw_verdict(store: GraphStore, attribution_id: str, author: str | None) -> Attribution:
+async def withdraw_verdict(
+    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None
+) -> Attribution:
     """Take back a person's verdict.
 
     Args:
         store: holds it.
         attribution_id: whose verdict is meant.
         author: who may take back only what is theirs; None may take back any person's.
+        entry: tells of it in the audit log.
 
     Raises:
         NotFoundError: there is no such verdict.
@@ -145,7 +170,8 @@ async def withdraw_verdict(store: GraphStore, attribution_id: str, author: str |
         raise InputError("verdict", attribution_id, "is a method's, not a person's: it stays")
     if author is not None and verdict.author != author:
         raise InputError("verdict", attribution_id, "is another person's: an admin may take it back")
-    await store.delete_attributions([attribution_id])
+    if not await store.delete_attributions([attribution_id], entry):
+        raise NotFoundError(attribution_id, Label.ATTRIBUTION.value)
     return verdict
 
 

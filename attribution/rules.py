@@ -18,7 +18,7 @@ from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
 from attribution.presence import HOLDS, Detail, Presence
 from attribution.sureness import likely
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 
 AGREES = 0.55
@@ -26,19 +26,24 @@ AGREES = 0.55
 _MORE = 0.1
 """How much better the evidence must back the answer than the gold answer."""
 _NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
-_KEPT = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule says: how likely it is that it names the fault."""
+    """What one rule says: how likely it is that it names the fault.
+
+    Attributes:
+        is_local: whether it rests on the answer, what was read for it and the evidence alone, so that holes in the
+            recording of what came before don't matter.
+    """
 
     error_type: ErrorType
     operation_id: str | None
     likelihood: float
     reason: str
     prove: Callable[[], proof.Proof]
+    is_local: bool = False
 
 
 def right(
@@ -55,7 +60,9 @@ def right(
         agreed = agreement(want, failure.prediction or "")
         likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
         reason = "the answer says what the gold answer says"
-    return Finding(ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge))
+    return Finding(
+        ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
+    )
 
 
 def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail) -> Finding:
@@ -69,7 +76,9 @@ def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], 
         elif detail.support < SUPPORTED:
             likelihood = 0.25
     reason = "the evidence says what was answered, not what the gold answer says"
-    return Finding(ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote))
+    return Finding(
+        ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
+    )
 
 
 async def in_context(case: Case) -> Finding:
@@ -94,6 +103,7 @@ async def in_context(case: Case) -> Finding:
         likely(best, HOLDS),
         "what the answer was made from has the detail",
         lambda: proof.of_response(case, holder, sources),
+        is_local=True,
     )
 
 
@@ -102,7 +112,7 @@ async def left_out(case: Case, past: set[str]) -> Finding | None:
     graph = case.graph
     way = case.way(past)
     makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
-    had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in _KEPT}
+    had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in STORED}
     holders = await case.holders(v for v in (way | had) & case.future if graph.variables[v].kind not in _NOT_READ)
     lost: list[tuple[int, str, str]] = []
     for maker in makers:
@@ -121,6 +131,7 @@ async def left_out(case: Case, past: set[str]) -> Finding | None:
         likely(holders[holder].score, HOLDS),
         "the operation read what has the detail for the question, and left it out",
         lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
+        is_local=True,
     )
 
 

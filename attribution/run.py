@@ -24,10 +24,10 @@ from store.answers import Label
 from store.protocol import GraphStore
 
 if TYPE_CHECKING:
-    from attribution.llm.client import LlmClient
-    from attribution.llm.settings import LlmSettings
+    from attribution.model.client import LlmClient
+    from attribution.model.settings import LlmSettings
 
-RULES = "2"
+RULES = "3"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 
@@ -81,8 +81,8 @@ async def attribute(store: GraphStore, failures: Sequence[Failure], options: Opt
 
 
 def _client(options: Options) -> LlmClient:
-    from attribution.llm.cache import FileCache, default_folder
-    from attribution.llm.client import LlmClient
+    from attribution.model.cache import FileCache, default_folder
+    from attribution.model.client import LlmClient
 
     assert options.llm is not None
     return LlmClient(options.llm, FileCache(options.replies or default_folder()))
@@ -164,11 +164,11 @@ class _Run:
         evidence = await self._evidence(graph, failure)
         asked = replace(failure, gold_answers=(), expected_id=None) if options.gold_free else failure
         if options.method is Method.LLM:
-            from attribution.llm.agent import Agent
+            from attribution.agent.agent import Agent
 
             verdict = await Agent(self._client).attribute(graph, asked, evidence)
         else:
-            from attribution.llm.oneshot import Oneshot
+            from attribution.agent.oneshot import Oneshot
 
             verdict = await Oneshot(self._client).attribute(graph, asked, evidence)
         if not failure.evidence_ids:
@@ -177,8 +177,8 @@ class _Run:
 
     async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
         """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
-        from attribution.llm.agent import Agent
-        from attribution.llm.presence import LlmPresence
+        from attribution.agent.agent import Agent
+        from attribution.agent.presence import LlmPresence
 
         gold_free = self._options.gold_free
         free = await self._flow.attribute(graph, failure, gold_free=gold_free)
@@ -214,6 +214,6 @@ class _Run:
 
 
 def _prompts() -> dict[str, str]:
-    from attribution.llm.prompt import prompt_hashes
+    from attribution.agent.prompt import prompt_hashes
 
     return prompt_hashes("agent", "oneshot", "presence", "taxonomy")

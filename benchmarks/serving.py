@@ -56,14 +56,26 @@ async def serving(place: Place, project: str, role: str = "reader") -> AsyncIter
         RuntimeError: it does not start.
     """
     environment = {**os.environ, **place.environment}
+    key = await make_key(place, project, role)
+    began = time.perf_counter()
+    async with _running(environment, "listens on", "serve", "--port", "0") as (pid, line):
+        taken = time.perf_counter() - began
+        yield Serving(line.rpartition(" ")[2].strip(), key, pid, taken)
+
+
+async def make_key(place: Place, project: str, role: str) -> str:
+    """A new key of a project.
+
+    Raises:
+        RuntimeError: it can't be made.
+    """
+    environment = {**os.environ, **place.environment}
     made = await _memtrace("keys", "create", "--json", "--role", role, "--project", project, environment=environment)
     output, errors = await made.communicate()
     if made.returncode:
         raise RuntimeError(f"no key could be made: {errors.decode(errors='replace')}")
-    began = time.perf_counter()
-    async with _running(environment, "listens on", "serve", "--port", "0") as (pid, line):
-        taken = time.perf_counter() - began
-        yield Serving(line.rpartition(" ")[2].strip(), json.loads(output)["key"], pid, taken)
+    key: str = json.loads(output)["key"]
+    return key
 
 
 @asynccontextmanager

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
-from memtrace.events import Event, EventError, decode, from_object
+from memtrace.events import Event, EventError, VariableEvent, decode, from_object
 
+from ingest.attributes import MOST_BYTES
 from ingest.events import Refusal
 from ingest.packets import pack
 from ingest.queue import EventQueue, Packet
+from ingest.values import check_base, rebuilt_bytes
 from schema.errors import InputError
+
+MAX_EVENT_BYTES = 16 << 20
+"""Of one event as it is sent: a longer value is rebuilt from parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,24 +35,80 @@ class Sent:
         return cls([line for line in body.split(b"\n") if line.strip()])
 
     @classmethod
-    def json(cls, body: bytes) -> Sent:
+    def json(cls, body: bytes, most: int | None = None) -> Sent:
         """One event, or an array of them.
+
+        Args:
+            body: JSON.
+            most: of an array of more, only so many and one more are read.
 
         Raises:
             InputError: the body is no JSON.
         """
         try:
-            found = msgspec.json.decode(body, type=msgspec.Raw)
-            whole = bytes(found)
-            pieces = (
-                [bytes(piece) for piece in msgspec.json.decode(whole, type=list[msgspec.Raw])]
-                if whole.lstrip().startswith(b"[")
-                else [whole]
-            )
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            text = body.decode(json.detect_encoding(body), "surrogatepass")
+            pieces = [piece.encode("utf-8", "surrogatepass") for piece in islice(_elements(text), most and most + 1)]
+        except (ValueError, RecursionError) as error:
             raise InputError("body", "", f"is no JSON: {error}") from None
         # Line ends stand between the parts of JSON only: in a text they would be escaped.
         return cls([piece.replace(b"\n", b" ").replace(b"\r", b" ") for piece in pieces])
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCANNER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
+"""Finds where a piece of JSON ends. What its numbers are, however long, is the event's own matter."""
+
+
+def _elements(text: str) -> Iterator[str]:
+    """The elements of an array as they stand there, one after the other; anything else is one.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    place = _after_space(text, 0)
+    is_array = text.startswith("[", place)
+    if is_array:
+        place = _after_space(text, place + 1)
+    while not (is_array and text.startswith("]", place)):
+        _, end = _SCANNER.raw_decode(text, place)
+        yield text[place:end]
+        place = _after_space(text, end)
+        if not is_array or text.startswith("]", place):
+            break
+        if not text.startswith(",", place):
+            raise json.JSONDecodeError("expected , or ]", text, place)
+        place = _after_space(text, place + 1)
+        if text.startswith("]", place):
+            raise json.JSONDecodeError("expected an element", text, place)
+    if _after_space(text, place + is_array) != len(text):
+        raise json.JSONDecodeError("expected nothing more", text, place)
+
+
+def _after_space(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    assert found is not None
+    return found.end()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request's events, ready for the queue.
+
+    Attributes:
+        packets: those that are good.
+        refused: those that are not, in order.
+        rebuilt: bytes that the values come to of which only what is new was sent.
+    """
+
+    packets: list[Packet]
+    refused: list[Refusal]
+    rebuilt: int
+
+    @property
+    def accepted(self) -> int:
+        """How many are good."""
+        return sum(packet.count for packet in self.packets)
 
 
 async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]:
@@ -55,34 +119,93 @@ async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]
         StoreError: the queue can't be used; all may be sent again.
     """
     # Reading thousands of events takes its time; other requests need not wait for it.
-    packets, refused = await asyncio.to_thread(_packets, project_id, sent.pieces, queue.max_packet_bytes)
-    if packets:
-        await queue.put(packets)
-    return sorted(refused, key=lambda refusal: refusal.index)
+    prepared = await asyncio.to_thread(prepare, project_id, sent, queue.max_packet_bytes)
+    if prepared.packets:
+        await queue.put(prepared.packets)
+    return prepared.refused
 
 
-def _packets(project_id: str, pieces: Sequence[bytes], limit: int) -> tuple[list[Packet], list[Refusal]]:
-    good: list[tuple[bytes, Event]] = []
-    places: list[int] = []
+def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
+    """Look at each event, and pack those that are good.
+
+    Args:
+        project_id: whose they are.
+        sent: the events.
+        limit: bytes of a packet, compressed.
+    """
     refused: list[Refusal] = []
-    for index, piece in enumerate(pieces):
-        try:
-            event = _read(piece)
-            event.trace.encode()
-        except EventError as error:
-            refused.append(Refusal(index, str(error)))
-        except UnicodeEncodeError:
-            refused.append(Refusal(index, "trace: text that is not valid Unicode can't be stored"))
-        else:
-            good.append((piece, event))
+    places: list[int] = []
+    rebuilt = 0
+
+    def good() -> Iterator[tuple[bytes, Event]]:
+        nonlocal rebuilt
+        for index, piece in enumerate(sent.pieces):
+            try:
+                event = _checked(piece)
+            except EventError as error:
+                refused.append(Refusal(index, str(error)))
+                continue
             places.append(index)
-    packets = []
-    for packet, of_packet in pack(project_id, good):
+            rebuilt += rebuilt_bytes(event)
+            yield piece, event
+
+    packets: list[Packet] = []
+    for packet, of_packet in pack(project_id, good()):
         if len(packet.body) <= limit:
             packets.append(packet)
         else:
-            refused += _refused_alone(project_id, good, places, of_packet, limit, packets)
-    return packets, refused
+            pieces = [(places[place], sent.pieces[places[place]]) for place in of_packet]
+            refused += _refused_alone(project_id, pieces, limit, packets)
+    return Prepared(packets, sorted(refused, key=lambda refusal: refusal.index), rebuilt)
+
+
+def _checked(piece: bytes) -> Event:
+    """An event that can be taken; of a long one, without its value.
+
+    Raises:
+        EventError: it can't.
+    """
+    event = _read(piece) if len(piece) <= MOST_BYTES else _read_long(piece)
+    if isinstance(event, VariableEvent) and event.base is not None:
+        try:
+            check_base(event.base)
+        except ValueError as error:
+            raise EventError(str(error)) from None
+    return event
+
+
+class _Outline(msgspec.Struct):
+    """What of an event may be long."""
+
+    value: msgspec.Raw = msgspec.Raw(b"")
+
+
+def _read_long(piece: bytes) -> Event:
+    """A long event without its value, which is all that may be long of it.
+
+    To read what is nested takes several times as long as to read a text, and nothing else of the process goes on
+    meanwhile.
+
+    Raises:
+        EventError: it is none, or it is longer than is taken.
+    """
+    if len(piece) > MAX_EVENT_BYTES:
+        raise EventError(f"{len(piece):,} bytes; an event has at most {MAX_EVENT_BYTES:,}")
+    try:
+        value = bytes(msgspec.json.decode(piece, type=_Outline).value)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        # To find the place takes the slower reader, which a long text would keep for too long.
+        what = "value, or a text beside it: no valid Unicode, which can't be stored, or " if b"\\u" in piece else ""
+        raise EventError(f"{what}not JSON: {error}") from None
+    beside = len(piece) - len(value)
+    if beside > MOST_BYTES:
+        raise EventError(f"attributes: {beside:,} bytes beside the value; an event has at most {MOST_BYTES:,}")
+    event = _read(piece.replace(value, b'""', 1))
+    try:
+        msgspec.json.decode(value, type=str)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise EventError(f"value: no text, or no valid Unicode, which can't be stored: {error}") from None
+    return event
 
 
 def _read(piece: bytes) -> Event:
@@ -95,25 +218,21 @@ def _read(piece: bytes) -> Event:
         found = msgspec.json.decode(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # JSON that this reader does not take may be an event all the same, and the other says better what is wrong.
+        # It also finds texts that are no valid Unicode, which this reader never takes.
         return decode(piece)
     return from_object(found)
 
 
 def _refused_alone(
-    project_id: str,
-    good: Sequence[tuple[bytes, Event]],
-    places: Sequence[int],
-    of_packet: Sequence[int],
-    limit: int,
-    packets: list[Packet],
+    project_id: str, pieces: Sequence[tuple[int, bytes]], limit: int, packets: list[Packet]
 ) -> list[Refusal]:
     """Pack the events of a packet that is too large one by one, and refuse those that are too large by themselves."""
     refused = []
-    for place in of_packet:
-        ((packet, _),) = pack(project_id, [good[place]])
+    for index, piece in pieces:
+        ((packet, _),) = pack(project_id, [(piece, _checked(piece))])
         if len(packet.body) <= limit:
             packets.append(packet)
         else:
             problem = f"the event takes {len(packet.body):,} bytes, compressed; the queue takes {limit:,} at most"
-            refused.append(Refusal(places[place], problem))
+            refused.append(Refusal(index, problem))
     return refused

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
-import msgspec
 from memtrace import events as wire
 
+from ingest.attributes import Said, written
+from ingest.contradictions import (
+    check_derivation,
+    check_ending,
+    check_operation,
+    check_session,
+    check_trace_name,
+    check_variable,
+)
 from ingest.known import EventRefusedError, Known
 from ingest.names import Names
-from ingest.values import rebuilt, value_parts
-from schema.errors import CorruptValueError
+from ingest.rebuilding import Beginnings, Rebuilder
+from ingest.values import value_parts
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
     Batch,
@@ -27,7 +34,6 @@ from schema.models import (
 )
 from schema.quick import constructor
 from store.answers import Label, Stored
-from store.protocol import GraphStore
 
 CONSIDERED, RETURNED = "considered", "returned"
 """Roles of what a retrieval had before it."""
@@ -40,20 +46,21 @@ class Elements:
         values: values that are kept beside the graph, by hash.
     """
 
-    def __init__(self, store: GraphStore, trace: Trace, names: Names, stored: Stored) -> None:
+    def __init__(self, trace: Trace, names: Names, stored: Stored, beginnings: Beginnings) -> None:
         """Begin.
 
         Args:
-            store: the project's graph, for values.
             trace: the trace as it is stored, or a new one.
             names: the ids of what events name.
             stored: what is stored of the trace, and of all that the events name.
+            beginnings: stored values that are not on their variables whole and that values in the events begin with.
         """
         self.values: dict[str, bytes] = {}
-        self._store = store
         self._trace = trace
         self._is_new = stored.trace is None
         self._known = Known(names, stored)
+        self._rebuilder = Rebuilder(self._known, self.values, beginnings)
+        self._said = Said()
         self._make_variable = constructor(Variable)
         self._make_derivation = constructor(Derivation)
         self._usages: list[Usage] = []
@@ -64,37 +71,15 @@ class Elements:
         """All that was made so far."""
         new = self._known.new
         return Batch(
-            self._trace,
+            self._said.finished(self._trace),
             sessions=list(new[Label.SESSION].values()),
-            operations=list(new[Label.OPERATION].values()),
+            operations=[self._said.finished(operation) for operation in new[Label.OPERATION].values()],
             variables=list(new[Label.VARIABLE].values()),
             derivations=list(new[Label.DERIVATION].values()),
             usages=self._usages,
             invalidations=self._invalidations,
-            endings=list(self._endings.values()),
+            endings=[replace(ending, attributes=self._said.changed(id_)) for id_, ending in self._endings.items()],
         )
-
-    async def whole(self, event: wire.VariableEvent, base: wire.Base) -> wire.VariableEvent:
-        """The event with its whole value, whose beginning is another variable's.
-
-        Raises:
-            EventRefusedError: that is not there, or does not fit.
-        """
-        if self._known.find(Label.VARIABLE, event.variable) is not None:
-            return event  # sent again
-        before: Variable = self._known.get(Label.VARIABLE, base.variable, "base")
-        if before.value is not None:
-            beginning = before.value
-        else:
-            try:
-                data = self.values.get(before.value_hash) or await self._store.value(before)
-            except CorruptValueError as error:
-                raise EventRefusedError(f"base: {error}") from None
-            beginning = data.decode("utf-8", "surrogatepass")
-        try:
-            return rebuilt(event, base, beginning, "truncatedFrom" in msgspec.json.decode(before.attributes))
-        except ValueError as error:
-            raise EventRefusedError(str(error)) from None
 
     def add(self, event: wire.Event) -> None:
         """Make what an event says; what is known stays as it is.
@@ -104,7 +89,7 @@ class Elements:
         """
         match event:
             case wire.TraceEvent():
-                self._trace = _said_of(self._trace, event, self._is_new)
+                self._traced(event)
             case wire.SessionEvent():
                 self._session(event)
             case wire.OperationStarted():
@@ -129,8 +114,21 @@ class Elements:
             case _:
                 raise EventRefusedError(f"type: {event.type!r} is not known here")
 
+    def _traced(self, event: wire.TraceEvent) -> None:
+        trace = self._trace
+        check_trace_name(trace.name, event.name)
+        if event.attributes:
+            self._said.of(trace).merge(event.attributes)
+        if event.name is not None and trace.name is None:
+            trace = replace(trace, name=event.name)
+        if self._is_new and trace.created_at is not None:
+            trace = replace(trace, created_at=min(trace.created_at, event.time))
+        self._trace = trace
+
     def _session(self, event: wire.SessionEvent) -> None:
-        if self._known.find(Label.SESSION, event.session) is not None:
+        known: Session | None = self._known.find(Label.SESSION, event.session)
+        if known is not None:
+            check_session(known, self._said.of(known), event)
             return
         self._known.add(
             Label.SESSION,
@@ -144,16 +142,19 @@ class Elements:
                 event.comment,
                 self._known.next[Label.SESSION],
                 event.time,
-                _text(event.attributes),
+                written(event.attributes),
             ),
         )
 
     def _started(self, event: wire.OperationStarted) -> None:
         session = self._id_of(Label.SESSION, event.session, "session")
         parent = self._id_of(Label.OPERATION, event.parent, "parent")
-        if self._known.find(Label.OPERATION, event.operation) is not None:
-            return
         attributes = event.attributes if parent is None else {**event.attributes, "parentId": parent}
+        known: Operation | None = self._known.find(Label.OPERATION, event.operation)
+        if known is not None:
+            status = self._endings.get(known.id, known).status
+            check_operation(known, status, self._said.of(known), event, session, attributes)
+            return
         self._known.add(
             Label.OPERATION,
             Operation(
@@ -171,7 +172,7 @@ class Elements:
                 event.time,
                 None,
                 event.location,
-                _text(attributes),
+                written(attributes),
             ),
         )
 
@@ -180,57 +181,62 @@ class Elements:
         more: dict[str, Any] = dict(event.attributes or {})
         if event.error is not None:
             more["error"] = event.error.model_dump()
-        attributes = _text(msgspec.json.decode(operation.attributes) | more) if more else operation.attributes
-        new = self._known.new[Label.OPERATION]
-        if operation.id not in new:
-            self._endings.setdefault(operation.id, Ending(operation.id, Status(event.status), event.time, attributes))
-        elif operation.status is Status.RUNNING:
-            ended = replace(operation, status=Status(event.status), ended_at=event.time, attributes=attributes)
-            new[operation.id] = ended
+        known = self._endings.get(operation.id, operation)
+        if known.status is not Status.RUNNING:
+            check_ending(known, self._said.of(operation), event, more)
+            return
+        if more:
+            self._said.of(operation).merge(more)
+        status, new = Status(event.status), self._known.new[Label.OPERATION]
+        if operation.id in new:
+            new[operation.id] = replace(operation, status=status, ended_at=event.time)
+        else:
+            self._endings[operation.id] = Ending(operation.id, status, event.time)
 
     def _variable(self, event: wire.VariableEvent) -> None:
-        if self._known.find(Label.VARIABLE, event.variable) is not None:
-            return
+        known: Variable | None = self._known.find(Label.VARIABLE, event.variable)
         session = self._id_of(Label.SESSION, event.session, "session")
         operation = self._id_of(Label.OPERATION, event.operation, "operation")
         before = self._id_of(Label.VARIABLE, event.revision_of, "revisionOf")
         read = None if event.reads is None else self._known.get(Label.VARIABLE, event.reads, "reads")
-        parts = value_parts(event.value)
-        if parts.data is not None:
-            self.values[parts.value_hash] = parts.data
+        whole = self._rebuilder.whole(event)
+        parts = value_parts(whole.data, whole.text)
         attributes = dict(event.attributes)
-        if event.truncated:
-            attributes["truncatedFrom"] = event.size
+        if whole.truncated:
+            attributes["truncatedFrom"] = whole.size
         if event.role is not None:
             attributes["role"] = event.role
-        self._known.add(
-            Label.VARIABLE,
-            self._make_variable(
-                self._known.id(Label.VARIABLE, event.variable),
-                self._trace.project_id,
-                self._trace.id,
-                session,
-                event.variable if read is None else read.external_id,
-                event.name,
-                event.class_name,
-                event.version,
-                0 if read is None else event.occurrence or 1,
-                VariableKind(event.kind),
-                event.category,
-                event.comment,
-                parts.preview,
-                parts.whole,
-                parts.value_hash,
-                parts.size,
-                event.media_type,
-                self._known.next[Label.VARIABLE],
-                event.time,
-                None,
-                _text(attributes),
-                operation,
-                before,
-            ),
+        made = self._make_variable(
+            self._known.id(Label.VARIABLE, event.variable),
+            self._trace.project_id,
+            self._trace.id,
+            session,
+            event.variable if read is None else read.external_id,
+            event.name,
+            event.class_name,
+            event.version,
+            0 if read is None else event.occurrence or 1,
+            VariableKind(event.kind),
+            event.category,
+            event.comment,
+            parts.preview,
+            parts.whole,
+            parts.value_hash,
+            parts.size,
+            whole.media_type,
+            self._known.next[Label.VARIABLE],
+            event.time,
+            None,
+            written(attributes),
+            operation,
+            before,
         )
+        if known is not None:
+            check_variable(known, self._said.of(known), event, made, attributes)
+            return
+        if parts.data is not None:
+            self.values[parts.value_hash] = parts.data
+        self._known.add(Label.VARIABLE, made)
 
     def _use(self, operation: str, variable: str, role: str | None, position: int, score: float | None = None) -> None:
         used: Variable = self._known.get(Label.VARIABLE, variable, "variable")
@@ -243,11 +249,13 @@ class Elements:
         source: Variable = self._known.get(Label.VARIABLE, event.source, "source")
         target: Variable = self._known.get(Label.VARIABLE, event.target, "target")
         operation = self._known.get(Label.OPERATION, event.operation, "operation")
+        known: Derivation | None = self._known.find(Label.DERIVATION, event.derivation)
+        if known is not None:
+            check_derivation(known, event, source.id, target.id, operation.id)
+            return
         if source.sequence >= target.sequence:
             reason = "source: it came after the target, which can't depend on it: this would close a cycle"
             raise EventRefusedError(reason)
-        if self._known.find(Label.DERIVATION, event.derivation) is not None:
-            return
         self._known.add(
             Label.DERIVATION,
             self._make_derivation(
@@ -270,15 +278,3 @@ class Elements:
     def _id_of(self, label: Label, name: str | None, field: str) -> str | None:
         """The id of what a field of an event refers to, if it says anything."""
         return None if name is None else self._known.get(label, name, field).id
-
-
-def _said_of(trace: Trace, event: wire.TraceEvent, is_new: bool) -> Trace:
-    """A trace with what an event says of it; the name of one that is stored stays."""
-    attributes = msgspec.json.decode(trace.attributes) | dict(event.attributes)
-    name = (event.name or trace.name) if is_new else trace.name
-    created_at: datetime | None = min(trace.created_at, event.time) if is_new and trace.created_at else trace.created_at
-    return replace(trace, name=name, created_at=created_at, attributes=_text(attributes))
-
-
-def _text(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

@@ -9,25 +9,34 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
 
 from memtrace import events as wire
 
 from ingest.elements import Elements
 from ingest.known import EventRefusedError
 from ingest.names import Names
+from ingest.rebuilding import read_beginnings
 from ingest.values import portions
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
-from schema.models import NO_ATTRIBUTES, Trace
+from schema.models import NO_ATTRIBUTES, Batch, Trace
 from store.packs import PackWriter
 from store.protocol import GraphStore
 
+T = TypeVar("T")
+P = ParamSpec("P")
+
 SOURCE = "memtrace"
 
-_EVENTS_A_BREATH = 200
-"""So many events are built in one go: a server that writes itself answers others in between."""
+_FEW_EVENTS = 20
+"""So few are taken at once: to go to a thread and back takes longer."""
+
+_LONG_CHARACTERS = 64 << 10
+
+_NO_UNICODE = "text that is not valid Unicode can't be stored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,7 @@ async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int,
     except (ConflictError, InputError) as error:
         reason = str(error)
     except UnicodeEncodeError:
-        reason = "text that is not valid Unicode can't be stored"
+        reason = _NO_UNICODE
     if len(events) == 1:
         return [Refusal(events[0][0], reason)]
     middle = len(events) // 2
@@ -74,27 +83,47 @@ async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int,
 async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
     id_ = trace_id(store.project_id, external_id)
     names = Names(id_)
-    stored = await store.stored(id_, names.ids(event for _, event in events))
+    stored = await store.stored(id_, await _aside(events, names.ids, [event for _, event in events]))
     trace = stored.trace or Trace(id_, store.project_id, external_id, None, SOURCE, events[0][1].time, NO_ATTRIBUTES)
-    elements = Elements(store, trace, names, stored)
-    refused = []
-    for place, (index, event) in enumerate(events, 1):
-        if place % _EVENTS_A_BREATH == 0:
-            await asyncio.sleep(0)
-        try:
-            if isinstance(event, wire.VariableEvent) and event.base is not None:
-                elements.add(await elements.whole(event, event.base))
-            else:
-                elements.add(event)
-        except EventRefusedError as error:
-            refused.append(Refusal(index, str(error), error.is_early))
-    if len(refused) == len(events):
+    beginnings = await read_beginnings(store, names, stored, (event for _, event in events))
+    elements = Elements(trace, names, stored, beginnings)
+    refused, batch = await _aside(events, _build, elements, events)
+    del beginnings
+    if batch is None:
         return refused
     if not elements.values:
-        await store.write(elements.batch(), stored=stored)
+        await store.write(batch, stored=stored)
         return refused
     with PackWriter(await store.known_values(id_)) as values:
-        for value_hash, data in elements.values.items():
-            values.add(value_hash, data)
-        await store.write(elements.batch(), values, stored)
+        await asyncio.to_thread(values.add_all, elements.values)
+        await store.write(batch, values, stored)
     return refused
+
+
+def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tuple[list[Refusal], Batch | None]:
+    """What is refused of some events, and what the others make; None where there are no others."""
+    refused = []
+    for index, event in events:
+        try:
+            elements.add(event)
+        except EventRefusedError as error:
+            refused.append(Refusal(index, str(error), error.is_early))
+        except UnicodeEncodeError:
+            refused.append(Refusal(index, _NO_UNICODE))
+    return refused, elements.batch() if len(refused) < len(events) else None
+
+
+async def _aside(
+    events: Sequence[tuple[int, wire.Event]], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Do work on events in a thread, where it may take long: a server that writes itself answers others meanwhile."""
+    if len(events) > _FEW_EVENTS or any(_is_large(event) for _, event in events):
+        return await asyncio.to_thread(work, *args, **kwargs)
+    return work(*args, **kwargs)
+
+
+def _is_large(event: wire.Event) -> bool:
+    """Whether it may take long, though it is one event: much of it may be said, or of what it adds to."""
+    if isinstance(event, wire.VariableEvent) and (event.base is not None or len(event.value) > _LONG_CHARACTERS):
+        return True
+    return bool(getattr(event, "attributes", None) or getattr(event, "error", None))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.failures import add_failures
 from ingest.smartcomment.build import Built, build
-from ingest.smartcomment.read import GraphFile, split
+from ingest.smartcomment.read import TOO_DEEP, GraphFile, split
 from ingest.smartcomment.recorded import Recorded, read_records
 from ingest.smartcomment.source import STANDARD_INPUT, display_name, mapped
 from schema.bulk import collector_paused
@@ -83,6 +83,7 @@ async def import_path(
     timezone: str = "UTC",
     progress: Progress | None = None,
     max_bytes: int | None = None,
+    max_ratio: int | None = None,
 ) -> ImportReport:
     """Import one graph file; ``Path("-")`` is standard input.
 
@@ -94,6 +95,7 @@ async def import_path(
         timezone: IANA name of the zone of the file's times, which have none.
         progress: is told how far it is; what it raises before the write is done ends the import, with nothing written.
         max_bytes: the most that a compressed file may unpack to; None is no limit.
+        max_ratio: how many times its own size it may unpack to; see ``ingest.smartcomment.source.mapped``.
 
     Raises:
         InputError: the file is malformed or too large, or its graph is stored already with other content; nothing was
@@ -103,7 +105,8 @@ async def import_path(
     name = display_name(path)
     tell = progress or _silent
     with ExitStack() as stack:
-        mapping = await asyncio.to_thread(stack.enter_context, mapped(path, max_bytes))
+        mapping = await asyncio.to_thread(stack.enter_context, mapped(path, max_bytes, max_ratio))
+        stack.enter_context(_deep_is_bad(name))
         file = await asyncio.to_thread(split, name, mapping)
         trace = trace_id(store.project_id, file.graph.graph_id)
         is_stored = bool(await store.get(Label.TRACE, [trace]))
@@ -136,6 +139,15 @@ async def import_path(
         len(batch.failures),
         time.perf_counter() - started,
     )
+
+
+@contextmanager
+def _deep_is_bad(name: str) -> Iterator[None]:
+    """What is nested too deeply to be worked on is the file's fault; where it is found out depends on the depth."""
+    try:
+        yield
+    except RecursionError as error:
+        raise InputError(name, "", TOO_DEEP) from error
 
 
 def _read(file: GraphFile, timezone: str, values: PackWriter, tell: Progress) -> Recorded:

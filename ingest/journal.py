@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from ingest.batching import Room, in_turn
+from ingest.journal_letters import JournalLetters, row_of, time_of
 from ingest.packets import lane_of
-from ingest.queue import LANES, DeadLetter, Delivery, Outcome, Packet, QueueState, Share
+from ingest.put_off import PutOff
+from ingest.queue import LANES, Delivery, Outcome, Packet, QueueState, Share
 from ingest.shares import Shares, workers_of
-from schema.errors import NotFoundError, QueueFullError
+from schema.errors import QueueFullError
 from schema.texts import sql
 from store.closing import Closing
-from store.sqlite.connections import Connections
+from store.private import opened_to_others
+from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import migrate
-from store.times import from_microseconds, to_microseconds
+from store.times import from_microseconds
 
 _LOOK_SECONDS = 1.0
 """How soon a worker of another process sees a packet."""
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What is known of a lane while it is held.
+
+    Attributes:
+        put_off: packets that are to be handed out again later. When they are is known here alone: another holder of the
+            lane, and this one after a restart, hands them out at once.
+        served: the project that a packet was taken of last; the next one is first the next time.
+        is_open: whether what others have put off has been recalled.
+    """
+
+    put_off: PutOff = field(default_factory=PutOff)
+    served: str = ""
+    is_open: bool = False
 
 
 class Journal(Closing):
@@ -35,18 +57,20 @@ class Journal(Closing):
         self._connections = Connections(path)
         self._max_bytes = max_bytes
         self._shares: dict[str, Shares] = {}
+        self._lanes: dict[int, _Lane] = defaultdict(_Lane)
         self._arrived = [asyncio.Event() for _ in range(LANES)]
 
     async def open(self) -> None:
-        """Make or update the file's layout."""
+        """Make or update the file's layout, and look whether it can be read."""
         await self._connections.write(lambda connection: migrate(connection, "journal"))
+        await self.state()
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
         now = _now()
         lanes = [lane_of(packet.project_id, packet.trace) for packet in packets]
         rows = [
-            (lane, packet.project_id, packet.trace, packet.body, packet.count, now, now)
+            (lane, packet.project_id, packet.trace, packet.body, packet.count, packet.rebuilt, now)
             for lane, packet in zip(lanes, packets, strict=True)
         ]
         size = sum(len(packet.body) for packet in packets)
@@ -71,7 +95,10 @@ class Journal(Closing):
             connection.execute(_text("change_shares"), (changed,))
             return share
 
-        return await self._connections.write(work)
+        share = await self._connections.write(work)
+        for lane in self._lanes.keys() - share.held:
+            del self._lanes[lane]
+        return share
 
     async def leave(self, worker: str) -> None:
         """See ``EventQueue``."""
@@ -87,23 +114,36 @@ class Journal(Closing):
         """See ``EventQueue``."""
         deadline = time.monotonic() + seconds
         while True:
+            held = self._lanes[lane]
             self._arrived[lane].clear()
-            found = await self._connections.read(lambda connection: _take(connection, lane, packets))
+            await self._recall(lane, held)
+            found = await self._connections.read(partial(_take, lane, packets, held.served))
             if found:
-                await self._touch([row[0] for row in found])
-                return [_delivery(row) for row in found]
-            left = deadline - time.monotonic()
-            if left <= 0:
+                held.served = found[-1].packet.project_id
+                await self._each("touch", [one.key for one in found])
+                return found
+            now = time.monotonic()
+            if now >= deadline:
                 return []
+            until_due = held.put_off.seconds_left()
+            wait = min(deadline - now, _LOOK_SECONDS, _LOOK_SECONDS if until_due is None else until_due)
             try:
-                async with asyncio.timeout(min(left, _LOOK_SECONDS)):
+                async with asyncio.timeout(wait):
                     await self._arrived[lane].wait()
             except TimeoutError:
                 continue
 
-    async def _touch(self, keys: list[int]) -> None:
+    async def _recall(self, lane: int, held: _Lane) -> None:
+        """Hand out again what is due, and all that waits where somebody else had put it off."""
+        if not held.is_open:
+            await self._connections.write(lambda connection: connection.execute(_text("recall_lane"), (lane,)))
+            held.is_open = True
+        if due := held.put_off.due():
+            await self._each("recall", due)
+
+    async def _each(self, text: str, keys: Sequence[int]) -> None:
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(_text("touch"), [(key,) for key in keys])
+            connection.executemany(_text(text), [(key,) for key in keys])
 
         await self._connections.write(work)
 
@@ -112,21 +152,23 @@ class Journal(Closing):
 
     async def settle(self, lane: int, outcome: Outcome) -> None:
         """See ``EventQueue``."""
-        now = _now()
 
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(_text("bury"), [_row(letter) for letter in outcome.dead])
+            connection.executemany(_text("bury"), [row_of(letter) for letter in outcome.dead])
             freed = [
                 size
                 for delivery in outcome.done
-                for (size,) in connection.execute(_text("delete_packet"), (delivery.handle,))
+                for (size,) in connection.execute(_text("delete_packet"), (delivery.key,))
             ]
             connection.execute(_text("change_amount"), (-len(freed), -sum(freed)))
-            connection.executemany(
-                _text("postpone"), [(now + int(wait * 1_000_000), one.handle) for one, wait in outcome.later]
-            )
+            connection.executemany(_text("postpone"), [(one.key,) for one, _ in outcome.later])
 
         await self._connections.write(work)
+        put_off = self._lanes[lane].put_off
+        for delivery, wait in outcome.later:
+            put_off.add(delivery.key, wait)
+        for delivery in outcome.done:
+            put_off.drop(delivery.key)
 
     def letters(self, project_id: str) -> JournalLetters:
         """See ``EventQueue``."""
@@ -144,44 +186,26 @@ class Journal(Closing):
 
         return await self._connections.read(work)
 
+    async def check(self) -> None:
+        """See ``EventQueue``: a tiny write is tried at most every five seconds."""
+        await self._connections.check()
+
+    async def inspect(self) -> tuple[dict[str, Any], list[str], list[str]]:
+        """What there is to say of the file: details, problems and warnings."""
+        problems = await self._connections.inspect(
+            lambda connection: [
+                f"{self._connections.path}: damaged: {row[0]}"
+                for row in connection.execute("PRAGMA quick_check(5)")
+                if row[0] != "ok"
+            ]
+        )
+        found = await self.state()
+        details = {"path": str(self._connections.path), "packets": found.packets, "deadLetters": found.dead}
+        return details, problems, opened_to_others(files_of(self._connections.path))
+
     async def close(self) -> None:
         """See ``EventQueue``."""
         await self._connections.close()
-
-
-class JournalLetters:
-    """The dead letters of one project; see ``DeadLetters``."""
-
-    def __init__(self, connections: Connections, project_id: str) -> None:
-        self._connections = connections
-        self._project_id = project_id
-
-    async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
-        """See ``DeadLetters``."""
-        found = {"project": self._project_id, "after": after, "limit": limit}
-        rows = await self._connections.read(lambda connection: connection.execute(_text("letters"), found).fetchall())
-        return [_letter(row) for row in rows]
-
-    async def get(self, letter_id: int) -> DeadLetter:
-        """See ``DeadLetters``."""
-        key = {"project": self._project_id, "k": letter_id}
-        rows = await self._connections.read(lambda connection: connection.execute(_text("letter"), key).fetchall())
-        if not rows:
-            raise NotFoundError(str(letter_id), "dead letter")
-        return _letter(rows[0])
-
-    async def drop(self, letter_id: int) -> None:
-        """See ``DeadLetters``."""
-        key = {"project": self._project_id, "k": letter_id}
-        await self._connections.write(lambda connection: connection.execute(_text("drop_letter"), key))
-
-    async def count(self) -> int:
-        """See ``DeadLetters``."""
-        key = {"project": self._project_id}
-        found: int = await self._connections.read(
-            lambda connection: connection.execute(_text("count_letters"), key).get
-        )
-        return found
 
 
 async def open_journal(path: Path, max_bytes: int) -> Journal:
@@ -207,34 +231,35 @@ def _now() -> int:
     return time.time_ns() // 1000
 
 
-def _take(connection: apsw.Connection, lane: int, packets: int) -> list[Any]:
-    return connection.execute(_text("take"), {"lane": lane, "now": _now(), "limit": packets}).fetchall()
+def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> list[Delivery]:
+    """The projects of a lane in turn, from the one after that which was served last."""
+    room = Room(packets)
+    of_projects = (
+        connection.execute(_text("take"), {"lane": lane, "project": project, "limit": packets})
+        for project in _projects(connection, lane, packets, served)
+    )
+    taken: list[Delivery] = []
+    for row in in_turn(of_projects):
+        taken.append(_delivery(row))
+        room.take(taken[-1].packet)
+        if room.is_full:
+            break
+    return taken
+
+
+def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:
+    """Projects of which packets are ready: those after a name, then those up to it."""
+    found: dict[str, None] = {}
+    for start in (served, ""):
+        project = start
+        while len(found) < most:
+            project = connection.execute(_text("next_project"), {"lane": lane, "after": project}).get
+            if project is None or project in found:
+                break
+            found[project] = None
+    return list(found)
 
 
 def _delivery(row: Sequence[Any]) -> Delivery:
-    k, project, trace, body, events, sent_at, tries = row
-    return Delivery(Packet(project, trace, body, events), tries + 1, _time(sent_at), k)
-
-
-def _row(letter: DeadLetter) -> tuple[Any, ...]:
-    return (
-        letter.digest,
-        letter.project_id,
-        letter.trace,
-        letter.event,
-        letter.reason,
-        letter.tries,
-        to_microseconds(letter.sent_at),
-        to_microseconds(letter.died_at),
-    )
-
-
-def _letter(row: Sequence[Any]) -> DeadLetter:
-    k, project, trace, event, reason, tries, sent_at, died_at = row
-    return DeadLetter(k, project, trace, event, reason, tries, _time(sent_at), _time(died_at))
-
-
-def _time(microseconds: int) -> datetime:
-    found = from_microseconds(microseconds)
-    assert found is not None
-    return found
+    k, project, trace, body, events, rebuilt, sent_at, tries = row
+    return Delivery(Packet(project, trace, body, events, rebuilt), tries + 1, time_of(sent_at), k)

@@ -34,11 +34,36 @@ _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
 """What events name, themselves too: where it is found is not asked of each event anew, for that takes longer than all
 else about it."""
 
+_DEFINING = (wire.SessionEvent, wire.OperationStarted, wire.VariableEvent, wire.Derived)
+"""Events that make what they name first."""
+
+
+def defined(event: wire.Event) -> tuple[Label, str] | None:
+    """What an event makes, if it makes something that others refer to."""
+    if not isinstance(event, _DEFINING):
+        return None
+    label, key = _NAMED[type(event)][0]
+    return label, getattr(event, key)
+
+
+def references(event: wire.Event) -> list[tuple[Label, str]]:
+    """What must be there before an event can be taken."""
+    named = _NAMED.get(type(event), ())[isinstance(event, _DEFINING) :]
+    found = [(label, name) for label, key in named if (name := getattr(event, key)) is not None]
+    if isinstance(event, wire.VariableEvent) and event.base is not None:
+        found.append((Label.VARIABLE, event.base.variable))
+    return found
+
 
 class Names:
-    """The names in the events of one trace, and the ids that they are made to."""
+    """The names in the events of one trace, and the ids that they are made to.
+
+    Attributes:
+        trace_id: the trace's.
+    """
 
     def __init__(self, trace_id: str) -> None:
+        self.trace_id = trace_id
         self._ids: dict[Label, dict[str, str]] = {label: {} for label in IN_ORDER}
         self._makers = {label: IdMaker(label.value, trace_id) for label in IN_ORDER}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from typing import Annotated
@@ -12,10 +13,14 @@ from memtrace.events import Event, EventError, decode
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ingest.queue import LANES, Packet
+from ingest.values import rebuilt_bytes
 
 MAX_EVENTS = 1_000
 MAX_BYTES = 1 << 20
 """Of the lines of a packet with more than one event, before they are compressed."""
+
+MAX_REBUILT_BYTES = 16 << 20
+"""Of the values that those of its events come to which say only what is new in a value: a packet is written whole."""
 
 _LEVEL = 1
 
@@ -27,30 +32,47 @@ def pack(project_id: str, events: Iterable[tuple[bytes, Event]]) -> list[tuple[P
         project_id: whose they are.
         events: each with the line of JSON that it was read from, without a line end in it.
     """
-    open_: dict[str, tuple[list[bytes], list[int]]] = {}
-    sizes: dict[str, int] = {}
+    open_: dict[str, _Open] = {}
     made: list[tuple[Packet, list[int]]] = []
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
 
     def close(trace: str) -> None:
-        lines, places = open_.pop(trace)
-        made.append((Packet(project_id, trace, compressor.compress(b"\n".join(lines)), len(lines)), places))
+        held = open_.pop(trace)
+        body = compressor.compress(b"\n".join(held.lines))
+        made.append((Packet(project_id, trace, body, len(held.lines), held.rebuilt), held.places))
 
     for place, (line, event) in enumerate(events):
-        trace = event.trace
+        trace, rebuilt = event.trace, rebuilt_bytes(event)
         held = open_.get(trace)
-        if held is not None and (len(held[0]) >= MAX_EVENTS or sizes[trace] + len(line) > MAX_BYTES):
+        if held is not None and not held.has_room(len(line), rebuilt):
             close(trace)
             held = None
         if held is None:
-            held = open_[trace] = [], []
-            sizes[trace] = 0
-        held[0].append(line)
-        held[1].append(place)
-        sizes[trace] += len(line)
+            held = open_[trace] = _Open()
+        held.lines.append(line)
+        held.places.append(place)
+        held.size += len(line)
+        held.rebuilt += rebuilt
     for trace in list(open_):
         close(trace)
     return made
+
+
+@dataclass(slots=True)
+class _Open:
+    """A packet that more may be put into."""
+
+    lines: list[bytes] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    size: int = 0
+    rebuilt: int = 0
+
+    def has_room(self, size: int, rebuilt: int) -> bool:
+        return (
+            len(self.lines) < MAX_EVENTS
+            and self.size + size <= MAX_BYTES
+            and (not rebuilt or self.rebuilt + rebuilt <= MAX_REBUILT_BYTES)
+        )
 
 
 def unpack(packet: Packet) -> list[bytes]:
@@ -60,6 +82,14 @@ def unpack(packet: Packet) -> list[bytes]:
         zstandard.ZstdError: the body is damaged.
     """
     return zstandard.ZstdDecompressor().decompress(packet.body).split(b"\n")
+
+
+def unpacked_bytes(packet: Packet) -> int:
+    """How long the lines of a packet are, as it says itself; of a damaged one, how long it is."""
+    try:
+        return max(len(packet.body), int(zstandard.frame_content_size(packet.body)))
+    except zstandard.ZstdError:
+        return len(packet.body)
 
 
 def read(lines: Sequence[bytes]) -> list[Event | EventError]:

@@ -1,8 +1,9 @@
 """The queue between those who take events and those who write them to the graph: what both engines of it do.
 
-Events of one trace stay in order, for they go through one of ``LANES`` lanes, and a lane is one worker's at a time. A
-packet leaves its lane when its events are in the graph or among the dead letters: a crash loses nothing, and what is
-taken twice changes nothing, because ids are made of the sender's.
+Events of one trace stay in order, for they go through one of ``LANES`` lanes, and a lane is one worker's at a time. The
+order is that in which they were made durable; no clock that somebody can set has a say in it. A packet leaves its lane
+when its events are in the graph or among the dead letters: a crash loses nothing, and what is taken twice changes
+nothing, because ids are made of the sender's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ LANES = 16
 LEASE_SECONDS = 12.0
 """How long a lane waits for a worker that is gone."""
 
+MOST_EVENTS = 4_000
+MOST_BYTES = 16 << 20
+MOST_REBUILT_BYTES = 16 << 20
+"""A batch ends with the packet that reaches one of these: events, bytes, or bytes of values that are rebuilt. It is
+what another project waits for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Packet:
@@ -28,12 +35,14 @@ class Packet:
         trace: the trace's id in the source.
         body: NDJSON, compressed with zstd.
         count: how many events.
+        rebuilt: bytes of the values of which its events say only what is new: writing them takes as long as of these.
     """
 
     project_id: str
     trace: str
     body: bytes
     count: int
+    rebuilt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +53,15 @@ class Delivery:
         packet: what it is.
         tries: how often it was handed out, this time included.
         sent_at: when it was made durable.
+        key: tells it from all others that wait; the same whenever it is handed out.
         handle: what the queue knows it by.
     """
 
     packet: Packet
     tries: int
     sent_at: datetime
-    handle: object
+    key: int
+    handle: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +100,9 @@ class Outcome:
     """What became of the packets of one lane that were handed out together.
 
     Attributes:
-        done: written, or given up: they leave the queue.
-        later: to be handed out again, each after a number of seconds.
+        done: written, or given up: they leave the queue. Also those that were to be handed out again later, when what
+            they waited for has come before.
+        later: to be handed out again, each after a number of seconds, or at once where its worker is gone by then.
         dead: what is given up; kept before the packets leave the queue.
     """
 
@@ -184,9 +196,10 @@ class EventQueue(Protocol):
         ...
 
     async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
-        """The next packets of a lane that the caller holds, the oldest first; waits for the first one at most so long.
+        """The next packets of a lane that the caller holds; waits for the first one at most so long.
 
-        What was taken is taken again by nobody until it is settled, or until its worker is gone.
+        Of each project the oldest first, and no more than ``batch_of`` allows to be written together. What was taken
+        is taken again by nobody until it is settled, or until its worker is gone.
         """
         ...
 
@@ -200,6 +213,14 @@ class EventQueue(Protocol):
 
     def letters(self, project_id: str) -> DeadLetters:
         """The dead letters of one project."""
+        ...
+
+    async def check(self) -> None:
+        """Whether it can take more, as far as this machine can tell; quick, and asked as often as one likes.
+
+        Raises:
+            StoreError: it can't.
+        """
         ...
 
     async def state(self) -> QueueState:

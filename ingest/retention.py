@@ -19,7 +19,7 @@ from typing import Any
 
 import structlog
 
-from schema.control import AuditEntry, RetentionPolicy
+from schema.control import BEGUN, AuditEntry, RetentionPolicy
 from schema.errors import MemTraceError, NotFoundError
 from schema.models import Trace
 from store.answers import Page
@@ -117,7 +117,8 @@ async def apply(
     """Delete the traces of a project that its policy does not keep.
 
     Before each trace the policy and the trace's last write are looked at again: a policy that was cleared ends the run,
-    and a trace that has come back to life stays. Each deletion is in the audit log, and the run where it deleted any.
+    and a trace that has come back to life stays. Each deletion is in the audit log, and the run where it came to any:
+    its entry is there before the first one.
 
     Args:
         store: the project's traces.
@@ -131,6 +132,7 @@ async def apply(
         MemTraceError: a trace could not be deleted; those before it are.
     """
     run = Run()
+    summary: AuditEntry | None = None
     outcome = "stopped"
     try:
         async with aclosing(_one_by_one(store, records, now)) as listed:
@@ -138,11 +140,14 @@ async def apply(
                 if stopping is not None and stopping.is_set():
                     run.is_stopped = True
                     break
+                if summary is None:
+                    summary = _entry(records, run, actor, "applyRetention", None, BEGUN)
+                    await records.log([summary])
                 with suppress(NotFoundError):  # somebody else was quicker
-                    counts = await store.delete_trace(expired.trace.id)
+                    entry = _entry(records, run, actor, "deleteTrace", expired.trace.id, "ok")
+                    counts = await store.delete_trace(expired.trace.id, entry)
                     run.traces += 1
                     run.counts.update(counts)
-                    await records.log([_entry(records, run, actor, "deleteTrace", expired.trace.id, "ok")])
                     if tell:
                         tell(replace(expired, counts=counts))
             else:
@@ -151,8 +156,8 @@ async def apply(
         outcome = type(error).__name__
         raise
     finally:
-        if run.traces:
-            await records.log([_entry(records, run, actor, "applyRetention", None, outcome)])
+        if summary is not None:
+            await records.settle(replace(summary, outcome=outcome))
     return run
 
 

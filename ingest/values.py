@@ -11,7 +11,21 @@ from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
 
 MOST_REBUILT_BYTES = 64 << 20
-"""Of values that are rebuilt in memory at once: a few bytes on the wire may stand for a long one."""
+"""Of one value that is rebuilt in memory: a few bytes on the wire may stand for a long one."""
+
+PORTION_BYTES = 8 << 20
+"""Of values that are rebuilt in one go, where one alone is not longer: others have their turn in between."""
+
+_LEAST_WORK = 64 << 10
+"""What a rebuilt value counts for at least: the one that it begins with has to be read."""
+
+_ALWAYS_READ_BYTES, _MOST_READ_FOR_ONE = 1 << 20, 16
+"""A value that another begins with may be so long, or so many times as long as what it is read for."""
+
+_LONGEST_CHARACTER = 4
+_WINDOW = 1 << 20
+_NO_STARTS = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 with which no character begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +45,30 @@ class ValueParts:
     size: int
 
 
-def value_parts(text: str) -> ValueParts:
-    """The parts of a text."""
-    data = text.encode("utf-8", "surrogatepass")
+@dataclass(slots=True)
+class Whole:
+    """The whole value of an event.
+
+    Attributes:
+        data: the value in UTF-8.
+        truncated: whether it is cut.
+        size: bytes of the whole value, where it is cut.
+    """
+
+    data: bytes
+    media_type: str
+    truncated: bool | None
+    size: int | None
+    text: str | None = None
+    """The value, where it came as a text."""
+
+
+def value_parts(data: bytes, text: str | None = None) -> ValueParts:
+    """The parts of a value in UTF-8; ``text`` is the same, where it is at hand."""
     is_small = len(data) <= WHOLE_VALUE_BYTES
+    if text is None:
+        beginning = data if is_small else data[: PREVIEW_CHARACTERS * _LONGEST_CHARACTER]
+        text = beginning.decode("utf-8", "strict" if is_small else "ignore")
     return ValueParts(
         text[:PREVIEW_CHARACTERS],
         text if is_small else None,
@@ -44,8 +78,34 @@ def value_parts(text: str) -> ValueParts:
     )
 
 
-def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: str, is_cut: bool) -> wire.VariableEvent:
-    """The event with its whole value in place of what is new in it.
+def rebuilt_bytes(event: wire.Event) -> int:
+    """How much work it is to rebuild an event's value, in bytes; 0 where it comes whole, or will be refused."""
+    if not isinstance(event, wire.VariableEvent) or event.base is None or event.base.size > MOST_REBUILT_BYTES:
+        return 0
+    return max(event.base.size, _LEAST_WORK)
+
+
+def check_base(base: wire.Base, beginning_size: int | None = None) -> None:
+    """Whether a value is rebuilt at all.
+
+    Args:
+        base: what it begins with.
+        beginning_size: bytes of the value of the variable that the base names, where that is known.
+
+    Raises:
+        ValueError: it is not; says why.
+    """
+    if base.size > MOST_REBUILT_BYTES:
+        raise ValueError(f"base.size: {base.size} bytes; a value is rebuilt up to {MOST_REBUILT_BYTES}")
+    if beginning_size is not None and beginning_size > max(_ALWAYS_READ_BYTES, _MOST_READ_FOR_ONE * base.size):
+        raise ValueError(
+            f"base.variable: the value of {base.variable!r} has {beginning_size} bytes, more than "
+            f"{_MOST_READ_FOR_ONE} times as many as what begins with it; send that whole"
+        )
+
+
+def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: bytes, is_cut: bool) -> Whole:
+    """The whole value of an event that says only what is new in it.
 
     Args:
         event: what came.
@@ -54,31 +114,30 @@ def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: str, is_cut: 
         is_cut: whether that value was cut; what is to be kept of it may be gone then, and the result is cut too.
 
     Raises:
-        ValueError: it does not fit together; says what and where.
+        ValueError: it does not fit together, or is too much; says what and where.
     """
-    if base.size > MOST_REBUILT_BYTES:
-        raise ValueError(f"base.size: {base.size} bytes; a value is rebuilt up to {MOST_REBUILT_BYTES}")
-    if base.kept > len(beginning):
+    check_base(base, len(beginning))
+    kept = _place_of(beginning, base.kept)
+    if kept is None:
         if not is_cut:
-            raise ValueError(
-                f"base.kept: {base.kept} characters, but the value of {base.variable!r} has {len(beginning)}"
-            )
-        size = event.size if event.truncated else base.size
-        return _replaced(event, beginning, truncated=True, size=size, media_type="text/plain")
-    value = beginning[: base.kept] + event.value
-    size = len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
+            there = sum(map(_characters, _windows(beginning)))
+            raise ValueError(f"base.kept: {base.kept} characters, but the value of {base.variable!r} has {there}")
+        return Whole(beginning, "text/plain", True, event.size if event.truncated else base.size)
+    end = event.value.encode()
+    size = kept + len(end)
     if size != base.size:
         raise ValueError(f"base.size: {base.size} bytes, but the whole value comes to {size}")
-    return _replaced(event, value)
+    data = b"".join((memoryview(beginning)[:kept], end))
+    return Whole(data, event.media_type, event.truncated, event.size)
 
 
 def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[int, wire.Event]]]:
-    """The events in their order, cut so that no portion rebuilds more than ``MOST_REBUILT_BYTES``, or one value."""
+    """The events in their order, cut so that no portion rebuilds more than ``PORTION_BYTES``, or one value."""
     portion: list[tuple[int, wire.Event]] = []
     size = 0
     for index, event in events:
-        more = event.base.size if isinstance(event, wire.VariableEvent) and event.base is not None else 0
-        if portion and size + more > MOST_REBUILT_BYTES:
+        more = rebuilt_bytes(event)
+        if portion and more and size + more > PORTION_BYTES:
             yield portion
             portion, size = [], 0
         portion.append((index, event))
@@ -87,5 +146,41 @@ def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[in
         yield portion
 
 
-def _replaced(event: wire.VariableEvent, value: str, **said: object) -> wire.VariableEvent:
-    return event.model_copy(update={"value": value, "base": None, **said})
+def _place_of(data: bytes, characters: int) -> int | None:
+    """Where so many characters of a text in UTF-8 end, in bytes; None where it has fewer.
+
+    Nothing is decoded: that would take several times as long, and stop all else of the process meanwhile.
+    """
+    if data.isascii():
+        return characters if characters <= len(data) else None
+    place = 0
+    for window in _windows(data):
+        count = _characters(window)
+        if count > characters:
+            return place + _start_of(window, characters)
+        characters -= count
+        place += len(window)
+    return place if not characters else None
+
+
+def _start_of(window: bytes, characters: int) -> int:
+    """Where the character begins that so many others come before, in a window that has it."""
+    place = 0
+    while len(window) > 1:
+        half = len(window) // 2
+        count = _characters(window[:half])
+        if count > characters:
+            window = window[:half]
+        else:
+            characters -= count
+            window = window[half:]
+            place += half
+    return place
+
+
+def _characters(window: bytes) -> int:
+    return len(window.translate(None, _NO_STARTS))
+
+
+def _windows(data: bytes) -> Iterator[bytes]:
+    return (data[start : start + _WINDOW] for start in range(0, len(data), _WINDOW))

@@ -13,7 +13,8 @@ import structlog
 
 from ingest.queue import LEASE_SECONDS, Delivery, EventQueue, Outcome
 from ingest.shares import worker_name
-from ingest.writing import wait_seconds, write
+from ingest.waiting import Budget, Waiting
+from ingest.writing import Slots, wait_seconds, write
 from schema.errors import StoreError
 from store.protocol import Database
 
@@ -24,7 +25,7 @@ PACKETS = 16
 
 _MOST_PACKETS = 128
 _EVENTS = 4_000
-"""About so many events are written together where many wait."""
+"""About so many events are written together where many small packets wait."""
 
 _WAIT_SECONDS = 1.0
 """Also how long an idle lane may take to stop."""
@@ -34,6 +35,9 @@ _MARGIN_SECONDS = 2.0
 
 _LONGEST_PAUSE_SECONDS = 10.0
 _LONG_SECONDS = 5.0
+_LOGGED = 20
+"""Events of a batch that are given up with a line each in the log: thousands of lines would hold up all else."""
+
 _SUSPICION = 5
 """After so many failures of a store that answers otherwise, the batch itself is looked at."""
 
@@ -72,7 +76,8 @@ class EventWorker:
         self._database = database
         self._tries = tries
         self._name = worker_name()
-        self._slots = asyncio.Semaphore(concurrency)
+        self._slots = Slots(concurrency)
+        self._memory = Budget()
         self._lanes: dict[int, asyncio.Task[None]] = {}
         self._ending: set[int] = set()
         self._safe_until = 0.0
@@ -137,6 +142,13 @@ class EventWorker:
 
     async def _work(self, lane: int) -> None:
         """One batch after the other of a lane."""
+        waiting = Waiting(self._memory)
+        try:
+            await self._batches(lane, waiting)
+        finally:
+            waiting.close()
+
+    async def _batches(self, lane: int, waiting: Waiting) -> None:
         failures, packets = 0, PACKETS
         while lane not in self._ending:
             try:
@@ -146,7 +158,7 @@ class EventWorker:
                 deliveries = await self._queue.take(lane, packets, _WAIT_SECONDS)
                 if deliveries:
                     packets = _packets_for(deliveries)
-                    await self._batch(lane, deliveries)
+                    await self._batch(lane, deliveries, waiting)
                 failures = 0
             except StoreError as error:
                 failures += 1
@@ -157,10 +169,10 @@ class EventWorker:
                 _log.exception("an unexpected error; the batch is taken again", lane=lane)
                 await asyncio.sleep(_pause(failures))
 
-    async def _batch(self, lane: int, deliveries: list[Delivery]) -> None:
+    async def _batch(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> None:
         keeping = asyncio.create_task(self._keep(lane, deliveries))
         try:
-            outcome = await self._write(lane, deliveries)
+            outcome = await self._write(lane, deliveries, waiting)
             await self._insist(lambda: self._queue.settle(lane, outcome), "the queue can't be told what is written")
         finally:
             keeping.cancel()
@@ -168,7 +180,7 @@ class EventWorker:
                 await keeping
         self._count(outcome)
 
-    async def _write(self, lane: int, deliveries: list[Delivery]) -> Outcome:
+    async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Outcome:
         """Write a batch, however long the store is away."""
         failures = 0
         while True:
@@ -176,7 +188,7 @@ class EventWorker:
                 raise StoreError("the lanes are not held for certain any more: what is not written yet is others' now")
             try:
                 apart = failures > _SUSPICION
-                return await write(self._database, deliveries, self._tries, self._slots, apart=apart)
+                return await write(self._database, deliveries, self._tries, self._slots, waiting, apart=apart)
             except StoreError as error:
                 self.tally.store_failures += 1
                 _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))
@@ -227,8 +239,10 @@ class EventWorker:
         tally.written += sum(delivery.packet.count for delivery in outcome.done) - len(outcome.dead)
         tally.dead += len(outcome.dead)
         tally.postponed += len(outcome.later)
-        for letter in outcome.dead:
+        for letter in outcome.dead[:_LOGGED]:
             _log.warning("event given up", project=letter.project_id, trace=letter.trace, reason=letter.reason)
+        if len(outcome.dead) > _LOGGED:
+            _log.warning("more events given up: they are among the dead letters", events=len(outcome.dead) - _LOGGED)
 
 
 def _packets_for(deliveries: list[Delivery]) -> int:

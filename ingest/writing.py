@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import structlog
-import zstandard
-from memtrace.events import Event, EventError
+from memtrace.events import Event
 
 from ingest.events import Refusal, take_events
-from ingest.packets import read, unpack
+from ingest.packets import unpacked_bytes
+from ingest.passes import write_packets
 from ingest.queue import DeadLetter, Delivery, Outcome
+from ingest.turns import Turns
+from ingest.waiting import Held, Waiting
 from schema.errors import StoreError
 from store.protocol import Database, GraphStore
 
@@ -25,76 +28,137 @@ LONGEST_WAIT_SECONDS = 300.0
 _log = structlog.get_logger("memtrace.events")
 
 
+PART_BYTES, PART_EVENTS = 8 << 20, 4_000
+"""How much of a trace is written in one turn, where one packet does not hold more: of its events, unpacked, with the
+values that they rebuild."""
+
+
+class Slots:
+    """How much is written at a time, shared out to projects in turn."""
+
+    def __init__(self, concurrency: int) -> None:
+        """Make slots for pieces of so many traces at a time, of which one may be large."""
+        self._turns = Turns(concurrency)
+        self._large = Turns(1)
+
+    @asynccontextmanager
+    async def turn(self, project_id: str, size: int) -> AsyncIterator[None]:
+        """Hold a slot for a piece of work on so many bytes: large ones go one after the other, for they need memory."""
+        async with AsyncExitStack() as stack:
+            if size > PART_BYTES:
+                await stack.enter_async_context(self._large.turn(project_id))
+            await stack.enter_async_context(self._turns.turn(project_id))
+            yield
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What all traces of a batch share.
+
+    Attributes:
+        problems: errors of the store, for which all is written again.
+    """
+
+    tries: int
+    slots: Slots
+    waiting: Waiting
+    apart: bool
+    outcome: Outcome = field(default_factory=Outcome)
+    problems: list[Exception] = field(default_factory=list)
+
+
 async def write(
     database: Database,
     deliveries: Sequence[Delivery],
     tries: int,
-    slots: asyncio.Semaphore,
+    slots: Slots,
+    waiting: Waiting,
     *,
     apart: bool = False,
 ) -> Outcome:
     """Write packets of one lane, its traces side by side.
 
-    What refers to something that has not come yet is tried again later, ``tries`` times in all. What can't be written
-    is a dead letter; its neighbours are in the graph.
+    What refers to something that has not come yet is written when that comes; it is tried again now and then too,
+    ``tries`` times in all. What can't be written is a dead letter; its neighbours are in the graph.
 
     Args:
         database: where the projects are.
         deliveries: in the order of the lane.
         tries: how often an event is tried that came too early.
-        slots: how many traces are written at a time, of all lanes together.
+        slots: how much is written at a time, of all lanes together.
+        waiting: what came too early in this lane before.
         apart: whether an error of the store may be the fault of one event, so that it is looked for in halves.
 
     Raises:
         StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
     """
-    outcome = Outcome()
+    batch = _Batch(tries, slots, waiting, apart)
     by_trace: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
         by_trace[delivery.packet.project_id, delivery.packet.trace].append(delivery)
 
-    problems: list[Exception] = []
-
     async def write_one(project_id: str, of_trace: list[Delivery]) -> None:
-        async with slots:
-            if problems:  # all are written again
-                return
-            try:
-                await _write_trace(database.project(project_id), of_trace, tries, outcome, apart=apart)
-            except Exception as error:
-                problems.append(error)
+        try:
+            await _write_trace(database.project(project_id), of_trace, batch)
+        except Exception as error:
+            batch.problems.append(error)
 
     await asyncio.gather(*(write_one(project_id, of_trace) for (project_id, _), of_trace in by_trace.items()))
-    if problems:
-        raise problems[0]
-    return outcome
+    if batch.problems:
+        raise batch.problems[0]
+    return batch.outcome
 
 
-async def _write_trace(
-    store: GraphStore, deliveries: list[Delivery], tries: int, outcome: Outcome, *, apart: bool
-) -> None:
-    opened = await asyncio.to_thread(_open, deliveries)
-    events: list[Event] = []
-    places: list[tuple[int, int]] = []
-    refused: list[list[Refusal]] = [[] for _ in deliveries]
-    for number, (lines, found) in enumerate(opened):
-        for index, one in enumerate(found):
-            if isinstance(one, EventError):
-                refused[number].append(Refusal(index, str(one)))
-            else:
-                events.append(one)
-                places.append((number, index))
-        if not lines:
-            refused[number].append(Refusal(0, "the packet is damaged"))
-    for refusal in await _taken(store, events, apart=apart):
-        number, index = places[refusal.index]
-        refused[number].append(replace(refusal, index=index))
-    for delivery, (lines, _), why in zip(deliveries, opened, refused, strict=True):
-        if any(refusal.is_early for refusal in why) and delivery.tries < tries:
-            outcome.later.append((delivery, wait_seconds(delivery.tries)))
-        else:
-            outcome.done.append(delivery)
-            outcome.dead += [_letter(delivery, lines, refusal) for refusal in why]
+async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Batch) -> None:
+    """Write packets of one trace part by part, each in a turn of its own."""
+
+    async def take(events: Sequence[Event]) -> list[Refusal]:
+        return await _taken(store, events, apart=batch.apart)
+
+    own: list[Held] = []
+    others: list[Held] = []
+    rest = deliveries
+    while rest:
+        part = _first_part(rest)
+        rest = rest[len(part) :]
+        async with batch.slots.turn(store.project_id, sum(_size(delivery) for delivery in part)):
+            if batch.problems:  # all are written again
+                return
+            written, woken = await write_packets(store, part, batch.waiting, take)
+        own += written
+        others += woken
+    keys = {held.delivery.key for held in own}
+    _settle(own, [held for held in others if held.delivery.key not in keys], batch)
+
+
+def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
+    """Say what became of packets, and of others that waited for something of theirs."""
+    outcome = batch.outcome
+    for held in own:
+        if held.early and held.delivery.tries < batch.tries:
+            outcome.later.append((held.delivery, wait_seconds(held.delivery.tries)))
+            continue
+        batch.waiting.forget(held)
+        outcome.done.append(held.delivery)
+        outcome.dead += _letters(held)
+    for held in others:
+        outcome.done.append(held.delivery)
+        outcome.dead += _letters(held)
+
+
+def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """The first packets, one at least, that are written together."""
+    size = events = 0
+    for count, delivery in enumerate(deliveries):
+        size += _size(delivery)
+        events += delivery.packet.count
+        if count and (size > PART_BYTES or events > PART_EVENTS):
+            return list(deliveries[:count])
+    return list(deliveries)
+
+
+def _size(delivery: Delivery) -> int:
+    return unpacked_bytes(delivery.packet) + delivery.packet.rebuilt
 
 
 async def _taken(store: GraphStore, events: Sequence[Event], *, apart: bool) -> list[Refusal]:
@@ -124,27 +188,11 @@ def wait_seconds(tries: int) -> float:
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
 
 
-def _open(deliveries: Sequence[Delivery]) -> list[tuple[list[bytes], list[Event | EventError]]]:
-    """The lines of each packet, and what they are; none where the packet is damaged."""
-    opened: list[tuple[list[bytes], list[Event | EventError]]] = []
-    for delivery in deliveries:
-        try:
-            lines = unpack(delivery.packet)
-        except zstandard.ZstdError:
-            lines = []
-        opened.append((lines, read(lines)))
-    return opened
-
-
-def _letter(delivery: Delivery, lines: Sequence[bytes], refusal: Refusal) -> DeadLetter:
-    packet = delivery.packet
-    return DeadLetter(
-        None,
-        packet.project_id,
-        packet.trace,
-        lines[refusal.index] if lines else packet.body,
-        refusal.reason,
-        delivery.tries,
-        delivery.sent_at,
-        datetime.now(UTC),
-    )
+def _letters(held: Held) -> list[DeadLetter]:
+    delivery = held.delivery
+    packet, now = delivery.packet, datetime.now(UTC)
+    too_early = [(early.line, early.reason) for _, early in sorted(held.early.items())]
+    return [
+        DeadLetter(None, packet.project_id, packet.trace, line, reason, delivery.tries, delivery.sent_at, now)
+        for line, reason in [*held.refused, *too_early]
+    ]

@@ -9,17 +9,26 @@ from contextlib import contextmanager
 
 _lock = threading.Lock()
 _users = 0
+_serves = False
 
+_OBJECTS, _YOUNG, _MIDDLE = 10_000, 3, 20
+"""How many new objects are looked through at a time, and how often before older ones are; Python's own: 700, 10, 10.
 
-_OBJECTS, _YOUNG, _MIDDLE = 50_000, 20, 20
-"""How many new objects are looked through at a time, and how often before older ones are; Python's own: 700, 10, 10."""
+A look stops all threads of the process, for up to a microsecond an object: the first takes 10 ms at most, the second,
+at what came since the last such one, 50 ms. The third looks at all that came since the start and still lives, which is
+little in a server; without it, the cycles of documents that were read while the others looked would stay for ever.
+"""
 
 
 def collect_rarely() -> None:
     """Set the garbage collector of this process for one that serves: what lives from its start is left out.
 
-    Events and records hold no cycles and die by themselves; looking through them took a third of writing events.
+    Events and records hold no cycles and die by themselves; looking through them took a third of writing events. Nor
+    does ``collector_paused`` pause it any more: what many requests make meanwhile, and with some request always under
+    way, would be looked through all at once afterwards, and all requests would stand still for it.
     """
+    global _serves  # noqa: PLW0603 (one word for the one collector of the process)
+    _serves = True
     gc.freeze()
     gc.set_threshold(_OBJECTS, _YOUNG, _MIDDLE)
 
@@ -29,8 +38,12 @@ def collector_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector of the process; the last user of several lets it go on.
 
     Records hold no cycles, so its work on some ten thousand of them, a fifth of the time of reading a large closure,
-    finds nothing. For short work only: cycles that others make meanwhile wait.
+    finds nothing. For short work only: cycles that others make meanwhile wait. See ``collect_rarely`` for those that
+    serve.
     """
+    if _serves:
+        yield
+        return
     global _users  # noqa: PLW0603 (one count for the one collector of the process)
     with _lock:
         if not gc.isenabled() and not _users:

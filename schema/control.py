@@ -73,8 +73,8 @@ class JobState(StrEnum):
 class Job:
     """Work that outlives the request for it, and the process that does it.
 
-    A runner that takes a job holds a lease on it, and renews it while it works; a job whose lease ran out was left by a
-    runner that is gone, and is taken again.
+    A runner that takes a job holds a lease on it, and renews it while it works; a job whose lease others have seen
+    unchanged for its length was left by a runner that is gone, and is taken again.
 
     Attributes:
         arguments: JSON text, an object; its form is the kind's.
@@ -84,7 +84,7 @@ class Job:
         error: why it failed, in words for the person who asked.
         attempts: how often a runner took it.
         cancel_requested: whether somebody asked to stop it.
-        owner: the runner that holds the lease until ``lease_until``.
+        owner: the runner that holds the lease; see ``Lease``.
     """
 
     id: str
@@ -107,15 +107,36 @@ class Job:
     lease_until: datetime | None = None
 
 
+BEGUN = "begun"
+"""The outcome of an act that takes more than one transaction, as long as it is not known how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A runner's hold on a job, as it stands. It changes whenever it is renewed.
+
+    Attributes:
+        until: when it would end by its owner's clock. It tells one renewal from the next; nobody compares it with a
+            clock, for clocks differ and are set.
+    """
+
+    job_id: str
+    owner: str
+    until: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """Who did what: every write through a door, and what admins read.
+
+    It is written in the transaction of the change that it tells of. Where that is not possible it is written before as
+    ``BEGUN``, and its outcome after: there is no change without an entry, and no entry says more than is known.
 
     Attributes:
         actor: the principal, such as ``key:0f3a…`` or ``oidc:alice``.
         action: what was asked, such as ``deleteTrace``.
         target: the id that it was done to; None where there is none.
-        outcome: ``ok``, or the name of the error.
+        outcome: ``ok``, the name of the error, or ``BEGUN``.
         request_id: joins the entry to the log and to the answer's header.
     """
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 
 class MemTraceError(Exception):
     """Base of the expected errors."""
@@ -48,22 +51,53 @@ class NotFoundError(MemTraceError):
         super().__init__(f"no {what}{_shown(reference)} in this project")
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that a reference may mean.
+
+    Attributes:
+        label: Trace, Session, Operation, Variable, Derivation, Failure or Attribution.
+        name: as its source calls it; empty where it has none.
+        trace_id: the trace that it belongs to; its own id where it is one.
+    """
+
+    id: str
+    label: str
+    name: str
+    trace_id: str
+
+    def __str__(self) -> str:
+        named = f" {_shown(self.name, 60)}" if self.name else ""
+        place = "" if self.trace_id == self.id else f" of trace {self.trace_id}"
+        return f"{self.id} ({self.label.lower()}{named}{place})"
+
+
 class AmbiguousError(MemTraceError):
-    """Several things have the id, or start with the prefix.
+    """Several things have the id in their sources, or an id that begins so.
 
     Attributes:
         candidates: ids of some of them.
+        described: the same with labels, names and traces, where they are known.
     """
 
-    def __init__(self, reference: str, candidates: list[str]) -> None:
+    def __init__(self, reference: str, candidates: list[str], described: Sequence[Candidate] = ()) -> None:
         self.reference = reference
         self.candidates = candidates
-        listed = ", ".join(candidates)
+        self.described = list(described)
+        listed = ", ".join(map(str, described or candidates))
         super().__init__(f"{_shown(reference)} is ambiguous: {listed}; name the trace or give the whole id")
 
 
 class StoreError(MemTraceError):
     """The store can't be reached or used."""
+
+
+class DiskFullError(StoreError):
+    """The store's disk has no room for more."""
+
+
+class DamagedError(StoreError):
+    """Some of the store's file is damaged: it has to be restored."""
 
 
 class QueueFullError(StoreError):
@@ -81,6 +115,6 @@ class CorruptValueError(StoreError):
         super().__init__(f"the stored value {value_hash} is damaged: its bytes do not match its hash")
 
 
-def _shown(reference: str) -> str:
-    """A reference as messages show it: it may be of any length."""
-    return repr(reference if len(reference) <= 200 else reference[:200] + "…")
+def _shown(text: str, most: int = 200) -> str:
+    """A reference or a name as messages show it: it may be of any length."""
+    return repr(text if len(text) <= most else text[:most] + "…")

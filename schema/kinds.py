@@ -82,3 +82,10 @@ class ErrorType(StrEnum):
     RESPONSE = "ResponseError"
     ANNOTATION = "AnnotationError"
     JUDGE = "LLMAsAJudgeError"
+
+
+STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
+"""Kinds of what a memory keeps."""
+
+NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
+"""Error types that are not the memory's fault: those of who asked and of who judged."""

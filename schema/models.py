@@ -167,6 +167,14 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Placing:
+    """A stored variable gets another place in its trace."""
+
+    variable_id: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A question whose answer was judged wrong.
 
@@ -240,6 +248,7 @@ class Batch:
     failures: list[Failure] = field(default_factory=list)
     attributions: list[Attribution] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
+    placings: list[Placing] = field(default_factory=list)
 
 
 _PUBLIC_NAMES: dict[str, tuple[tuple[str, str], ...]] = {}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 
 from schema.errors import ConflictError
-from schema.models import Element, camel_case
+from schema.models import Element, Trace, camel_case
 from store.answers import Label
 
 _CHANGEABLE: dict[Label, frozenset[str] | None] = {
@@ -21,7 +21,7 @@ _CHANGEABLE: dict[Label, frozenset[str] | None] = {
 """What a later write may bring otherwise, by label; None where the whole element is replaced."""
 
 
-def first_difference(stored: Element, new: Element, ignore: Collection[str]) -> str | None:
+def first_difference(stored: Element, new: Element, ignore: frozenset[str]) -> str | None:
     """The first field, in the order of the model, in which two elements of one model differ; None where none does."""
     if stored == new:
         return None
@@ -49,6 +49,8 @@ def check(label: Label, stored: Mapping[str, Element], new: Iterable[Element]) -
         before = stored.get(element.id)
         if before is None:
             continue
+        if isinstance(before, Trace) and isinstance(element, Trace) and before.name is None:
+            before = replace(before, name=element.name)  # a name may come later than what is first told of a trace
         name = first_difference(before, element, ignore)
         if name is not None:
             raise ConflictError(label.value, _external_id(element), camel_case(name))

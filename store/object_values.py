@@ -105,6 +105,10 @@ class ObjectValues:
         """See ``ValueStore.size``."""
         return sum([listed.size async for listed in self._objects.list() if listed.name.endswith(_SUFFIX)])
 
+    async def check_room(self) -> None:
+        """See ``ValueStore.check_room``."""
+        await self._objects.check_room()
+
     async def check(self) -> None:
         """See ``ValueStore.check``: an object is put, read and deleted."""
         name, content = f"memtrace-check-{secrets.token_hex(8)}", b"check"
@@ -134,7 +138,7 @@ class ObjectValues:
             body = await self._objects.get(listed.name)
             if body is None:
                 raise CorruptValueError(value_hash)
-            whole = await asyncio.to_thread(decompress, _frame(body), value_hash)
+            whole = await asyncio.to_thread(_unpacked, body, value_hash)
             self._packs.put(key, whole)
         return whole
 
@@ -183,6 +187,10 @@ class ObjectValues:
 def _frame(body: bytes) -> bytes:
     """A pack's zstd frame out of its object."""
     return body[: max(0, len(body) - int.from_bytes(body[-_FOOTER_BYTES:], "big") - _FOOTER_BYTES)]
+
+
+def _unpacked(body: bytes, value_hash: str) -> bytes:
+    return decompress(_frame(body), value_hash)
 
 
 def _read_all(body: bytes, entries: list[PackEntry]) -> list[tuple[PackEntry, bytes]]:

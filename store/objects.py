@@ -21,7 +21,8 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from schema.errors import InputError, StoreError
+from schema.errors import DiskFullError, InputError, StoreError
+from store.private import FILE_MODE, has_room, make_folders
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -102,6 +103,8 @@ class Objects:
     async def put(self, name: str, data: bytes) -> None:
         """Make an object durable, whole or not at all; one that is there under this name is replaced."""
         with self._plain_errors():
+            if self._root is not None:
+                await asyncio.to_thread(make_folders, (self._root / name).parent, self._root)
             await obstore.put_async(self._store, name, data, use_multipart=False)
             if self._root is not None:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
@@ -109,6 +112,8 @@ class Objects:
     async def put_file(self, name: str, file: BinaryIO) -> None:
         """Make an object of a file of any size, in parts; it is there whole or not at all."""
         with self._plain_errors():
+            if self._root is not None:
+                await asyncio.to_thread(make_folders, (self._root / name).parent, self._root)
             await obstore.put_async(self._store, name, file)
             if self._root is not None:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
@@ -124,7 +129,9 @@ class Objects:
     async def get(self, name: str) -> bytes | None:
         """A whole object; None where there is none."""
         with self._plain_errors(), suppress(FileNotFoundError):
-            return bytes(await (await obstore.get_async(self._store, name)).bytes_async())
+            found = await (await obstore.get_async(self._store, name)).bytes_async()
+            # To copy a large one takes longer than the loop may stand still.
+            return bytes(found) if len(found) < _PART_BYTES else await asyncio.to_thread(bytes, found)
         return None
 
     async def get_range(self, name: str, start: int, end: int) -> bytes | None:
@@ -139,6 +146,17 @@ class Objects:
             async for chunk in obstore.list(self._store, folder):
                 for item in chunk:
                     yield Listed(item["path"], item["size"], item["e_tag"] or item["last_modified"].isoformat())
+
+    async def check_room(self) -> None:
+        """Whether the disk has room, where objects lie in a folder.
+
+        Raises:
+            DiskFullError: it has none.
+        """
+        if self._root is not None:
+            with self._plain_errors():
+                if not await asyncio.to_thread(has_room, self._root):
+                    raise DiskFullError(f"{self._what} at {self.place}: the disk is full")
 
     async def delete(self, folder: str) -> None:
         """Delete a folder with all that is in it."""
@@ -206,6 +224,8 @@ def _make_durable(file: Path, root: Path) -> None:
             continue
         descriptor = os.open(path, os.O_RDWR if path == file else os.O_RDONLY)
         try:
+            if path == file:
+                path.chmod(FILE_MODE)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -93,6 +93,12 @@ class PackWriter:
         self._values.append(data)
         self._size += len(data)
 
+    def add_all(self, values: Mapping[str, bytes]) -> None:
+        """Take values by hash, and finish their packs: what is left to do is to keep them. It may take a while."""
+        for value_hash, data in values.items():
+            self.add(value_hash, data)
+        self._finish()
+
     @property
     def hashes(self) -> set[str]:
         """The hashes of all values that were taken."""
@@ -100,13 +106,16 @@ class PackWriter:
 
     def packs(self) -> Iterator[Pack]:
         """All packs, in the order in which they were filled. No value can be added once this was called."""
+        self._finish()
+        for position, length, raw_size, entries in self._finished:
+            self._spool.seek(position)
+            yield Pack(_pack_id(entries), self._spool.read(length), raw_size, entries)
+
+    def _finish(self) -> None:
         if self._values:
             self._close_pack()
         while self._running:
             self._collect()
-        for position, length, raw_size, entries in self._finished:
-            self._spool.seek(position)
-            yield Pack(_pack_id(entries), self._spool.read(length), raw_size, entries)
 
     def _close_pack(self) -> None:
         values, entries, size = self._values, tuple(self._entries), self._size

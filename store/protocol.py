@@ -11,6 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
+from schema.control import AuditEntry
 from schema.models import (
     Attribution,
     Batch,
@@ -54,12 +55,18 @@ class GraphStore(Protocol):
         """The project that every call is bound to."""
         ...
 
-    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
+    async def write(
+        self,
+        batch: Batch,
+        values: PackWriter | None = None,
+        stored: Stored | None = None,
+        entry: AuditEntry | None = None,
+    ) -> WriteResult:
         """Add what is new of a batch, with the values that its variables' hashes name.
 
-        What is stored already is left as it is, but for what may change: the attributes of a trace; the attributes,
-        origin, evidence and gold answers of a failure; all of an attribution. An operation that is running may end
-        (``Batch.endings``).
+        What is stored already is left as it is, but for what may change: the attributes of a trace, and its name where
+        it has none; the attributes, origin, evidence and gold answers of a failure; all of an attribution. An operation
+        that is running may end (``Batch.endings``), and variables may change places (``Batch.placings``).
 
         Args:
             batch: elements of one trace, and what joins them.
@@ -67,6 +74,7 @@ class GraphStore(Protocol):
             stored: what was stored a moment ago of all that the batch holds and refers to, so that it need not be read
                 again. Two writers of one trace at a time are told of a conflict as without it, but of a large batch a
                 part may be written by then.
+            entry: tells of it in the audit log; see ``store.auditing``.
 
         Raises:
             ConflictError: an id is stored with other content; nothing was written.
@@ -80,9 +88,11 @@ class GraphStore(Protocol):
     async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
         """The element with an id, a unique prefix of 8 or more characters of one, or an external id (occurrence 0).
 
+        A whole id means what has it, whatever else is called so; see ``store.resolving``.
+
         Raises:
-            NotFoundError: there is none.
-            AmbiguousError: there are several.
+            NotFoundError: there is none, or the whole id is of another label or trace.
+            AmbiguousError: there are several, also where one is called as the id of another begins.
         """
         ...
 
@@ -250,12 +260,16 @@ class GraphStore(Protocol):
         """
         ...
 
-    async def delete_attributions(self, ids: Sequence[str]) -> int:
-        """Delete verdicts; how many there were."""
+    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
+        """Delete verdicts; how many there were. ``entry`` tells of it in the audit log, where there were any."""
         ...
 
-    async def delete_trace(self, trace_id: str) -> dict[str, int]:
+    async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         """Delete a trace with all that belongs to it; counts by label.
+
+        Args:
+            trace_id: which one.
+            entry: tells of it in the audit log; see ``store.auditing``.
 
         Raises:
             NotFoundError: there is no such trace.
@@ -282,8 +296,13 @@ class GraphStore(Protocol):
 class Database(Protocol):
     """A place where traces live."""
 
-    def project(self, project_id: str) -> GraphStore:
-        """The traces of one project."""
+    def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
+        """The traces of one project.
+
+        Args:
+            project_id: which one.
+            log: holds its audit log, where that is another database than this one.
+        """
         ...
 
     def records(self, project_id: str) -> ProjectRecords:
@@ -300,6 +319,16 @@ class Database(Protocol):
 
     async def has_current_layout(self) -> bool:
         """Whether the layout is the one that this program knows, neither an older nor a newer one; quick to tell."""
+        ...
+
+    async def check(self) -> None:
+        """Whether it can take more, as far as this machine can tell; quick, and asked as often as one likes.
+
+        Raises:
+            DiskFullError: the disk with the file, or with the values, is full.
+            DamagedError: damage was met.
+            StoreError: it can't be written for another reason.
+        """
         ...
 
     async def health(self) -> Health:

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
+from schema.times import in_utc
 from store.answers import Page
 from store.times import from_microseconds, to_microseconds
 
@@ -63,15 +64,30 @@ class Form(Generic[R]):
         return [camel_case(item.name) for item in fields(self.model)]
 
     def values(self, record: R) -> list[Any]:
-        """The values in the order of the fields: times as microseconds, words of closed lists as text."""
-        found = (getattr(record, item.name) for item in fields(self.model))
+        """The values in the order of the fields: times as microseconds, words of closed lists as text.
+
+        Raises:
+            InputError: a time is out of range.
+        """
         return [
             to_microseconds(value)
             if isinstance(value, datetime)
             else str(value)
             if isinstance(value, Role | JobKind | JobState)
             else value
-            for value in found
+            for value in self.natives(record)
+        ]
+
+    def natives(self, record: R) -> list[Any]:
+        """The values in the order of the fields, with times in UTC.
+
+        Raises:
+            InputError: a time is out of range.
+        """
+        found = ((item.name, getattr(record, item.name)) for item in fields(self.model))
+        return [
+            in_utc(value, self.label, camel_case(name)) if isinstance(value, datetime) else value
+            for name, value in found
         ]
 
     def read(self, values: Iterable[Any]) -> R:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from store.answers import Page
 
 
@@ -23,8 +23,12 @@ class ProjectRecords(Protocol):
         """The project that every call is bound to."""
         ...
 
-    async def add_key(self, key: ApiKey) -> None:
+    async def add_key(self, key: ApiKey, entry: AuditEntry | None = None) -> None:
         """Keep a new key.
+
+        Args:
+            key: the key.
+            entry: tells of it in the audit log; it is written in the transaction of the change, here and below.
 
         Raises:
             InputError: it is of another project.
@@ -35,7 +39,7 @@ class ProjectRecords(Protocol):
         """Keys, the newest first; revoked and expired ones too."""
         ...
 
-    async def revoke_key(self, key_id: str, at: datetime) -> ApiKey:
+    async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
         """End a key; one that was revoked before stays as it is.
 
         Raises:
@@ -43,8 +47,8 @@ class ProjectRecords(Protocol):
         """
         ...
 
-    async def add_job(self, job: Job) -> Job:
-        """Keep a new job, and give it; the stored one where its id is known already.
+    async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
+        """Keep a new job, and give it; the stored one, without an entry, where its id is known already.
 
         Raises:
             InputError: it is of another project.
@@ -61,7 +65,7 @@ class ProjectRecords(Protocol):
         """Jobs, the newest first. Their ``arguments`` and ``result`` are there too."""
         ...
 
-    async def cancel_job(self, job_id: str, at: datetime) -> Job:
+    async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
         """Ask to stop a job: a queued one is cancelled at once, a running one by its runner, an ended one stays.
 
         Raises:
@@ -77,6 +81,10 @@ class ProjectRecords(Protocol):
         """
         ...
 
+    async def settle(self, entry: AuditEntry) -> None:
+        """Say how an act ended whose entry was written as ``BEGUN``; one that was settled before stays as it is."""
+        ...
+
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
         """The audit log, newest first."""
         ...
@@ -85,7 +93,7 @@ class ProjectRecords(Protocol):
         """How long traces are kept; None where they are kept for good."""
         ...
 
-    async def set_retention(self, policy: RetentionPolicy) -> None:
+    async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
         """Keep traces so long from now on.
 
         Raises:
@@ -93,8 +101,8 @@ class ProjectRecords(Protocol):
         """
         ...
 
-    async def clear_retention(self) -> bool:
-        """Keep traces for good from now on; whether there was a policy."""
+    async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
+        """Keep traces for good from now on; whether there was a policy, without which there is no entry."""
         ...
 
 
@@ -122,20 +130,24 @@ class Registry(Protocol):
         """Keep when keys were last used."""
         ...
 
+    async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
+        """The leases of all jobs that are running: of ``projects``, or of all where it is empty."""
+        ...
+
     async def claim_job(
         self,
         owner: str,
         now: datetime,
         lease_until: datetime,
         projects: Sequence[str] = (),
-        left_at: datetime | None = None,
+        left: Sequence[Lease] = (),
     ) -> Job | None:
-        """Take the oldest job that is queued, or running with a lease that ran out; None where there is none.
+        """Take the oldest job that is queued, or was left by its runner; None where there is none.
 
-        Only jobs of ``projects`` are taken; of all where it is empty. A lease has run out that ended by ``left_at``, or
-        by ``now``: a claim that waited for the store should not count the time that a renewal has waited, too.
-        Two runners never get the same job while its lease holds, in whatever processes they are. The job comes back
-        ``running``, with the owner, the lease, ``started_at`` of the first attempt, and one attempt more.
+        Only jobs of ``projects`` are taken; of all where it is empty. ``left`` are leases that the caller has seen
+        unchanged for too long: a job is taken from its runner while its lease is still that one. Two runners never get
+        the same job, in whatever processes they are. The job comes back ``running``, with the owner, the lease,
+        ``started_at`` of the first attempt, and one attempt more.
         """
         ...
 

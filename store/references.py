@@ -47,6 +47,7 @@ def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
     yield "invalidations", Label.OPERATION, {i.operation_id for i in batch.invalidations}
     yield "invalidations", Label.VARIABLE, {i.variable_id for i in batch.invalidations}
     yield "endings", Label.OPERATION, {e.operation_id for e in batch.endings}
+    yield "placings", Label.VARIABLE, {p.variable_id for p in batch.placings}
     ends = [(f.question_id, f.answer_id, f.expected_id) for f in batch.failures]
     yield "failures", Label.VARIABLE, set(chain.from_iterable(ends))
     yield "attributions", Label.FAILURE, {a.failure_id for a in batch.attributions}

@@ -40,9 +40,12 @@ class SpreadDatabase(Closing):
         self._of_project = {project_id: mapped[name] for project_id, name in places.items()}
         self._projects = {name: [project for project, place in places.items() if place == name] for name in mapped}
 
-    def project(self, project_id: str) -> GraphStore:
-        """The traces of one project."""
-        return self._of_project.get(project_id, self.main).project(project_id)
+    def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
+        """The traces of one project; what is done to those in a mapped database stands in the main one's audit log."""
+        mapped = self._of_project.get(project_id)
+        if mapped is None:
+            return self.main.project(project_id, log)
+        return mapped.project(project_id, log or self.main.records(project_id))
 
     def records(self, project_id: str) -> ProjectRecords:
         """The keys, jobs, audit log and retention of one project."""
@@ -69,6 +72,10 @@ class SpreadDatabase(Closing):
             StoreError: some can't be reached or used.
         """
         return all((await self._ask_all(lambda database: database.has_current_layout())).values())
+
+    async def check(self) -> None:
+        """Whether the main one can take more; see ``Database.check``."""
+        await self.main.check()
 
     async def health(self) -> Health:
         """The main one's, with what was found out about each of the others under ``stores``, and all problems."""

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from schema.errors import InputError
+from schema.times import in_utc
 from store.answers import Label, Period
 from store.times import EPOCH, to_microseconds
 
@@ -35,11 +36,12 @@ class Stretches:
         """The stretches of so many seconds from one moment to another.
 
         Raises:
-            InputError: they are more than ``MOST_STRETCHES``, or less than one second.
+            InputError: they are more than ``MOST_STRETCHES``, or less than one second, or a moment is out of range.
         """
         if seconds < 1:
             raise InputError("timeline", "seconds", f"a stretch takes at least one second, not {seconds}")
-        start, end = to_microseconds(since), to_microseconds(until)
+        start = to_microseconds(in_utc(since, "timeline", "since"))
+        end = to_microseconds(in_utc(until, "timeline", "until"))
         assert start is not None
         assert end is not None
         width = seconds * 1_000_000

@@ -52,6 +52,14 @@ class ValueStore(Protocol):
         """Bytes that all values take, over all projects."""
         ...
 
+    async def check_room(self) -> None:
+        """Whether the disk with the values has room, where they lie on one of this machine.
+
+        Raises:
+            DiskFullError: it has none.
+        """
+        ...
+
     async def check(self) -> None:
         """Whether the place can be reached and written.
 

@@ -1,4 +1,4 @@
-"""All tests: on the LTS version of Neo4j, and then those that need Neo4j on the newest one too.
+"""All tests: on the LTS version of Neo4j, and then the store's contract and the given Cypher on the newest one too.
 
 Run: ``python -m tests``, with further options for pytest. Three processes share one server, and two processors: some
 tests mostly wait. An existing server that ``MEMTRACE_TEST_NEO4J_URI`` names is used instead, and the tests run once.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -13,7 +13,7 @@ from xdist.remote import Producer
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
 from store.protocol import Database
-from tests.groups import DOORS, Groups, place_of
+from tests.groups import VERSIONED, Groups, place_of
 from tests.nats_server import nats
 from tests.neo4j_server import (
     Neo4jServer,
@@ -22,6 +22,7 @@ from tests.neo4j_server import (
     pytest_terminal_summary,
 )
 from tests.object_store import object_store
+from tests.server.watchdog import new_findings
 
 __all__ = ["nats", "neo4j_distribution", "neo4j_server", "object_store", "pytest_terminal_summary"]
 
@@ -34,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the marks."""
     for mark in (
         "neo4j: needs a Neo4j server",
-        "once: says nothing of a version of Neo4j, or is not worth its time on each",
+        "once: is not worth its time on each version of Neo4j; all that tests.groups does not name has it",
         "values: also runs on SQLite with its values outside the file",
     ):
         config.addinivalue_line("markers", mark)
@@ -53,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")
-        if item.path.parent.name in DOORS:
+        if not item.nodeid.startswith(VERSIONED):
             item.add_marker("once")
     items.sort(key=lambda item: place_of(item.nodeid))
 
@@ -62,6 +63,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
     """Tests that share what takes long to make run in one process."""
     return Groups(config, log)
+
+
+@pytest.fixture(autouse=True)
+def loops_are_free() -> Iterator[None]:
+    """No server's event loop was held for too long, while this test ran or by what it left to be done."""
+    yield
+    found = new_findings()
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)
 
 
 @pytest.fixture(scope="session")

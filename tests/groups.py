@@ -9,10 +9,11 @@ import re
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-DOORS = ("deployment", "fuzz", "graphql", "isolation", "jobs", "server")
-"""Folders of tests that meet Neo4j through the store alone, whose own tests run on each version."""
+VERSIONED = ("tests/contract/", "tests/test_bloom.py", "tests/test_cookbook.py", "tests/test_neo4j_plan.py")
+"""What runs on each version of Neo4j: the store's contract, and the Cypher that people are given. All others meet Neo4j
+through the store alone."""
 
-_FOLDERS = re.compile(rf"tests/({'|'.join((*DOORS, 'object_values', 'torture'))})/")
+_FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|object_values|torture)/")
 """Folders whose tests share servers."""
 
 _ALONE = re.compile(r"tests/server/test_dev\.py|tests/jobs/test_(?:kills|runners)\.py")

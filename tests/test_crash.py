@@ -18,8 +18,6 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
 from ingest.importing import import_path
 from ingest.smartcomment.write import export_trace
 from schema.ids import trace_id
@@ -252,7 +250,6 @@ async def test_kills_of_an_import_into_sqlite_with_values_outside(tmp_path: Path
         assert files() == []
 
 
-@pytest.mark.once
 async def test_kills_of_an_import_into_neo4j(neo4j_server: Neo4jServer, tmp_path: Path) -> None:
     project = f"crash-{uuid4().hex}"
     recorded = conversation(messages=1_500, questions=10, buffer_characters=2_500)

@@ -31,8 +31,6 @@ from store.neo4j.local.distribution import Distribution, obtain
 from store.neo4j.local.home import Home, State
 from store.neo4j.local.locks import Jar, cache_lock, format_lock, read_lock
 
-pytestmark = pytest.mark.once
-
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "9.9.9"
 JAR_PATH = f"org/neo4j/neo4j/{VERSION}/neo4j-{VERSION}.jar"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,10 @@ from ingest.admission import Sent, admit
 from ingest.journal import open_journal
 from ingest.retention import apply, policy
 from ingest.worker import EventWorker
+from schema.control import BEGUN, AuditEntry
 from schema.errors import InputError, NotFoundError, StoreError
 from schema.ids import trace_id
+from schema.models import Batch
 from store.answers import Label
 from store.open import Credentials, open_database
 from store.protocol import Database, GraphStore
@@ -35,9 +37,7 @@ HOME = f"home-{uuid4().hex}"
 PLACES = {EU: "eu"}
 
 
-@pytest_asyncio.fixture(
-    scope="module", params=["sqlite", pytest.param("neo4j", marks=[pytest.mark.neo4j, pytest.mark.once])]
-)
+@pytest_asyncio.fixture(scope="module", params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 async def spread(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
     """A main SQLite file, and a store of each engine that holds one project."""
     folder = tmp_path_factory.mktemp("spread")
@@ -105,6 +105,48 @@ async def test_records_are_in_the_main_one(spread: SpreadDatabase) -> None:
     assert (await eu.records(EU).job_page()).items == []
     assert (await eu.records(EU).audit()).items == []
     assert await eu.records(EU).retention() is None
+
+
+async def test_what_is_done_in_a_mapped_one_stands_in_the_log_of_the_main_one(spread: SpreadDatabase) -> None:
+    """They are two databases: the entry is there before the act, and is told of how it ended."""
+    trace = assistant(EU, "told-of")
+    store, log = spread.project(EU), spread.main.records(EU)
+    await trace.write(store)
+    (verdict,) = trace.attributions
+    acts: list[tuple[AuditEntry, Callable[[AuditEntry], Awaitable[object]]]] = [
+        (entry(EU, 100), lambda told: store.write(Batch(trace.trace, attributions=[verdict]), entry=told)),
+        (entry(EU, 101), lambda told: store.delete_attributions([verdict.id], told)),
+        (entry(EU, 102), lambda told: store.delete_trace(trace.trace.id, told)),
+    ]
+    for told, act in acts:
+        await act(told)
+        assert (await log.audit(1)).items == [told]
+    with pytest.raises(NotFoundError):
+        await store.delete_trace(trace.trace.id, entry(EU, 103))
+    assert (await log.audit(1)).items == [entry(EU, 102)]
+    assert (await spread.mapped["eu"].records(EU).audit()).items == []
+
+
+async def test_what_a_mapped_one_could_not_do_is_told_of_too(
+    spread: SpreadDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = assistant(EU, "not-done")
+    store, log = spread.project(EU), spread.main.records(EU)
+    await trace.write(store)
+    values: Any = store._values  # type: ignore[attr-defined]
+
+    async def away(project_id: str, trace_id: str) -> None:
+        (begun,) = (await log.audit(1)).items
+        assert begun == entry(EU, 110, outcome=BEGUN)
+        raise StoreError("the bucket is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(values, "delete", away)
+        with pytest.raises(StoreError, match="bucket"):
+            await store.delete_trace(trace.trace.id, entry(EU, 110))
+    assert (await log.audit(1)).items == [entry(EU, 110, outcome="StoreError")]
+    await store.delete_trace(trace.trace.id, entry(EU, 111))
+    assert (await log.audit(1)).items == [entry(EU, 111)]
 
 
 async def test_retention_deletes_where_the_traces_are(spread: SpreadDatabase) -> None:
@@ -208,8 +250,8 @@ class _Away:
         self._of = of
         self._back = back
 
-    def project(self, project_id: str) -> Any:
-        return _Away(self._of.project(project_id), self._back)
+    def project(self, project_id: str, log: Any = None) -> Any:
+        return _Away(self._of.project(project_id, log), self._back)
 
     def __getattr__(self, name: str) -> Any:
         if not self._back.is_set() and name not in {"close", "project_id"}:

@@ -9,6 +9,7 @@ from secrets import token_hex
 
 from api.errors import ForbiddenError, UnknownProjectError
 from schema.control import AuditEntry, Role
+from schema.projects import check_project
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
 
@@ -58,11 +59,14 @@ class ProjectDoor:
         if not self.role.allows(needed):
             raise ForbiddenError(self.project_id, needed.value)
 
-    async def audit(self, action: str, target: str | None = None, outcome: str = "ok") -> None:
-        """Add what was done to the audit log."""
+    def entry(self, action: str, target: str | None = None) -> AuditEntry:
+        """An entry of the audit log that tells of an act, for whoever does it to write with it."""
         now = datetime.now(UTC)
-        entry = AuditEntry(token_hex(16), self.project_id, now, self.actor, action, target, outcome, self.request_id)
-        await self.records.log([entry])
+        return AuditEntry(token_hex(16), self.project_id, now, self.actor, action, target, "ok", self.request_id)
+
+    async def told(self, action: str) -> None:
+        """Add to the audit log what an admin has read; call it before the answer goes out."""
+        await self.records.log([self.entry(action)])
 
 
 class Access:
@@ -82,8 +86,18 @@ class Access:
         """A project.
 
         Raises:
+            InputError: no project can be called this.
             UnknownProjectError: the principal does not know it, whether or not it exists.
             ForbiddenError: it is known, but the role is not enough.
+        """
+        check_project(project_id)
+        return self.any_project(project_id, needed)
+
+    def any_project(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
+        """A project, also one with a name from before that none can be given now: for the keeper of a store.
+
+        Raises:
+            UnknownProjectError, ForbiddenError: see ``project``.
         """
         role = self.principal.grants.get(project_id)
         if role is None:

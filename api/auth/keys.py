@@ -10,6 +10,7 @@ from datetime import datetime
 from secrets import token_hex, token_urlsafe
 
 from schema.control import ApiKey, Role
+from schema.projects import check_project
 
 PREFIX = "mt_"
 _FORM = re.compile(r"mt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -32,7 +33,12 @@ def make_key(
     now: datetime,
     expires_at: datetime | None = None,
 ) -> tuple[str, ApiKey]:
-    """A new key: the text that is shown once, and what is kept of it."""
+    """A new key: the text that is shown once, and what is kept of it.
+
+    Raises:
+        InputError: no project can be called this.
+    """
+    check_project(project_id)
     key_id, secret = token_hex(8), token_urlsafe(32)
     kept = ApiKey(key_id, project_id, name, role, hash_secret(secret), now, created_by, expires_at)
     return f"{PREFIX}{key_id}_{secret}", kept

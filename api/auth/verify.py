@@ -63,6 +63,17 @@ class Verifier:
         await self._requests.hit(principal.actor)
         return principal
 
+    async def recheck(self, authorization: str | None) -> Principal:
+        """Who is behind something that goes on; it is not counted as a request.
+
+        Raises:
+            UnauthenticatedError: nobody any more.
+            StoreError: the store or the issuer that knows can't be asked.
+        """
+        if authorization is None:
+            raise UnauthenticatedError("there is no Authorization header")
+        return await self._identify(authorization, None)
+
     def start(self) -> None:
         """Begin to keep when keys were last used."""
         self._uses.start()

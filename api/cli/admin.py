@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import JsonOption, TraceArgument, TraceOption
 from api.cli.output import Output, print_json
 from schema.errors import StoreError
+
+if TYPE_CHECKING:
+    from store.answers import Health
 
 commands = typer.Typer()
 
@@ -26,21 +29,22 @@ async def delete(
     as_json: JsonOption = False,
 ) -> None:
     """Delete a trace with all that belongs to it, and the values that no other trace uses."""
+    from api.cli.door import keeper_door
     from api.cli.find import find
     from api.cli.render.text import counted, one_line
     from schema.models import Trace
 
     if not yes and not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask at: say --yes to delete without being asked")
-    async with place.open() as store:
-        found = await find(store, Trace, reference)
+    async with keeper_door(place, any_name=True) as door:
+        found = await find(door.store, Trace, reference)
         if not yes:
-            variables = counted((await store.stats(found.id)).labels.get("Variable", 0), "variable")
+            variables = counted((await door.store.stats(found.id)).labels.get("Variable", 0), "variable")
             named = one_line(found.name or found.external_id, 80)
             if not typer.confirm(f"Delete the trace {named} ({found.id}) with {variables}?", err=True):
                 note("Nothing was deleted.")
                 raise typer.Exit(ExitCode.FAILED)
-        counts = await store.delete_trace(found.id)
+        counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
     if as_json:
         print_json({"traceId": found.id, "deleted": counts})
     else:
@@ -81,6 +85,32 @@ async def _waiting(place: Place) -> dict[str, Any] | None:
         return None
 
 
+async def _with_queue(place: Place, found: Health) -> Health:
+    """What was found out about the store, with what there is to say of the queue of events."""
+    from dataclasses import replace
+
+    from api.cli.queues import queue_of
+    from ingest.journal import Journal
+
+    details: dict[str, Any]
+    problems, warnings = list[str](), list[str]()
+    try:
+        async with queue_of(place) as queue:
+            if queue is None:
+                return found
+            if isinstance(queue, Journal):
+                details, problems, warnings = await queue.inspect()
+            else:
+                state = await queue.state()
+                details = {"packets": state.packets, "deadLetters": state.dead}
+    except StoreError as error:
+        return replace(found, problems=[*found.problems, f"queue of events: {error}"])
+    known = found.details | {"queue": details}
+    if warnings:
+        known["warnings"] = [*known.get("warnings", []), *warnings]
+    return replace(found, details=known, problems=[*found.problems, *problems])
+
+
 @command(commands, panel=_PANEL)
 async def migrate(place: Place, as_json: JsonOption = False) -> None:
     """Bring the store's layout up to date; a store that does not exist is made."""
@@ -94,12 +124,12 @@ async def migrate(place: Place, as_json: JsonOption = False) -> None:
 
 @command(commands, panel=_PANEL)
 async def doctor(place: Place, as_json: JsonOption = False) -> None:
-    """Check the store: engine, version, layout, plan of the closure, free space. Exit code 1 tells of problems."""
+    """Check the store and the queue: version, layout, damage, free space, rights. Exit code 1 tells of problems."""
     from api import documents
     from api.cli.render import sheets
 
     async with place.database() as database:
-        found = await database.health()
+        found = await _with_queue(place, await database.health())
     if as_json:
         print_json(documents.health(found))
     else:

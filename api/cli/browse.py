@@ -25,7 +25,7 @@ async def traces(place: Place, as_json: JsonOption = False) -> None:
     from api.cli.render import tables
     from store.paging import every
 
-    async with place.open() as store:
+    async with place.open(any_name=True) as store:
         read = every(lambda after: store.traces(after=after))
         found = [(trace, (await store.stats(trace.id)).labels) async for trace in read]
     if as_json:

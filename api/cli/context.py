@@ -15,6 +15,7 @@ from api.cli.errors import UsageError
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from api.credentials import neo4j_credentials, refuse_secrets
 from schema.errors import InputError
+from schema.projects import check_project
 
 if TYPE_CHECKING:
     from api.settings import Settings
@@ -43,7 +44,19 @@ class Place:
 
     @property
     def project_id(self) -> str:
-        """The project's id, which is its name."""
+        """The project's id, which is its name.
+
+        Raises:
+            UsageError: no project can be called this.
+        """
+        try:
+            return check_project(self.any_project_id, "--project")
+        except InputError as error:
+            raise UsageError(str(error)) from None
+
+    @property
+    def any_project_id(self) -> str:
+        """The project's id, also where it is one of a store from before names had a form."""
         return self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT
 
     @asynccontextmanager
@@ -74,7 +87,7 @@ class Place:
         if _has_settings():
             from api.loading import place_of
 
-            return place_of(self._settings(), self.project_id)[0]
+            return place_of(self._settings(), self.any_project_id)[0]
         return self.store or os.environ.get("MEMTRACE_STORE") or DEFAULT_STORE
 
     def _settings(self) -> Settings:
@@ -107,10 +120,16 @@ class Place:
         return await open_database(uri, values, _credentials(uri), create, name)
 
     @asynccontextmanager
-    async def open(self, create: bool = False) -> AsyncIterator[GraphStore]:
-        """Open the project's part of the database; see ``database``."""
+    async def open(self, create: bool = False, any_name: bool = False) -> AsyncIterator[GraphStore]:
+        """Open the project's part of the database; see ``database``.
+
+        Args:
+            create: whether a database that does not exist is made.
+            any_name: whether the project may have a name that none can be given now: to look, to export, to delete.
+        """
+        project_id = self.any_project_id if any_name else self.project_id
         async with self.database(create) as database:
-            yield database.project(self.project_id)
+            yield database.project(project_id)
 
 
 def _has_settings() -> bool:

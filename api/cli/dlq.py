@@ -22,6 +22,8 @@ app = typer.Typer(help="Events that could not be written: look at them, send the
 
 _PANEL = "Commands"
 _PAGE = 500
+_SENT_TOGETHER = 20_000
+_BYTES_TOGETHER = 32 << 20
 _SHOWN_CHARACTERS = 200
 _LARGEST = 2**63 - 1
 
@@ -99,19 +101,23 @@ async def replay(
     if file is not None and (ids is None or len(ids) != 1):
         raise UsageError("--file mends one event: name its ID")
     done = 0
-    async with _queue(place) as queue:
+    async with _queue(place) as queue, _audited(place, "replayDeadLetters", ids):
         letters = queue.letters(place.project_id)
-        async for letter in _each(queue, place.project_id, ids):
-            assert letter.id is not None
-            body = letter.event if file is None else _read(file)
-            sent = Sent.lines(body) if file is None else Sent.json(body)
-            source = str(file) if file is not None else f"dead letter {letter.id}"
+        async for some in _together(_each(queue, place.project_id, ids)):
+            # Together, and in order: what refers to one another was given up in any order.
+            found = _in_order(some)
+            sent = Sent([one.event for one in found]) if file is None else Sent.json(_read(file))
             if not sent.pieces:
-                raise InputError(source, "", "holds no event")
-            for refusal in await admit(queue, place.project_id, sent):
-                raise InputError(source, "", f"{refusal.reason}; {done:,} were sent again before it")
-            await letters.drop(letter.id)
-            done += 1
+                raise InputError(str(file), "", "holds no event")
+            refused = {refusal.index: refusal.reason for refusal in await admit(queue, place.project_id, sent)}
+            for index, letter in enumerate(found):
+                assert letter.id is not None
+                if index not in refused and not (file is not None and refused):
+                    await letters.drop(letter.id)
+                    done += 1
+            for index, reason in sorted(refused.items()):
+                source = str(file) if file is not None else f"dead letter {found[index].id}"
+                raise InputError(source, "", f"{reason}; {done:,} were sent again")
     if as_json:
         print_json({"replayed": done})
     else:
@@ -132,7 +138,7 @@ async def drop(
         note("Nothing was thrown away.")
         raise typer.Exit(1)
     done = 0
-    async with _queue(place) as queue:
+    async with _queue(place) as queue, _audited(place, "dropDeadLetters", ids):
         async for letter in _each(queue, place.project_id, ids):
             assert letter.id is not None
             await queue.letters(place.project_id).drop(letter.id)
@@ -154,6 +160,17 @@ async def _queue(place: Place) -> AsyncIterator[EventQueue]:
         yield queue
 
 
+@asynccontextmanager
+async def _audited(place: Place, action: str, ids: list[int] | None) -> AsyncIterator[None]:
+    """Tell the audit log of what is done to dead letters: before, for they are in another place than the log."""
+    from api.cli.door import keeper_door
+    from store.auditing import apart
+
+    target = "all" if ids is None else ", ".join(map(str, ids))[:_SHOWN_CHARACTERS]
+    async with keeper_door(place) as door, apart(door.records, door.entry(action, target)):
+        yield
+
+
 async def _each(queue: EventQueue, project_id: str, ids: list[int] | None) -> AsyncIterator[DeadLetter]:
     """The letters with these numbers; all that are there now where the numbers are None."""
     letters = queue.letters(project_id)
@@ -171,6 +188,40 @@ async def _each(queue: EventQueue, project_id: str, ids: list[int] | None) -> As
         if not page:
             return
         left -= len(page)
+
+
+async def _together(letters: AsyncIterator[DeadLetter]) -> AsyncIterator[list[DeadLetter]]:
+    """Letters as they are sent again: many at once."""
+    found: list[DeadLetter] = []
+    size = 0
+    async for letter in letters:
+        found.append(letter)
+        size += len(letter.event)
+        if len(found) >= _SENT_TOGETHER or size >= _BYTES_TOGETHER:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
+def _in_order(letters: list[DeadLetter]) -> list[DeadLetter]:
+    """Letters of each trace together, each after those that its event refers to."""
+    from memtrace.events import EventError
+
+    from ingest.ordering import in_order
+    from ingest.packets import read
+
+    by_trace: dict[str, list[DeadLetter]] = {}
+    for letter in letters:
+        by_trace.setdefault(letter.trace, []).append(letter)
+    ordered: list[DeadLetter] = []
+    for of_trace in by_trace.values():
+        events = read([letter.event for letter in of_trace])
+        good = [place for place, event in enumerate(events) if not isinstance(event, EventError)]
+        order = in_order([event for event in events if not isinstance(event, EventError)])
+        ordered += [of_trace[good[place]] for place in (range(len(good)) if order is None else order)]
+        ordered += [of_trace[place] for place, event in enumerate(events) if isinstance(event, EventError)]
+    return ordered
 
 
 def _chosen(ids: list[int] | None, every: bool) -> list[int] | None:

@@ -15,11 +15,13 @@ ACTOR = "command line"
 
 
 @asynccontextmanager
-async def keeper_door(place: Place, create: bool = False) -> AsyncIterator[ProjectDoor]:
-    """The project; see ``Place.database``."""
+async def keeper_door(place: Place, create: bool = False, any_name: bool = False) -> AsyncIterator[ProjectDoor]:
+    """The project; see ``Place.open``."""
     from api.auth.access import Access, Principal
     from schema.control import Role
 
-    keeper = Principal(ACTOR, {place.project_id: Role.ADMIN})
+    project_id = place.any_project_id if any_name else place.project_id
+    keeper = Principal(ACTOR, {project_id: Role.ADMIN})
     async with place.database(create) as database:
-        yield Access(database, keeper).project(place.project_id, Role.ADMIN)
+        access = Access(database, keeper)
+        yield (access.any_project if any_name else access.project)(project_id, Role.ADMIN)

@@ -8,6 +8,7 @@ from schema.errors import NotFoundError
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
 from store.protocol import GraphStore
+from store.resolving import ambiguous, is_prefix
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 
@@ -36,13 +37,25 @@ async def find_variable(store: GraphStore, reference: str, trace: str | None) ->
 
 
 async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Variable | Operation | Failure:
-    """The variable, else the operation, else the failure that a reference means."""
+    """The variable, else the operation, else the failure that a reference means.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousError: there are several of one label, or one is called as the id of another begins.
+    """
     trace_id = await find_trace_id(store, trace)
+    found: list[Variable | Operation | Failure] = []
     for label in (Label.VARIABLE, Label.OPERATION, Label.FAILURE):
         try:
-            found = await store.resolve(reference, label, trace_id)
+            one = await store.resolve(reference, label, trace_id)
         except NotFoundError:
             continue
-        if isinstance(found, Variable | Operation | Failure):
-            return found
-    raise NotFoundError(reference, "variable, operation or failure")
+        assert isinstance(one, Variable | Operation | Failure)
+        found.append(one)
+        if not is_prefix(reference):
+            break
+    if len(found) > 1:
+        raise ambiguous(reference, found)
+    if not found:
+        raise NotFoundError(reference, "variable, operation or failure")
+    return found[0]

@@ -107,7 +107,7 @@ async def export(
     from ingest.smartcomment.write import export_trace
     from schema.models import Trace
 
-    async with place.open() as store:
+    async with place.open(any_name=True) as store:
         trace = await find(store, Trace, reference)
         with whole_file(output) as out:
             await export_trace(store, trace.id, out)

@@ -51,8 +51,7 @@ async def create(
     ends = now + timedelta(days=expires) if expires else None
     key, kept = make_key(place.project_id, name, Role(role.value), ACTOR, now, ends)
     async with keeper_door(place, create=True) as door:
-        await door.records.add_key(kept)
-        await door.audit("createKey", kept.id)
+        await door.records.add_key(kept, door.entry("createKey", kept.id))
     if as_json:
         print_json({"key": key, **_document(kept, now)})
         return
@@ -84,8 +83,7 @@ async def revoke(
     """End a key: servers refuse it within seconds. One that was revoked before stays as it is."""
     now = datetime.now(UTC)
     async with keeper_door(place) as door:
-        kept = await door.records.revoke_key(key_id, now)
-        await door.audit("revokeKey", kept.id)
+        kept = await door.records.revoke_key(key_id, now, door.entry("revokeKey", key_id))
     if as_json:
         print_json(_document(kept, now))
     else:

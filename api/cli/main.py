@@ -16,12 +16,14 @@ from api.cli import (
     benchmark,
     browse,
     causal,
+    check,
     cypher,
     dev,
     dlq,
     failures,
     ingest,
     keys,
+    listing,
     neo4j,
     report,
     retention,
@@ -70,7 +72,22 @@ app = typer.Typer(
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (ingest, browse, causal, failures, cypher, attribute, audit, benchmark, admin, serve, worker, dev):
+for group in (
+    ingest,
+    browse,
+    listing,
+    causal,
+    failures,
+    cypher,
+    attribute,
+    audit,
+    benchmark,
+    check,
+    admin,
+    serve,
+    worker,
+    dev,
+):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")

@@ -158,9 +158,9 @@ async def _summarised(data: ReportData, asked: bool | None) -> ReportData:
         return data
     from msgspec.structs import replace
 
-    from attribution.llm.cache import FileCache, default_folder
-    from attribution.llm.client import LlmClient
-    from attribution.llm.settings import LlmSettings
+    from attribution.model.cache import FileCache, default_folder
+    from attribution.model.client import LlmClient
+    from attribution.model.settings import LlmSettings
     from attribution.report.summary import summarise
 
     settings = LlmSettings.load()

@@ -51,8 +51,7 @@ async def set_policy(
         raise UsageError("say --days N, --traces N or both; `memtrace retention clear` keeps traces for good")
     async with keeper_door(place, create=True) as door:
         wanted = policy(door.project_id, days, traces, ACTOR)
-        await door.records.set_retention(wanted)
-        await door.audit("setRetention")
+        await door.records.set_retention(wanted, door.entry("setRetention"))
     _print(place, wanted, as_json)
 
 
@@ -68,8 +67,7 @@ async def show(place: Place, as_json: JsonOption = False) -> None:
 async def clear(place: Place, as_json: JsonOption = False) -> None:
     """Keep traces for good from now on; a run that is under way ends."""
     async with keeper_door(place) as door:
-        if await door.records.clear_retention():
-            await door.audit("clearRetention")
+        await door.records.clear_retention(door.entry("clearRetention"))
     _print(place, None, as_json)
 
 

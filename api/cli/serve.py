@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 _PANEL = "Serve"
-_WEBSOCKET_BYTES = 64 * 1024
-_IDLE_SECONDS = 75
 
 ConfigOption = Annotated[
     Path | None,
@@ -46,9 +45,11 @@ async def serve(
 
     A SQLite file that does not exist is made. Logs go to standard output.
     """
+    from api.arenas import share_arenas
     from schema.bulk import collect_rarely, collector_paused
     from schema.errors import InputError
 
+    share_arenas()
     options = {"store": place.store, "values": place.values, "host": host, "port": port}
     try:
         # What is imported and made here stays: looking through it for garbage would take a fifth of the start.
@@ -65,6 +66,8 @@ async def serve(
                 app = create_app(settings, database)
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
+            # The event loop answers all requests: it waits a fifth as long for threads that compute.
+            sys.setswitchinterval(0.001)
             await _run(app, settings, listening)
     except InputError as error:
         raise UsageError(str(error)) from error
@@ -101,33 +104,14 @@ def _listen(host: str, port: int) -> socket.socket:
 async def _run(app: FastAPI, settings: Settings, listening: socket.socket) -> None:
     import signal
 
-    import uvicorn
+    from api.http.serving import Server
 
-    class Server(uvicorn.Server):
-        """Says where it listens as soon as it answers."""
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            note(f"MemTrace listens on {_url(listening)}")
-
-    server = Server(
-        uvicorn.Config(
-            app,
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws_max_size=_WEBSOCKET_BYTES,
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=list(settings.trusted_proxies),
-            timeout_keep_alive=_IDLE_SECONDS,
-            timeout_graceful_shutdown=settings.shutdown_seconds,
-        )
-    )
+    url = _url(listening)
+    server = Server(app, settings, listening, lambda: note(f"MemTrace listens on {url}"))
     # The server raises the signal that stopped it once more when it has stopped in order: that is a good end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _signal, _frame: None)
-    await server.serve([listening])
+    await server.run_here()
 
 
 def _url(listening: socket.socket) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_NUMBERS = ("events", "bytes", "damaged")
+
 SpoolOption = Annotated[
     Path | None,
     typer.Option(
@@ -59,7 +61,9 @@ def spool(
     """Send what applications kept on disk while the platform was away.
 
     Endpoint, key and project must be those of the application, which has a folder of its own for each: nothing goes to
-    another project. Without --project and MEMTRACE_PROJECT, events go to the key's own project.
+    another project. Without --project and MEMTRACE_PROJECT, events go to the key's own project. Ends with 0 when all
+    events were sent, with 4 when the platform refused some, with 1 when some still wait, and with 5
+    when the platform can't be reached at all.
     """
     if context.invoked_subcommand is not None:
         return
@@ -70,23 +74,28 @@ def spool(
     _try(address, key, named)
 
     from memtrace.exporters.http import replay
+    from memtrace.exporters.spool import folder_name
 
     folder = spool or os.environ.get("MEMTRACE_SPOOL") or None
     result = replay(address, key, named, folder)
     if as_json:
-        names = ("sent", "spooled", "dropped", "rejected")
+        names = ("sent", "spooled", "dropped", "rejected", "damaged")
         print_json({name: getattr(result, name) for name in names})
     else:
         Output().lines(
             f"{result.sent:,} events sent, {result.spooled:,} still wait, {result.dropped:,} dropped, "
             f"{result.rejected:,} rejected."
         )
-    _end(result, _waiting(_base(spool)))
+    _end(result, _waiting(_base(spool)), _base(spool) / folder_name(address, named or key))
 
 
 @app.command("list")
 def list_spools(spool: SpoolOption = None, as_json: JsonOption = False) -> None:
-    """List what waits: a folder for each platform and project (or key), whose names only the applications know."""
+    """List what waits: a folder for each platform and project (or key), whose names only the applications know.
+
+    Lines that are no events, for a full disk or a crash cut them short, are counted as damaged; damaged.txt beside the
+    others has them.
+    """
     found = _waiting(_base(spool))
     if as_json:
         print_json(found)
@@ -166,9 +175,16 @@ def _problem(answer: Any) -> str:
     return f"status {answer.status_code}" + (f", {str(detail)[:300]}" if detail else "")
 
 
-def _end(result: FlushResult, waiting: list[dict[str, Any]]) -> None:
-    """Say what is left, by an exit code too."""
-    elsewhere = sum(folder["events"] for folder in waiting) - result.spooled
+def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> None:
+    """Say what is left, by an exit code too. Lines that are no events can't be sent by anybody: they are only told."""
+    from memtrace.exporters.aside import DAMAGED
+
+    if result.damaged:
+        note(
+            f"{result.damaged:,} lines are no events, for a full disk or a crash cut them short; "
+            f"they are set aside in {folder / DAMAGED}"
+        )
+    elsewhere = sum(one["events"] for one in waiting) - result.spooled
     if elsewhere > 0:
         note(f"{elsewhere:,} events wait for other platforms, projects or keys: see `memtrace spool list`.")
     if result.spooled:
@@ -188,20 +204,25 @@ def _base(spool: Path | None) -> Path:
 
 
 def _waiting(base: Path) -> list[dict[str, Any]]:
-    """What waits in each folder, the longest wait first."""
+    """What waits in each folder, the longest wait first; then folders that have only damaged lines."""
+    from memtrace.exporters.aside import DAMAGED
+
     found = []
     for folder in sorted(base.iterdir()) if base.is_dir() else []:
         contents = [segment for path in folder.glob("*.ndjson") if (segment := _segment(path)) is not None]
-        if contents:
+        aside = folder / DAMAGED
+        damaged = aside.read_bytes().count(b"\n") if aside.is_file() else 0
+        if contents or damaged:
             found.append(
                 {
                     "folder": str(folder),
                     "events": sum(events for events, _, _ in contents),
                     "bytes": sum(size for _, size, _ in contents),
-                    "oldest": min(oldest for _, _, oldest in contents),
+                    "oldest": min((oldest for _, _, oldest in contents), default=None),
+                    "damaged": damaged,
                 }
             )
-    return sorted(found, key=lambda one: str(one["oldest"]))
+    return sorted(found, key=lambda one: (one["oldest"] is None, str(one["oldest"])))
 
 
 def _segment(path: Path) -> tuple[int, int, str] | None:
@@ -224,7 +245,7 @@ def _show(found: list[dict[str, Any]]) -> None:
     from api.cli.render.tables import table
 
     rows = [
-        [Text(cell) for cell in (f"{one['events']:,}", f"{one['bytes']:,}", one["oldest"][:19], one["folder"])]
+        [Text(cell) for cell in (*(f"{one[name]:,}" for name in _NUMBERS), (one["oldest"] or "")[:19], one["folder"])]
         for one in found
     ]
-    Output().show(table(("events", "bytes", "oldest", "folder"), rows, wide="folder"))
+    Output().show(table((*_NUMBERS, "oldest", "folder"), rows, wide="folder"))

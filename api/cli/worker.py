@@ -53,11 +53,13 @@ async def worker(
     It takes jobs of all projects, or of the one that --project names, and events of all. It shares the store, the queue
     of events and the place of uploads with the servers. Logs go to standard output.
     """
+    from api.arenas import share_arenas
     from api.http.logs import set_up_logs
     from api.loading import load_settings, open_queue, open_store
     from schema.bulk import collect_rarely
     from schema.errors import InputError
 
+    share_arenas()
     try:
         # Without a project it works for all: what other commands take for the default would leave jobs undone.
         projects = (place.project,) if place.project else None

@@ -1,36 +1,16 @@
-"""Comparing: two values, and two sources of verdicts."""
+"""Comparing two sources of verdicts."""
 
 from __future__ import annotations
 
-import asyncio
-import difflib
-
 import strawberry
 
-from api.graphql.refs import VariableRef
 from api.graphql.scalars import ErrorType
 from attribution import kappa
-from attribution.lookup import by_id
-from schema import models
 from schema.errors import InputError
 from store.protocol import GraphStore
 
-MAX_LINES = 4000
-MAX_BYTES = 1 << 20
 MAX_FAILURES = 10_000
 _PAGE = 1000
-
-
-@strawberry.type(description="What differs between the values of two variables, line by line.")
-class Diff:
-    """A unified diff."""
-
-    before: VariableRef = strawberry.field(description="The older variable.")
-    after: VariableRef = strawberry.field(description="The newer variable.")
-    is_equal: bool = strawberry.field(description="Whether the values are the same.")
-    added: int = strawberry.field(description="Lines that are only in the newer one.")
-    removed: int = strawberry.field(description="Lines that are only in the older one.")
-    unified: str = strawberry.field(description="The differences in the unified format, with 3 lines around each.")
 
 
 @strawberry.type(description="How often two error types met: one of the first source, one of the second.")
@@ -56,35 +36,6 @@ class Agreement:
     operation_kappa: float | None = strawberry.field(description="Cohen's kappa of the operations.")
     joint_accuracy: float | None = strawberry.field(description="Share of cases with both the same.")
     confusion: list[Confusion] = strawberry.field(description="Which error types met how often.")
-
-
-async def diff_of(store: GraphStore, before: str, after: str) -> Diff | None:
-    """The diff of two variables' values; None where one is unknown.
-
-    Raises:
-        InputError: the values are too large to be compared here.
-    """
-    found = await by_id(store, models.Variable, [before, after])
-    if before not in found or after not in found:
-        return None
-    old, new = found[before], found[after]
-    if max(old.size, new.size) > MAX_BYTES:
-        raise InputError("diff", "", f"a value is larger than {MAX_BYTES:,} bytes: read both and compare them")
-    values = await store.values([old, new])
-    one, other = (values[variable.value_hash].decode("utf-8", "replace").splitlines() for variable in (old, new))
-    if max(len(one), len(other)) > MAX_LINES:
-        raise InputError("diff", "", f"a value has more than {MAX_LINES:,} lines: read both and compare them")
-    names = [f"{variable.name} {variable.version}" for variable in (old, new)]
-    unified = await asyncio.to_thread(lambda: list(difflib.unified_diff(one, other, names[0], names[1], lineterm="")))
-    body = unified[2:]
-    return Diff(
-        before=old,
-        after=new,
-        is_equal=old.value_hash == new.value_hash,
-        added=sum(line.startswith("+") for line in body),
-        removed=sum(line.startswith("-") for line in body),
-        unified="\n".join(unified),
-    )
 
 
 async def agreement_of(store: GraphStore, first: str, second: str, trace: str | None) -> Agreement | None:

@@ -26,6 +26,7 @@ class Context(BaseContext):
         token: the Authorization header, or what a websocket said in its place; kept to look at it again while a
             subscription runs.
         client: the address that it comes from.
+        compared_bytes: of values that the operation has compared.
     """
 
     def __init__(self, platform: Platform, access: Access | None, token: str | None, client: str | None = None) -> None:
@@ -34,6 +35,7 @@ class Context(BaseContext):
         self.token = token
         self.client = client
         self.connection_params: Any = None
+        self.compared_bytes = 0
         self._access = access
         self._loaders: dict[Hashable, DataLoader[Any, Any]] = {}
 

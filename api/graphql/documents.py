@@ -1,14 +1,20 @@
-"""Documents on their way in: parsed, bounded, validated, counted. Small valid ones are remembered."""
+"""Documents on their way in: parsed, bounded, validated, counted. Small valid ones are remembered.
+
+To parse and validate the largest takes a tenth of a second, so that is done aside, and no other request waits for it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from graphql import (
     ASTValidationRule,
     DocumentNode,
+    ExecutionResult,
     GraphQLError,
     GraphQLSchema,
     GraphQLSyntaxError,
@@ -18,13 +24,25 @@ from graphql import (
     validate,
 )
 
+from api.graphql.aside import Aside
 from api.graphql.cost import document_cost
+from api.graphql.introspection import Introspection, asked_of_schema
 from api.graphql.limits import CODE, LimitError, Limits, check_document
 
 _ERRORS = 5
 _REMEMBERED = 500
 _SMALL = 4000
 """Characters of a document that is remembered; its tree takes some hundred times as many bytes."""
+
+_OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
+_SCHEMA_FIELD = 3
+"""What a field of an answer about the schema costs, leaves too: each is worked out by itself."""
+
+_BESIDE = 1000
+"""What may be asked of the schema beside other fields, whose execution answers it on the loop."""
+
+_BEYOND_WORDS = 10**12
+"""No cost is told more exactly."""
 
 
 class Documents:
@@ -40,6 +58,8 @@ class Documents:
         self.limits = limits
         self._rules = (*specified_rules, *rules)
         self._valid: OrderedDict[str, DocumentNode] = OrderedDict()
+        self._thread = Aside("documents")
+        self.introspection = Introspection()
 
     def parse(self, text: str) -> DocumentNode:
         """The tree of a document.
@@ -47,10 +67,94 @@ class Documents:
         Raises:
             GraphQLError: it is none, or beyond a bound.
         """
-        known = self._valid.get(text)
+        return self._known(text) or self._parse(text)
+
+    def validate(self, schema: GraphQLSchema, text: str, document: DocumentNode) -> list[GraphQLError]:
+        """The first errors of a document; none where it is valid."""
+        if text in self._valid:
+            return []
+        errors = validate(schema, document, self._rules, max_errors=_ERRORS, hide_suggestions=True)
+        if not errors:
+            self._remember(text, document)
+        return errors
+
+    async def read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
+        """The tree of a document and its first errors, made aside where it is not known yet.
+
+        Raises:
+            GraphQLError: see ``parse``.
+        """
+        known = self._known(text)
         if known is not None:
-            self._valid.move_to_end(text)
+            return known, []
+        document, errors = await self._thread.run(partial(self._read, schema, text))
+        if not errors:
+            self._remember(text, document)
+        return document, errors
+
+    async def check_cost(
+        self,
+        schema: GraphQLSchema,
+        text: str,
+        document: DocumentNode,
+        name: str | None,
+        variables: Mapping[str, Any] | None,
+    ) -> list[GraphQLError]:
+        """Why a valid document may not run: it could cost too much.
+
+        Args:
+            schema: the types.
+            text: the document's.
+            document: holds the operation.
+            name: of the operation.
+            variables: as they were sent.
+        """
+        operation = get_operation_ast(document, name)
+        if operation is None:
+            return []
+        most = self.limits.cost
+        cost = document_cost(schema, document, operation, variables)
+        if cost <= most and _OF_SCHEMA.search(text) and self.introspection.known(text, name, variables) is None:
+            asked = asked_of_schema(document, operation)
+            fields = await self.introspection.cost(schema, document, asked, variables, most // _SCHEMA_FIELD)
+            of_schema = fields * _SCHEMA_FIELD
+            if of_schema > _BESIDE and not asked.is_all:
+                message = "ask for the schema in a document of its own: beside other fields it may be asked for little"
+                return [GraphQLError(message, extensions={"code": CODE, "cost": of_schema, "limit": _BESIDE})]
+            cost += of_schema
+        if cost <= most:
+            return []
+        cost = min(cost, _BEYOND_WORDS)
+        message = f"the document may cost {cost:,} or more, and {most:,} is the most: ask for less, or smaller pages"
+        return [GraphQLError(message, extensions={"code": CODE, "cost": cost, "limit": most})]
+
+    async def answer_of_schema(
+        self,
+        schema: GraphQLSchema,
+        text: str,
+        document: DocumentNode,
+        name: str | None,
+        variables: Mapping[str, Any] | None,
+    ) -> ExecutionResult | None:
+        """The answer to an operation that asks for nothing but the schema; None for any other. See ``check_cost``."""
+        if not _OF_SCHEMA.search(text):
+            return None
+        known = self.introspection.known(text, name, variables)
+        if known is not None:
             return known
+        operation = get_operation_ast(document, name)
+        if operation is None:
+            return None
+        asked = asked_of_schema(document, operation)
+        if not asked.fields or not asked.is_all:
+            return None
+        return await self.introspection.answer(schema, text, document, name, variables)
+
+    def _read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
+        document = self._parse(text)
+        return document, validate(schema, document, self._rules, max_errors=_ERRORS, hide_suggestions=True)
+
+    def _parse(self, text: str) -> DocumentNode:
         try:
             document = parse(text, max_tokens=self.limits.tokens)
         except GraphQLSyntaxError as error:
@@ -60,26 +164,14 @@ class Documents:
         check_document(document, self.limits)
         return document
 
-    def validate(self, schema: GraphQLSchema, text: str, document: DocumentNode) -> list[GraphQLError]:
-        """The first errors of a document; none where it is valid."""
-        if text in self._valid:
-            return []
-        errors = validate(schema, document, self._rules, max_errors=_ERRORS, hide_suggestions=True)
-        if not errors and len(text) <= _SMALL:
+    def _known(self, text: str) -> DocumentNode | None:
+        known = self._valid.get(text)
+        if known is not None:
+            self._valid.move_to_end(text)
+        return known
+
+    def _remember(self, text: str, document: DocumentNode) -> None:
+        if len(text) <= _SMALL:
             self._valid[text] = document
             if len(self._valid) > _REMEMBERED:
                 self._valid.popitem(last=False)
-        return errors
-
-    def check_cost(
-        self, schema: GraphQLSchema, document: DocumentNode, name: str | None, variables: Mapping[str, Any] | None
-    ) -> list[GraphQLError]:
-        """Why a valid document may not run: it could cost too much."""
-        operation = get_operation_ast(document, name)
-        if operation is None:
-            return []
-        cost = document_cost(schema, document, operation, variables)
-        if cost <= self.limits.cost:
-            return []
-        message = f"the document may cost {cost:,}, and {self.limits.cost:,} is the most: ask for smaller pages"
-        return [GraphQLError(message, extensions={"code": CODE, "cost": cost, "limit": self.limits.cost})]

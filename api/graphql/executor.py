@@ -8,45 +8,13 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 
-import structlog
 from graphql import GraphQLEnumType, GraphQLError, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
-from api.http.logs import error_fields
+from api.graphql.failing import public_error
 from schema.bulk import collector_paused
-from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
-_CODES: tuple[tuple[type[Exception], str], ...] = (
-    (NotFoundError, "NOT_FOUND"),
-    (UnauthenticatedError, "UNAUTHENTICATED"),
-    (ForbiddenError, "FORBIDDEN"),
-    (RateLimitedError, "RATE_LIMITED"),
-    (TooLargeError, "TOO_LARGE"),
-    (AmbiguousError, "AMBIGUOUS"),
-    (ConflictError, "CONFLICT"),
-    (InputError, "BAD_INPUT"),
-)
-
-_log = structlog.get_logger("memtrace.graphql")
-
-
-def public_error(error: Exception) -> GraphQLError:
-    """An error as callers may see it: expected ones with a code, others without a word of what went wrong."""
-    original = error.original_error if isinstance(error, GraphQLError) and error.original_error else error
-    if isinstance(original, GraphQLError):
-        return original
-    for kind, code in _CODES:
-        if isinstance(original, kind):
-            return GraphQLError(str(original), extensions={"code": code})
-    if isinstance(original, StoreError):
-        _log.error("the store can't be used", error=str(original))
-        return GraphQLError("the store can't be used at the moment", extensions={"code": "UNAVAILABLE"})
-    if isinstance(original, MemTraceError):
-        return GraphQLError(str(original), extensions={"code": "FAILED"})
-    _log.error("unexpected error", **error_fields(original))
-    return GraphQLError("an unexpected error: the log says more", extensions={"code": "INTERNAL"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,44 +22,64 @@ class Guard(SchemaExtension):
         self._documents = documents
         self._seconds = seconds
         self._trusted = trusted
+        self._errors: list[GraphQLError] = []
+        self._is_over_websocket = False
 
     async def on_operation(self) -> AsyncIterator[None]:
         """Give each operation a context of its own; over a websocket, look again who asks."""
         context: Context = self.execution_context.context
+        self._is_over_websocket = context.connection_params is not None
         self.execution_context.context = await context.for_operation()
         yield
 
     async def on_parse(self) -> AsyncIterator[None]:
-        """Refuse what is too large before it is validated."""
-        query = self.execution_context.query or ""
+        """Refuse what is too large, parse the rest, and see what is wrong with it."""
+        context = self.execution_context
+        query = context.query or ""
         if len(query) > self._documents.limits.characters:
             raise LimitError("characters", self._documents.limits.characters)
         if not self._trusted.allows(query):
             raise GraphQLError("only trusted documents may run here", extensions={"code": "UNTRUSTED"})
         if query:
-            self.execution_context.graphql_document = self._documents.parse(query)
+            context.graphql_document, self._errors = await self._documents.read(context.schema._schema, query)
         yield
 
     async def on_validate(self) -> AsyncIterator[None]:
-        """Validate, and count what a valid document may cost."""
+        """Tell what is wrong with the document, and count what a valid one may cost."""
         context = self.execution_context
-        if context.graphql_document is not None:
-            schema = context.schema._schema
-            errors = self._documents.validate(schema, context.query or "", context.graphql_document)
-            context.pre_execution_errors = errors or self._documents.check_cost(
-                schema, context.graphql_document, context.operation_name, context.variables
+        if context.operation_type is OperationType.SUBSCRIPTION and not self._is_over_websocket:
+            context.pre_execution_errors = [
+                GraphQLError("a subscription needs a websocket", extensions={"code": "BAD_INPUT"})
+            ]
+        elif context.graphql_document is not None:
+            context.pre_execution_errors = self._errors or await self._documents.check_cost(
+                context.schema._schema,
+                context.query or "",
+                context.graphql_document,
+                context.operation_name,
+                context.variables,
             )
         yield
 
     async def on_execute(self) -> AsyncIterator[None]:
-        """End what takes too long; subscriptions may take as long as they like."""
-        if self.execution_context.operation_type is OperationType.SUBSCRIPTION:
+        """Answer what is known, and end what takes too long; subscriptions may take as long as they like."""
+        context = self.execution_context
+        if context.operation_type is OperationType.SUBSCRIPTION:
             yield
             return
+        assert context.graphql_document is not None
         try:
             async with asyncio.timeout(self._seconds):
+                context.result = await self._documents.answer_of_schema(
+                    context.schema._schema,
+                    context.query or "",
+                    context.graphql_document,
+                    context.operation_name,
+                    context.variables,
+                )
                 yield
         except TimeoutError:
-            raise GraphQLError(
-                f"the operation took longer than {self._seconds:g} s", extensions={"code": "TIMEOUT"}
-            ) from None
+            problem = f"the operation took longer than {self._seconds:g} s"
+            if self.execution_context.operation_type is OperationType.MUTATION:
+                problem += "; a change that had begun is carried through: look whether it was before you ask again"
+            raise GraphQLError(problem, extensions={"code": "TIMEOUT"}) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from secrets import token_hex
 from typing import Annotated
 
@@ -137,8 +138,7 @@ class Mutation:
         complaint = Complaint(
             input.question, input.answer, tuple(input.gold_answers), tuple(input.evidence), input.comment
         )
-        failure = await record_failure(door.store, complaint, door.actor)
-        await door.audit("recordFailure", failure.id)
+        failure = await record_failure(door.store, complaint, door.actor, partial(door.entry, "recordFailure"))
         return FailureRecorded(failure=failure)
 
     @strawberry.mutation(
@@ -155,8 +155,7 @@ class Mutation:
         """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
         judgement = Judgement(input.failure, input.error_type, input.operation, input.reason, input.confidence)
-        verdict = await record_verdict(door.store, judgement, door.actor)
-        await door.audit("recordVerdict", verdict.id)
+        verdict = await record_verdict(door.store, judgement, door.actor, partial(door.entry, "recordVerdict"))
         return VerdictRecorded(attribution=verdict)
 
     @strawberry.mutation(
@@ -172,8 +171,8 @@ class Mutation:
     ) -> WithdrawVerdictResult:
         """Withdraw a verdict."""
         door = info.context.door(project, Role.WRITER)
-        await withdraw_verdict(door.store, id, None if door.role.allows(Role.ADMIN) else door.actor)
-        await door.audit("withdrawVerdict", id)
+        author = None if door.role.allows(Role.ADMIN) else door.actor
+        await withdraw_verdict(door.store, id, author, door.entry("withdrawVerdict", id))
         return VerdictWithdrawn(id=id)
 
     @strawberry.mutation(
@@ -188,8 +187,7 @@ class Mutation:
     ) -> DeleteTraceResult:
         """Delete a trace."""
         door = info.context.door(project, Role.ADMIN)
-        counts = await door.store.delete_trace(id)
-        await door.audit("deleteTrace", id)
+        counts = await door.store.delete_trace(id, door.entry("deleteTrace", id))
         return TraceDeleted(id=id, counts=counts_of(counts))
 
     @strawberry.mutation(description="Make an API key of the project. Needs the role admin.", metadata={"cost": 20})
@@ -212,8 +210,7 @@ class Mutation:
         if expires_at is not None and expires_at <= now:
             raise InputError("createKey", "expiresAt", "is past")
         secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
-        await door.records.add_key(key)
-        await door.audit("createKey", key.id)
+        await door.records.add_key(key, door.entry("createKey", key.id))
         return KeyCreated(key=key, secret=secret)
 
     @strawberry.mutation(description="End an API key of the project. Needs the role admin.", metadata={"cost": 20})
@@ -226,8 +223,7 @@ class Mutation:
     ) -> RevokeKeyResult:
         """Revoke a key."""
         door = info.context.door(project, Role.ADMIN)
-        key = await door.records.revoke_key(id, datetime.now(UTC))
-        await door.audit("revokeKey", key.id)
+        key = await door.records.revoke_key(id, datetime.now(UTC), door.entry("revokeKey", id))
         return KeyRevoked(key=key)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import strawberry
 
 from api.errors import ForbiddenError
 from schema.errors import AmbiguousError, ConflictError, InputError, NotFoundError
+
+if TYPE_CHECKING:
+    from api.graphql.context import Info
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,13 +52,19 @@ class Conflict(Problem):
 Problems = NotFound | Forbidden | InvalidInput | Conflict
 
 
-def outcome(mutation: Callable[P, Awaitable[T | Problems]]) -> Callable[P, Awaitable[T | Problems]]:
-    """For a mutation: what it did, or the expected error that kept it from it."""
+def outcome(
+    mutation: Callable[P, Coroutine[Any, Any, T | Problems]],
+) -> Callable[P, Coroutine[Any, Any, T | Problems]]:
+    """For a mutation: what it did, or the expected error that kept it from it.
+
+    One that has begun is carried through: a client that stops waiting must not decide what of it is done.
+    """
 
     @wraps(mutation)
     async def mutate(*args: P.args, **kwargs: P.kwargs) -> T | Problems:
+        info = cast("Info", kwargs["info"])
         try:
-            return await mutation(*args, **kwargs)
+            return await info.context.platform.acts.carry(mutation(*args, **kwargs))
         except NotFoundError as error:
             return NotFound(message=str(error))
         except ForbiddenError as error:

@@ -9,8 +9,9 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
-from api.graphql.comparison import Agreement, Diff, agreement_of, diff_of
+from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
+from api.graphql.difference import Diff, diff_of
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
 from api.graphql.refs import (
     ApiKeyRef,
@@ -133,15 +134,16 @@ class Project:
     @strawberry.field(
         description="What differs between the values of two variables, such as two versions of a memory unit; null "
         "where one is unknown.",
-        metadata={"cost": 20},
+        metadata={"cost": 1000},
     )
     async def diff(
         self,
+        info: Info,
         before: Annotated[strawberry.ID, strawberry.argument(description="The id of the older variable.")],
         after: Annotated[strawberry.ID, strawberry.argument(description="The id of the newer variable.")],
     ) -> Diff | None:
         """A diff."""
-        return await diff_of(self.door.store, before, after)
+        return await diff_of(info, self.door.project_id, before, after)
 
     @strawberry.field(description="How much it has of everything.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:
@@ -209,7 +211,7 @@ class Project:
         """A page of keys."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.keys(page_size(first), decode_cursor(after))
-        await self.door.audit("readKeys")
+        await self.door.told("readKeys")
         return connection(page)
 
     @strawberry.field(description="Who did what, the newest first; for admins.")
@@ -217,7 +219,7 @@ class Project:
         """A page of the audit log."""
         self.door.require(control.Role.ADMIN)
         page = await self.door.records.audit(page_size(first), decode_cursor(after))
-        await self.door.audit("readAudit")
+        await self.door.told("readAudit")
         return connection(page)
 
     async def _find(self, info: Info, model: type[E], reference: str, trace: str | None) -> E | None:

@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
+from strawberry.http import GraphQLRequestData
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 
 from api.auth.access import Access
@@ -24,7 +25,9 @@ from api.graphql.context import Context
 from api.graphql.documents import Documents
 from api.graphql.guard import Guard
 from api.graphql.limits import Limits
+from api.graphql.requests import read_request
 from api.graphql.schema import make_schema
+from api.graphql.socket import Adapter, Handler
 from api.graphql.trusted import TrustedDocuments, load_trusted
 from api.http.dependencies import client_of, platform_of, request_id_of
 from api.settings import Settings
@@ -83,9 +86,12 @@ async def _context(connection: HTTPConnection) -> Context:
 class Router(GraphQLRouter[Context, None]):
     """Strawberry's router, with our errors, our documents and our websockets."""
 
+    websocket_adapter_class = Adapter
+    graphql_transport_ws_handler_class = Handler
+
     def __init__(self, *args: Any, trusted: TrustedDocuments, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._trusted = trusted
+        self.trusted = trusted
         self._sockets: Counter[str] = Counter()
 
     def encode_json(self, data: object) -> str:
@@ -102,12 +108,15 @@ class Router(GraphQLRouter[Context, None]):
             if isinstance(request, WebSocket) and context.is_known:
                 self._sockets[context.access.principal.actor] -= 1
 
-    async def parse_http_body(self, request: Any) -> Any:
+    async def parse_http_body(self, request: Any) -> GraphQLRequestData:
         """Read a request, with the trusted document that it may name in the place of one."""
-        data = await super().parse_http_body(request)
-        if not isinstance(data, list) and data.query is None:
-            data.query = self._trusted.find(data.extensions)
-        return data
+        if request.method == "GET":
+            raise HTTPException(400, "queries are not allowed when using GET: send them with POST")
+        if "application/json" not in (request.content_type or ""):
+            raise HTTPException(400, "Unsupported content type: application/json is needed")
+        asked = read_request(await request.get_body())
+        query = self.trusted.find(asked.extensions) if asked.query is None else asked.query
+        return GraphQLRequestData(query, asked.variables, asked.operation_name, asked.extensions)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object] | None:
         """Learn who is behind a websocket: by its header, or by ``{"authorization": "Bearer …"}`` said first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NewType
 
 import msgspec
@@ -39,13 +39,18 @@ BigInt = NewType("BigInt", int)
 
 
 def _parse_time(text: Any) -> datetime:
+    """A moment in UTC. What is behind the door has no other zone, and so meets no moment that UTC does not have."""
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError):
-        raise InputError("DateTime", "", f"{str(text)[:80]!r} is not ISO 8601, such as 2026-01-31T12:00:00Z") from None
+        given = repr(text[:80]) if isinstance(text, str) else "what is no text"
+        raise InputError("DateTime", "", f"{given} is not ISO 8601, such as 2026-01-31T12:00:00Z") from None
     if moment.tzinfo is None:
         raise InputError("DateTime", "", f"{text!r} does not say its zone: end it with Z, or with +02:00")
-    return moment
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InputError("DateTime", "", f"{text!r} is not from the year 1 to the year 9999 in UTC") from None
 
 
 def _parse_integer(value: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, TypeVar
@@ -12,14 +13,18 @@ from graphql import GraphQLError
 
 from api.auth.access import Access
 from api.graphql.context import Info
-from api.graphql.executor import public_error
+from api.graphql.failing import public_error
 from api.graphql.refs import JobRef
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
 
 T = TypeVar("T")
 
-_RECHECK_SECONDS = 5.0
+RECHECK_SECONDS = 1.0
+"""So often it is looked at who follows, whether something changes or not.
+
+What is known of a key may be 5 seconds old (``api.auth.known``), so one that is revoked ends what it follows in 6.
+"""
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
@@ -82,15 +87,18 @@ async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) 
         GraphQLError: it may not any more, or there is nothing to follow; as callers may see it.
     """
     waiting: asyncio.Task[T] | None = None
+    checked = time.monotonic()
     try:
         while True:
             waiting = waiting or asyncio.ensure_future(anext(changes))
-            done, _ = await asyncio.wait({waiting}, timeout=_RECHECK_SECONDS)
-            if not done:
+            done, _ = await asyncio.wait({waiting}, timeout=max(0.0, checked + RECHECK_SECONDS - time.monotonic()))
+            # Before the change is told, for a thing that changes all the time leaves no pause to look in.
+            if time.monotonic() - checked >= RECHECK_SECONDS:
                 await _recheck(info, project)
-                continue
-            finished, waiting = waiting, None
-            yield finished.result()
+                checked = time.monotonic()
+            if done:
+                finished, waiting = waiting, None
+                yield finished.result()
     except StopAsyncIteration:
         return
     except GraphQLError:
@@ -106,5 +114,5 @@ async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) 
 
 async def _recheck(info: Info, project: str) -> None:
     context = info.context
-    principal = await context.platform.verifier.verify(context.token)
+    principal = await context.platform.verifier.recheck(context.token)
     Access(context.platform.database, principal).project(project)

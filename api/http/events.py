@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from fastapi import APIRouter, Request
+import msgspec
+from fastapi import APIRouter, Request, Response
 from memtrace.events import EVENT_VERSION, json_schema
 from pydantic import ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -14,7 +15,9 @@ from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import answers
 from api.http.inflate import ENCODINGS, inflate
 from api.http.receipts import Public
-from ingest.admission import Sent, admit
+from api.platform import Platform
+from ingest.admission import Prepared, Sent, prepare
+from schema.errors import StoreError
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 
@@ -54,8 +57,8 @@ class Taken(Public):
     rejected: list[Refused] = Field(description="The others, in order.")
 
 
-@router.post("/events", openapi_extra=_BODY, responses=answers(413, 415))
-async def take(door: Writer, request: Request) -> Taken:
+@router.post("/events", response_model=Taken, openapi_extra=_BODY, responses=answers(413, 415))
+async def take(door: Writer, request: Request) -> Response:
     """Take events for the graph.
 
     Each event gets its own result: a bad one never keeps its neighbours out. When the answer comes, what is accepted is
@@ -64,15 +67,37 @@ async def take(door: Writer, request: Request) -> Taken:
     """
     kind, encoding = _kind(request), _encoding(request)
     platform = platform_of(request)
-    sent = await asyncio.to_thread(_read, await request.body(), kind, encoding, platform.settings.max_events_bytes)
-    refused = await admit(platform.events, door.project_id, sent)
-    accepted = len(sent.pieces) - len(refused)
-    platform.metrics.received.labels("accepted").inc(accepted)
-    platform.metrics.received.labels("rejected").inc(len(refused))
-    return Taken(
-        accepted=accepted,
-        rejected=[Refused(index=one.index, reason=one.reason) for one in refused],
-    )
+    body, limit = await request.body(), platform.settings.max_events_bytes
+    most = platform.events.max_packet_bytes
+    async with platform.reading.turn(door.project_id):
+        prepared = await asyncio.to_thread(lambda: prepare(door.project_id, _read(body, kind, encoding, limit), most))
+    if prepared.packets:
+        await _keep(platform, door.project_id, prepared)
+    platform.metrics.received.labels("accepted").inc(prepared.accepted)
+    platform.metrics.received.labels("rejected").inc(len(prepared.refused))
+    return Response(await asyncio.to_thread(_answer, prepared), media_type=JSON)
+
+
+async def _keep(platform: Platform, project_id: str, prepared: Prepared) -> None:
+    """Make events durable.
+
+    Raises:
+        TooLargeError: their values come to more than a request may ask for.
+        RateLimitedError: those of the project's lately have come to more than it may ask for.
+        StoreError: the queue is full, or can't be used.
+    """
+    platform.rebuilt.take(project_id, prepared.rebuilt, prepared.accepted)
+    try:
+        await platform.events.put(prepared.packets)
+    except StoreError:
+        platform.rebuilt.give_back(project_id, prepared.rebuilt)
+        raise
+
+
+def _answer(prepared: Prepared) -> bytes:
+    """``Taken``, made at once: of thousands of refusals a model each would hold up all else."""
+    rejected = [{"index": one.index, "reason": one.reason} for one in prepared.refused]
+    return msgspec.json.encode({"accepted": prepared.accepted, "rejected": rejected})
 
 
 @router.get("/events/schema", responses=answers())
@@ -111,7 +136,7 @@ def _read(body: bytes, kind: str, encoding: str, limit: int) -> Sent:
         raise HTTPException(413, f"JSON is taken up to {MAX_JSON_BYTES:,} bytes: send lines, or several requests")
     if kind in LINES and body.count(b"\n") > 2 * MAX_EVENTS:
         raise _too_many()
-    sent = Sent.lines(body) if kind in LINES else Sent.json(body)
+    sent = Sent.lines(body) if kind in LINES else Sent.json(body, MAX_EVENTS)
     if len(sent.pieces) > MAX_EVENTS:
         raise _too_many()
     return sent

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from api.http.dependencies import platform_of
 from api.http.stores import mapped_stores
-from schema.errors import StoreError
+from schema.errors import DamagedError, DiskFullError, StoreError
 from store.spread import parts_of
 
 READY_SECONDS = 2.0
@@ -30,6 +30,7 @@ class Readiness(BaseModel):
     """Whether the server can do its work, and which of its parts can: ``ok``, ``unavailable`` or ``outdated``.
 
     Attributes:
+        store: also ``full``, where its disk takes no more, and ``damaged``.
         queue: of jobs; it is in the store.
         events: the queue of events. Without it all but events can be served: it does not count for ``status``.
         stores: those that hold some projects' traces, by name. Without one of them all other projects can be served:
@@ -63,15 +64,22 @@ async def _look(request: Request) -> Readiness:
     database, _ = parts_of(platform_of(request).database)
     events = asyncio.create_task(_look_at_events(request))
     stores = asyncio.create_task(mapped_stores(platform_of(request).database))
-    migrations = queue = "unavailable"
+    store, migrations, queue = "ok", "unavailable", "unavailable"
     try:
         async with asyncio.timeout(READY_SECONDS):
             migrations = "ok" if await database.has_current_layout() else "outdated"
             await database.registry().queue()
             queue = "ok"
-    except (StoreError, TimeoutError) as error:
+            await database.check()
+    except DiskFullError as error:
+        store = "full"
         _log.warning("not ready", problem=type(error).__name__, reason=str(error))
-    store = "unavailable" if migrations == "unavailable" else "ok"
+    except DamagedError as error:
+        store = "damaged"
+        _log.warning("not ready", problem=type(error).__name__, reason=str(error))
+    except (StoreError, TimeoutError) as error:
+        store = "unavailable"
+        _log.warning("not ready", problem=type(error).__name__, reason=str(error))
     ready = (store, migrations, queue) == ("ok", "ok", "ok")
     return Readiness(
         status="ready" if ready else "not ready",
@@ -87,6 +95,7 @@ async def _look_at_events(request: Request) -> str:
     try:
         async with asyncio.timeout(READY_SECONDS):
             await platform_of(request).events.state()
+            await platform_of(request).events.check()
     except (StoreError, TimeoutError) as error:
         _log.warning("the queue of events is away", problem=type(error).__name__, reason=str(error))
         return "unavailable"

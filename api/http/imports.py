@@ -74,8 +74,11 @@ async def import_file(
         async for _ in _blocks(request):
             """Many clients read no answer before they have sent all."""
         return accepted(known[0], response)
-    limit = platform.settings.max_upload_bytes
-    upload, size = await platform.uploads.put(door.project_id, job_id, _blocks(request), limit)
+    settings = platform.settings
+    unpacked = (settings.max_inflated_bytes, settings.max_inflated_ratio)
+    upload, size = await platform.uploads.put(
+        door.project_id, job_id, _blocks(request), settings.max_upload_bytes, unpacked
+    )
     if size == 0:
         await platform.uploads.delete(upload)
         raise InputError("body", "", "is empty: send the file as the request's body")

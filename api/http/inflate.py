@@ -14,7 +14,9 @@ _LARGEST_WINDOW = 1 << 27
 _MOST_MEMBERS = 32
 """Of a gzip body, or frames of a zstd one: each is begun anew, so that a million empty ones would take minutes."""
 _STEP = 1024
-"""Of a zstd body at a time: it unpacks to 32 MiB at most, for a block of 128 KiB takes 4 bytes."""
+_MOST_A_BYTE = 32 << 10
+"""To which a byte of a zstd body can unpack: a block of 128 KiB takes 4 bytes. A fourth of what is left of the limit
+is unpacked at a time, so that no more is held than may be."""
 
 
 def inflate(body: bytes, encoding: str, limit: int) -> bytes:
@@ -32,7 +34,7 @@ def inflate(body: bytes, encoding: str, limit: int) -> bytes:
     if encoding == "identity":
         return body
     try:
-        found = _gunzip(body, limit + 1) if encoding == "gzip" else _unzstd(body, limit + 1)
+        found = _gunzip(body, limit + 1) if encoding == "gzip" else _unzstd(body, limit)
     except (zlib.error, zstandard.ZstdError, EOFError) as error:
         raise InputError("body", "", f"is no {encoding}: {error}") from None
     if len(found) > limit:
@@ -54,7 +56,7 @@ def _gunzip(body: bytes, most: int) -> bytes:
     raise EOFError(f"it has more than {_MOST_MEMBERS} members")
 
 
-def _unzstd(body: bytes, most: int) -> bytes:
+def _unzstd(body: bytes, limit: int) -> bytes:
     found = bytearray()
     rest = memoryview(body)
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
@@ -63,10 +65,11 @@ def _unzstd(body: bytes, most: int) -> bytes:
         while not frame.eof:
             if not rest:
                 raise EOFError("it ends too early")
-            found += frame.decompress(rest[:_STEP])
-            rest = rest[min(_STEP, len(rest)) - len(frame.unused_data) :]
-            if len(found) >= most:
-                return bytes(found[:most])
+            step = rest[: min(_STEP, max(4, (limit - len(found)) // 4 // _MOST_A_BYTE))]
+            found += frame.decompress(step)
+            rest = rest[len(step) - len(frame.unused_data) :]
+            if len(found) > limit:
+                raise TooLargeError("the unpacked body", limit)
         if not rest:
             return bytes(found)
     raise EOFError(f"it has more than {_MOST_MEMBERS} frames")

@@ -6,6 +6,7 @@ unexpected error may quote what it met, so it stands only in the log of level ``
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import traceback
@@ -56,9 +57,12 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
+        # At debug it writes every frame of a websocket.
+        logger.setLevel(max(logging.INFO, root.level))
+    logging.getLogger("uvicorn.error").addFilter(_is_no_websocket)
     for name in _QUIET:
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
-    for name in ("neo4j", "neo4j.notifications"):
+    for name in ("neo4j", "neo4j.notifications", "strawberry"):
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
@@ -68,10 +72,16 @@ def error_fields(error: BaseException) -> dict[str, Any]:
     return {"error": type(error).__name__, "frames": frames[-_FRAMES:]}
 
 
+def _is_no_websocket(record: logging.LogRecord) -> bool:
+    """Whether this is none of uvicorn's lines about a websocket, which show its query string. It has a line of ours."""
+    return '"WebSocket %s"' not in str(record.msg)
+
+
 class _Renderer:
-    """From an event to its line, without keys."""
+    """From an event to its line, without keys, and without characters that steer a terminal or end the line."""
 
     def __init__(self, form: Literal["json", "text"]) -> None:
+        self._escaped = _in_json if form == "json" else _in_text
         self._render: Any = (
             structlog.processors.JSONRenderer(ensure_ascii=False)
             if form == "json"
@@ -79,7 +89,18 @@ class _Renderer:
         )
 
     def __call__(self, logger: WrappedLogger, name: str, event: EventDict) -> str:
-        return mask_keys(self._render(logger, name, event))
+        line: str = mask_keys(self._render(logger, name, event))
+        if line.isprintable():
+            return line
+        return "".join(one if one.isprintable() else self._escaped(one) for one in line)
+
+
+def _in_json(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
+def _in_text(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 class _Errors:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.dependencies import platform_of
 from api.http.event_metrics import STORE_SECONDS, EventMetrics
+from api.http.lag import LoopLag
 from api.http.routing import door_of, method_of, route_of
 from api.http.stores import mapped_stores
 from schema.control import JobState
@@ -57,6 +58,7 @@ class Metrics:
             registry=self.registry,
         )
         self.events = EventMetrics(self.registry)
+        self.lag = LoopLag(self.registry)
 
     async def page(self, request: Request) -> Response:
         """What is counted, with how the store and its queue stand now."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Awaitable, Callable
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.requests import Request
+from starlette.responses import Response
 
 from api.http.documented import Problem
 
@@ -35,6 +40,19 @@ def describe(app: FastAPI) -> dict[str, Any]:
         _SECURITY: {"type": "http", "scheme": "bearer", "description": "An API key, or a token of the OIDC issuer."}
     }
     return document
+
+
+def openapi_page(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """The page that gives the document away: made once, and in a thread, for it takes longer than the loop may wait."""
+
+    @cache
+    def document() -> bytes:
+        return json.dumps(app.openapi(), ensure_ascii=False, separators=(",", ":")).encode()
+
+    async def page(_: Request) -> Response:
+        return Response(await asyncio.to_thread(document), media_type="application/json")
+
+    return page
 
 
 def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:

@@ -51,6 +51,12 @@ _MASKED = {
     504: "this took longer than the server allows: ask for less",
 }
 
+_READING = {"GET", "HEAD", "OPTIONS"}
+_UNKNOWN = (
+    "this took longer than the server allows; what had begun is carried through: look whether it was before you ask "
+    "again"
+)
+
 _log = structlog.get_logger("memtrace.http")
 
 
@@ -78,7 +84,8 @@ def problem_of(scope: Scope, error: Exception) -> Response:
     if status in _MASKED:
         _log.error("request failed", problem=type(error).__name__, reason=str(error))
         headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else None
-        return problem(scope, status, _MASKED[status], headers)
+        is_change = status == 504 and scope.get("method", "GET") not in _READING
+        return problem(scope, status, _UNKNOWN if is_change else _MASKED[status], headers)
     if isinstance(error, UnauthenticatedError):
         _log.info("nobody behind the request", reason=error.reason)
         return problem(scope, status, str(error), {"WWW-Authenticate": "Bearer"})
@@ -87,7 +94,10 @@ def problem_of(scope: Scope, error: Exception) -> Response:
     if isinstance(error, InputError):
         return problem(scope, status, str(error), source=error.source or None, place=error.place or None)
     if isinstance(error, AmbiguousError):
-        return problem(scope, status, str(error), candidates=error.candidates)
+        described = [
+            {"id": one.id, "label": one.label, "name": one.name, "traceId": one.trace_id} for one in error.described
+        ]
+        return problem(scope, status, str(error), candidates=error.candidates, described=described or None)
     return problem(scope, status, str(error))
 
 

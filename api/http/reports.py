@@ -7,14 +7,15 @@ from enum import StrEnum
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from api.http.dependencies import Reader
+from api.http.dependencies import Reader, platform_of
 from api.http.documented import answers, binary
 from api.http.files import attachment
 from api.http.jobs import JobPath
+from api.http.windows import WINDOW_BYTES, Windows
 from attribution.report import html, markdown
 from attribution.report.model import ReportData
 from schema.control import JobKind, JobState
@@ -27,6 +28,13 @@ _PAGE = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; sandbox allow-popups",
     "X-Content-Type-Options": "nosniff",
+}
+
+
+_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "json": "application/json",
 }
 
 
@@ -45,6 +53,7 @@ class Form(StrEnum):
 )
 async def read_report(
     door: Reader,
+    request: Request,
     job_id: JobPath,
     form: Annotated[Form, Query(alias="format", description="How it is written.")] = Form.JSON,
 ) -> Response:
@@ -55,12 +64,20 @@ async def read_report(
     job = found[0]
     if job.state is not JobState.DONE or job.result is None:
         raise HTTPException(409, f"the report is not there: its job is {job.state}")
-    if form is Form.JSON:
-        return Response(job.result, media_type="application/json")
-    text = await asyncio.to_thread(_rendered, job.result, form)
+    text = job.result if form is Form.JSON else await asyncio.to_thread(_rendered, job.result, form)
+    data = text.encode()
+    headers = {"Content-Type": _TYPES[form]}
     if form is Form.HTML:
-        return Response(text, headers=_PAGE, media_type="text/html")
-    return Response(text, headers=attachment(f"report-{job.id}.md"), media_type="text/markdown")
+        headers |= _PAGE
+    elif form is Form.MARKDOWN:
+        headers |= attachment(f"report-{job.id}.md")
+    if len(data) <= WINDOW_BYTES:
+        return Response(data, headers=headers)
+
+    async def read() -> bytes:
+        return data
+
+    return Windows(platform_of(request).copies, (door.project_id, job.id, form), len(data), read, headers)
 
 
 def _rendered(result: str, form: Form) -> str:

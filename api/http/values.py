@@ -7,10 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
-from api.http.dependencies import Reader
+from api.http.dependencies import Reader, platform_of
 from api.http.documented import answers, binary
 from api.http.files import attachment, one_range
 from api.http.problems import problem
+from api.http.windows import WINDOW_BYTES, Windows
 from schema.errors import NotFoundError
 from schema.models import Variable
 from store.answers import Label
@@ -61,21 +62,23 @@ async def value(
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}
     if if_none_match is not None and _matches(if_none_match, etag):
         return Response(status_code=304, headers=headers)
-    data = await door.store.value(variable)
     headers |= attachment(variable.name)
     headers["Content-Type"] = variable.media_type if _MEDIA_TYPE.fullmatch(variable.media_type) else _ANY
     if headers["Content-Type"].startswith("text/"):
         headers["Content-Type"] += "; charset=utf-8"
+    size = variable.size
     try:
-        part = one_range(range_, len(data)) if if_range in {None, etag} else None
+        part = one_range(range_, size) if if_range in {None, etag} else None
     except ValueError:
-        there = {"Content-Range": f"bytes */{len(data)}"}
-        return problem(request.scope, 416, f"the value has {len(data):,} bytes: there is no such part of it", there)
-    if part is None:
-        return Response(data, headers=headers)
-    start, end = part
-    headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
-    return Response(data[start:end], 206, headers)
+        there = {"Content-Range": f"bytes */{size}"}
+        return problem(request.scope, 416, f"the value has {size:,} bytes: there is no such part of it", there)
+    if part is not None:
+        headers["Content-Range"] = f"bytes {part[0]}-{part[1] - 1}/{size}"
+    if size > WINDOW_BYTES:
+        key = (door.project_id, variable.trace_id, variable.value_hash)
+        return Windows(platform_of(request).copies, key, size, lambda: door.store.value(variable), headers, part)
+    data = await door.store.value(variable)
+    return Response(data, headers=headers) if part is None else Response(data[slice(*part)], 206, headers)
 
 
 def _matches(if_none_match: str, etag: str) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 import structlog
 
-from api.jobs import messages
+from api.jobs import memory, messages
 from api.jobs.messages import HEADER, Broken, Done, End, Refused, Start, Stop, Stopped, Told
 from schema.control import JobKind
 from schema.errors import MemTraceError, StoreError
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from store.protocol import Database
 
 _TELL_SECONDS = 0.1
+_NO_MEMORY = "this needs more memory than the limit of {:,} bytes of a job's process (job_memory_bytes)"
 _log = structlog.get_logger("memtrace.jobs")
 
 
@@ -86,7 +87,8 @@ class Child:
         kind = JobKind(start.kind)
         # An import's threads go on when the task that waits for them is cancelled: it must come to its end.
         self._can_interrupt = kind is not JobKind.IMPORT
-        context = Context(database.project(start.project_id), uploads, self._tell, self._settings.max_inflated_bytes)
+        limits = (self._settings.max_inflated_bytes, self._settings.max_inflated_ratio)
+        context = Context(database.project(start.project_id), uploads, self._tell, *limits)
         try:
             return Done(msgspec.json.encode(await run(kind, start.arguments, context)).decode())
         except (Cancelled, asyncio.CancelledError):
@@ -96,6 +98,11 @@ class Child:
             return Broken(is_store=True)
         except MemTraceError as error:
             return Refused(str(error))
+        except MemoryError:
+            # Another attempt would need as much.
+            memory.spare(self._settings.job_memory_bytes)
+            _log.warning("job needs more memory than it may take", limit=self._settings.job_memory_bytes)
+            return Refused(_NO_MEMORY.format(self._settings.job_memory_bytes), is_spent=True)
         except Exception:
             _log.exception("job failed unexpectedly")
             return Broken(is_store=False)
@@ -142,6 +149,7 @@ def main() -> None:
     # From the process that started this one, which has looked at the settings.
     settings = Settings.model_construct(**pickle.loads(pickled))  # noqa: S301
     set_up_logs(settings.log_level, settings.log_format)
+    memory.bound(settings.job_memory_bytes)
     try:
         asyncio.run(Child(settings, incoming, outgoing).run())
     except BrokenPipeError:

@@ -48,6 +48,8 @@ class Refused(Message, frozen=True):
     """The job can't be done, and never will be: why, in words for the person who asked."""
 
     error: str
+    is_spent: bool = False
+    """Whether the child has used up its memory, and another one has to do the next job."""
 
 
 class Stopped(Message, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -14,14 +14,19 @@ from urllib.parse import unquote, urlsplit
 from api.errors import TooLargeError
 from schema.errors import InputError, StoreError
 from store.objects import Objects
+from store.private import FILE_MODE
 
 try:
     import fcntl
 except ImportError:  # Windows deletes no file that is open, so that its parts need no lock
     fcntl = None  # type: ignore[assignment]
 
+Look = Callable[[BinaryIO], Awaitable[None]]
+"""Looks at a whole file before it is kept; what it raises keeps it from that."""
+
 _BLOCK = 1 << 20
 _PART = ".part"
+_NOT_HERE = frozenset({"", ".", ".."})
 
 
 class Folder:
@@ -37,15 +42,17 @@ class Folder:
         except OSError as error:
             raise self._unusable(error) from None
 
-    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None) -> int:
+    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
         """See ``Place.put``."""
-        path = self._root / name
+        path = self._path(name)
         part = path.with_name(path.name + _PART)
         try:
             file = await asyncio.to_thread(_begin, part)
             try:
                 with file:
                     size = await _write(file, blocks, limit)
+                    if look is not None:
+                        await look(file)
                     await asyncio.to_thread(_finish, file, path)
             except BaseException:
                 part.unlink(missing_ok=True)
@@ -57,13 +64,13 @@ class Folder:
     @asynccontextmanager
     async def fetch(self, name: str) -> AsyncIterator[Path | None]:
         """See ``Place.fetch``."""
-        path = self._root / name
+        path = self._path(name)
         yield path if await asyncio.to_thread(path.is_file) else None
 
     async def delete(self, name: str) -> None:
         """See ``Place.delete``."""
         try:
-            await asyncio.to_thread((self._root / name).unlink, missing_ok=True)
+            await asyncio.to_thread(self._path(name).unlink, missing_ok=True)
         except OSError as error:
             raise self._unusable(error) from None
 
@@ -83,6 +90,12 @@ class Folder:
 
         await asyncio.to_thread(drop)
 
+    def _path(self, name: str) -> Path:
+        folder, _, file = name.partition("/")
+        if folder in _NOT_HERE or file in _NOT_HERE or "/" in file or "\0" in name:
+            raise InputError("uploads", name, "no upload has such a name")
+        return self._root / folder / file
+
     def _files(self) -> list[Path]:
         return sorted(path for path in self._root.glob("*/*") if path.is_file())
 
@@ -96,11 +109,13 @@ class Bucket:
     def __init__(self, uri: str) -> None:
         self._objects = Objects(uri, "uploads")
 
-    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None) -> int:
+    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
         """See ``Place.put``."""
         with tempfile.TemporaryFile() as opened:
             file = cast(BinaryIO, opened)
             size = await _write(file, blocks, limit)
+            if look is not None:
+                await look(file)
             file.flush()
             file.seek(0)
             await self._objects.put_file(name, file)
@@ -144,7 +159,7 @@ async def _write(file: BinaryIO, blocks: AsyncIterator[bytes], limit: int | None
 
 def _begin(part: Path) -> BinaryIO:
     part.parent.mkdir(exist_ok=True, mode=0o700)
-    file = part.open("xb")
+    file = open(part, "x+b", opener=lambda path, flags: os.open(path, flags, FILE_MODE))  # noqa: SIM115
     if fcntl is not None:
         # Held until the file is closed, also by the end of a killed process: a part that can be locked was left.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

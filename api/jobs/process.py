@@ -12,7 +12,7 @@ from contextlib import suppress
 import msgspec
 
 from api.jobs import messages
-from api.jobs.messages import HEADER, Broken, End, Start, Stop, Told
+from api.jobs.messages import HEADER, Broken, End, Refused, Start, Stop, Told
 from api.settings import Settings
 from schema.control import Job
 
@@ -46,7 +46,7 @@ class Child:
         except BaseException:
             await self.kill()
             raise
-        if isinstance(message, Broken):
+        if isinstance(message, Broken) or (isinstance(message, Refused) and message.is_spent):
             await self.kill()
         return message
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from api.acts import Acts
 from api.auth.access import ProjectDoor
 from api.following import Following
 from api.jobs.arguments import ImportArguments
@@ -35,10 +36,17 @@ class JobQueue:
         asked: is set when this process was asked to stop one.
     """
 
-    def __init__(self, database: Database, uploads: Uploads | None = None, bell: Bell | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        uploads: Uploads | None = None,
+        bell: Bell | None = None,
+        acts: Acts | None = None,
+    ) -> None:
         self._database = database
         self._uploads = uploads
         self._bell = bell
+        self._acts = acts or Acts()
         self._following = Following("job", self._read, POLL_SECONDS)
         self.arrived = asyncio.Event()
         self.asked = asyncio.Event()
@@ -68,13 +76,7 @@ class JobQueue:
             datetime.now(UTC),
             door.actor,
         )
-        stored = await door.records.add_job(job)
-        if stored.created_at == job.created_at:
-            await door.audit(_ACTIONS[kind], job.id)
-        self.arrived.set()
-        if self._bell is not None:
-            await self._bell.ring()
-        return stored
+        return await self._acts.carry(self._add(door, job))
 
     async def cancel(self, door: ProjectDoor, job_id: str) -> Job:
         """Ask to stop a job; see ``ProjectRecords.cancel_job``.
@@ -84,8 +86,17 @@ class JobQueue:
             NotFoundError: the project has no such job.
         """
         door.require(Role.WRITER)
-        job = await door.records.cancel_job(job_id, datetime.now(UTC))
-        await door.audit("cancelJob", job_id)
+        return await self._acts.carry(self._cancel(door, job_id))
+
+    async def _add(self, door: ProjectDoor, job: Job) -> Job:
+        stored = await door.records.add_job(job, door.entry(_ACTIONS[job.kind], job.id))
+        self.arrived.set()
+        if self._bell is not None:
+            await self._bell.ring()
+        return stored
+
+    async def _cancel(self, door: ProjectDoor, job_id: str) -> Job:
+        job = await door.records.cancel_job(job_id, datetime.now(UTC), door.entry("cancelJob", job_id))
         if self._uploads is not None and job.kind is JobKind.IMPORT and job.state is JobState.CANCELLED:
             await self._uploads.delete(ImportArguments.model_validate_json(job.arguments).upload)
         self.asked.set()

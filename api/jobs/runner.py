@@ -14,6 +14,7 @@ import structlog
 
 from api.jobs.arguments import ImportArguments
 from api.jobs.lease import Held
+from api.jobs.left import Left
 from api.jobs.messages import Broken, Done, End, Refused, Stopped
 from api.jobs.process import Child
 from api.jobs.queue import JobQueue
@@ -47,7 +48,7 @@ class JobRunner:
         self._lease = settings.job_lease_seconds
         self._owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(8)}"
         self._held: set[str] = set()
-        self._looked = datetime.now(UTC)
+        self._left = Left(self._lease)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -88,11 +89,10 @@ class JobRunner:
             await child.kill()
 
     async def _claimed(self) -> Job | None:
-        now = datetime.now(UTC)
-        # A long write of others may have kept a renewal waiting: only what had run out at the look before was left.
-        left_at, self._looked = self._looked, now
         projects = self._settings.job_projects
-        job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left_at)
+        left = self._left.among(await self._registry.leases(projects))
+        now = datetime.now(UTC)
+        job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left)
         # The store may have been too busy for a renewal of this runner's own: then the claim was one.
         return None if job is None or job.id in self._held else job
 

@@ -10,12 +10,15 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
-from api.jobs.places import Bucket, Folder
+from api.errors import TooLargeError
+from api.jobs.places import Bucket, Folder, Look
 from schema.errors import InputError
 from store.open import default_values
 
@@ -23,17 +26,19 @@ if TYPE_CHECKING:
     from api.settings import Settings
 
 _GRACE_SECONDS = 3600
+_LOOKERS = 2
+"""Files that are looked at at a time: it takes a processor, and memory."""
 _SUFFIX = "-uploads"
 
 
 class Place(Protocol):
     """Where uploaded files lie."""
 
-    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None) -> int:
+    async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
         """Take a file in blocks, whole or not at all, and make it durable; its bytes.
 
         Raises:
-            TooLargeError: there are more bytes than ``limit``.
+            TooLargeError: there are more bytes than ``limit``; or what ``look`` raises.
         """
         ...
 
@@ -67,18 +72,35 @@ class Uploads:
             InputError: the URI can't be understood.
             StoreError: the folder can't be made.
         """
+        self._lookers = ThreadPoolExecutor(_LOOKERS, "looking")
         self._place: Place = Folder(uri) if urlsplit(uri).scheme == "file" else Bucket(uri)
 
     async def put(
-        self, project_id: str, job_id: str, blocks: AsyncIterator[bytes], limit: int | None = None
+        self,
+        project_id: str,
+        job_id: str,
+        blocks: AsyncIterator[bytes],
+        limit: int | None = None,
+        unpacked: tuple[int, int] | None = None,
     ) -> tuple[str, int]:
         """Take a file for a job, in blocks; its name and its bytes. When this returns, a crash loses nothing of it.
 
+        Args:
+            project_id: whose it is.
+            job_id: which job needs it.
+            blocks: the file.
+            limit: its bytes at most.
+            unpacked: to how many bytes it may unpack at most, and to how many times its own size.
+
         Raises:
-            TooLargeError: there are more bytes than ``limit``; nothing is kept.
+            TooLargeError: there are more bytes, or it unpacks to more; nothing is kept.
         """
-        name = f"{quote(project_id, safe='')}/{job_id}-{int(time.time())}-{secrets.token_hex(4)}"
-        return name, await self._place.put(name, blocks, limit)
+        name = f"{_folder(project_id)}/{job_id}-{int(time.time())}-{secrets.token_hex(4)}"
+        look = None if unpacked is None else partial(self._look, unpacked)
+        return name, await self._place.put(name, blocks, limit, look)
+
+    async def _look(self, unpacked: tuple[int, int], file: BinaryIO) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._lookers, _check, file, *unpacked)
 
     def fetch(self, name: str) -> AbstractAsyncContextManager[Path | None]:
         """The file under a path of this machine, for as long as it is needed; None where there is none."""
@@ -106,6 +128,23 @@ class Uploads:
             if not await is_needed(unquote(project), job_id, name):
                 await self._place.delete(name)
             await asyncio.sleep(0)
+
+
+def _check(file: BinaryIO, max_bytes: int, max_ratio: int) -> None:
+    from ingest.smartcomment.looking import check_unpacked
+    from ingest.smartcomment.source import UnpacksTooMuchError
+
+    file.flush()
+    file.seek(0)
+    try:
+        check_unpacked(file, "", max_bytes, max_ratio)
+    except UnpacksTooMuchError as error:
+        raise TooLargeError("what the file unpacks to", error.limit, error.why) from None
+
+
+def _folder(project_id: str) -> str:
+    """A folder's name for a project, from which ``unquote`` makes the project's again; it never leads elsewhere."""
+    return quote(project_id, safe="").replace(".", "%2E")
 
 
 def uploads_uri(settings: Settings) -> str:

@@ -20,6 +20,7 @@ from api.credentials import refuse_secrets
 from api.loading import load_settings, place_of
 from api.notebook.models import Operation, Variable
 from schema.errors import InputError, NotFoundError, StoreError
+from schema.projects import check_project
 
 M = TypeVar("M", bound=Model)
 
@@ -60,13 +61,13 @@ class MemTraceGraph:
             database: of the server; None for the user's own.
 
         Raises:
-            InputError: the URI is none of these.
+            InputError: the URI is none of these, or no project can be called this.
             StoreError: the server can't be reached, or does not speak what py2neo speaks.
         """
         refuse_secrets("uri", uri)
         if not uri.startswith(_SCHEMES):
             raise InputError("uri", "", f"{uri!r} is not bolt://host:port, which is all that a notebook can use")
-        self.project = project
+        self.project = check_project(project)
         try:
             self.graph = ReadOnlyGraph(uri, auth=(user, password), name=database)
         except (ConnectionUnavailable, ConnectionBroken, ServiceUnavailable) as error:

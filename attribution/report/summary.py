@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from attribution.llm.client import LlmClient
-from attribution.llm.conversation import Conversation
-from attribution.llm.prompt import as_data, data_block
-from attribution.llm.schemas import Rejected
+from attribution.model.client import LlmClient
+from attribution.model.conversation import Conversation
+from attribution.model.data import as_data, data_block
+from attribution.model.schemas import Rejected
 from attribution.report import words
 from attribution.report.model import Case, Family, ReportData, Sentence, Summary
 

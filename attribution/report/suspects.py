@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from attribution.report.model import Case
-from schema.kinds import ErrorType
-
-NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
+from schema.kinds import NOT_THE_MEMORY
 
 
 def suspects(cases: Iterable[Case]) -> list[Case]:

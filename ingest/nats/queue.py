@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import starmap
 from typing import TypeVar
@@ -19,10 +18,11 @@ from nats.js import JetStreamContext
 from nats.js import errors as js
 from nats.js.kv import KeyValue
 
+from ingest.batching import Room, in_turn
 from ingest.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
 from ingest.nats.letters import NatsLetters, bury
 from ingest.nats.pull import Pull
-from ingest.nats.streams import ACK_SECONDS, DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
+from ingest.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
 from ingest.packets import lane_of
 from ingest.queue import Delivery, Outcome, Packet, QueueState, Share
 from ingest.shares import Shares, workers_of
@@ -34,7 +34,6 @@ T = TypeVar("T")
 _log = structlog.get_logger("memtrace.nats")
 _AT_A_TIME = 64
 _ROOM_FOR_HEADERS = 4096
-_ROUNDING_SECONDS = 0.5
 _CHANGES = 20
 """How often a change of the shared document is tried: others may change it in between."""
 
@@ -47,6 +46,20 @@ class _Body(msgspec.Struct, array_like=True):
     trace: str
     count: int
     body: bytes
+    rebuilt: int = 0
+
+
+@dataclass(slots=True)
+class _Taken:
+    """A message that was taken.
+
+    Attributes:
+        message: it.
+        is_put_off: whether the server was told to hand it out again later.
+    """
+
+    message: Msg
+    is_put_off: bool = False
 
 
 @dataclass(slots=True)
@@ -57,14 +70,14 @@ class _Lane:
         consumer: its name.
         pull: its messages.
         reconnects: how often the connection had been made anew when this was made.
-        sure_at: when nobody else can have packets of it in hand any more.
-        is_settled: whether all that was taken of it has been settled.
+        spare: what was taken, and is for the next batch.
+        is_settled: whether all that was handed out of it has been settled.
     """
 
     consumer: str
     pull: Pull
     reconnects: int
-    sure_at: float
+    spare: list[Delivery] = field(default_factory=list)
     is_settled: bool = True
 
 
@@ -98,7 +111,9 @@ class NatsQueue(Closing):
         """Keep packets of one lane, one after the other: they stay in order."""
         async with self._publishing:
             for packet in packets:
-                body = msgspec.msgpack.encode(_Body(1, packet.project_id, packet.trace, packet.count, packet.body))
+                body = msgspec.msgpack.encode(
+                    _Body(1, packet.project_id, packet.trace, packet.count, packet.body, packet.rebuilt)
+                )
                 with translated():
                     await self._stream.publish(subject_of(lane), body, timeout=ANSWER_SECONDS, stream=EVENTS)
 
@@ -136,12 +151,13 @@ class NatsQueue(Closing):
         """See ``EventQueue``."""
         with translated():
             held = await self._lane(lane)
-            if await self._is_unsure(held, seconds):
-                return []
             held.is_settled = False
-            messages = await held.pull.take(packets, seconds)
-            held.is_settled = not messages
-            return [delivery for message in messages if (delivery := await _delivery(message)) is not None]
+            if not held.spare:
+                messages = await held.pull.take(packets, seconds)
+                held.spare = [one for message in messages if (one := await _delivery(message)) is not None]
+            found, held.spare = _batch(held.spare)
+            held.is_settled = not found
+            return found
 
     async def _lane(self, lane: int) -> _Lane:
         """A lane that is held; opened when it is held anew, and again after the connection was lost.
@@ -158,43 +174,42 @@ class NatsQueue(Closing):
         return known
 
     async def _open(self, lane: int, reconnects: int) -> _Lane:
+        """Begin with the oldest packet.
+
+        What somebody else, or a connection that was lost, had in hand or had put off would be handed out again when
+        its time is over, by the server's clock and after what is newer. A consumer that is made anew hands out all that
+        waits, in its order.
+        """
         config = consumer_of(lane)
         assert config.durable_name is not None
         made = await self._stream.add_consumer(EVENTS, config)
-        wait = ACK_SECONDS + _ROUNDING_SECONDS if made.num_ack_pending else 0.0
-        pull = Pull(self.client, EVENTS, config.durable_name)
-        return _Lane(config.durable_name, pull, reconnects, time.monotonic() + wait)
-
-    async def _is_unsure(self, held: _Lane, seconds: float) -> bool:
-        """Whether somebody else, or a connection that was lost, may have packets in hand that come before the next.
-
-        They are handed out first once their time is over: until then the lane waits, so that events stay in order.
-        """
-        left = held.sure_at - time.monotonic()
-        if left <= 0 or not (await self._stream.consumer_info(EVENTS, held.consumer)).num_ack_pending:
-            return False
-        await asyncio.sleep(min(left, seconds))
-        return True
+        if made.num_ack_pending:
+            await self._stream.delete_consumer(EVENTS, config.durable_name)
+            await self._stream.add_consumer(EVENTS, config)
+        return _Lane(config.durable_name, Pull(self.client, EVENTS, config.durable_name), reconnects)
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
         """See ``EventQueue``."""
         with translated():
-            for delivery in deliveries:
-                await _message(delivery).in_progress()
+            spare = [one for held in self._lanes.values() for one in held.spare]
+            for delivery in [*deliveries, *spare]:
+                await _taken(delivery).message.in_progress()
 
     async def settle(self, lane: int, outcome: Outcome) -> None:
         """See ``EventQueue``."""
         with translated():
             for letter in outcome.dead:
                 await bury(self._stream, letter)
-            # A try before may have said so already, and not have heard that it arrived: the client says it once only.
-            # What did not arrive is handed out again.
+            # A try before may have said so already, and not have heard that it arrived. What did not arrive is handed
+            # out again.
             for delivery in outcome.done:
-                if not _message(delivery).is_acked:
-                    await _message(delivery).ack()
+                # By its subject, for the client says one thing once, and what was put off may be done by now.
+                await self.client.publish(_taken(delivery).message.reply, b"+ACK")
             for delivery, wait in outcome.later:
-                if not _message(delivery).is_acked:
-                    await _message(delivery).nak(delay=wait)
+                taken = _taken(delivery)
+                if not taken.is_put_off:
+                    await taken.message.nak(delay=wait)
+                    taken.is_put_off = True
             await self.client.flush(int(ANSWER_SECONDS))
         if lane in self._lanes:
             self._lanes[lane].is_settled = True
@@ -202,6 +217,9 @@ class NatsQueue(Closing):
     def letters(self, project_id: str) -> NatsLetters:
         """See ``EventQueue``."""
         return NatsLetters(self._stream, project_id)
+
+    async def check(self) -> None:
+        """See ``EventQueue``: nothing of it is on this machine's disk."""
 
     async def state(self) -> QueueState:
         """See ``EventQueue``."""
@@ -243,8 +261,22 @@ async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> Nats
         raise
 
 
-def _message(delivery: Delivery) -> Msg:
-    assert isinstance(delivery.handle, Msg)
+def _batch(taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
+    """What is written together, of the projects in turn, and what is left, in its order."""
+    by_project: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in taken:
+        by_project[delivery.packet.project_id].append(delivery)
+    room, chosen = Room(len(taken)), dict[int, Delivery]()
+    for delivery in in_turn(by_project.values()):
+        if room.is_full:
+            break
+        room.take(delivery.packet)
+        chosen[delivery.key] = delivery
+    return list(chosen.values()), [delivery for delivery in taken if delivery.key not in chosen]
+
+
+def _taken(delivery: Delivery) -> _Taken:
+    assert isinstance(delivery.handle, _Taken)
     return delivery.handle
 
 
@@ -255,5 +287,7 @@ async def _delivery(message: Msg) -> Delivery | None:
         _log.error("a message on a lane that is none of ours; it is thrown away", bytes=len(message.data))
         await message.term()
         return None
-    packet = Packet(found.project_id, found.trace, found.body, found.count)
-    return Delivery(packet, message.metadata.num_delivered, message.metadata.timestamp, message)
+    packet = Packet(found.project_id, found.trace, found.body, found.count, found.rebuilt)
+    about = message.metadata
+    message.data = b""  # the packet has it; what waits should not hold it twice
+    return Delivery(packet, about.num_delivered, about.timestamp, about.sequence.stream, _Taken(message))

@@ -28,6 +28,8 @@ from schema.errors import InputError
 
 R = TypeVar("R", bound=Record)
 
+TOO_DEEP = "is nested too deeply"
+
 _PAGES_TO_KEEP = 32 << 20
 _PLACE = re.compile(r" - at `\$(.*)`$")
 _BYTE = re.compile(r" \(byte (\d+)\)$")
@@ -116,6 +118,8 @@ def split(name: str, mapping: mmap.mmap) -> GraphFile:
         raise _syntax_error(name, mapping, error) from error
     except UnicodeDecodeError as error:
         raise InputError(name, "", "is not UTF-8") from error
+    except RecursionError as error:
+        raise InputError(name, "", TOO_DEEP) from error
     data = graph.data
     file = GraphFile(
         name,
@@ -168,6 +172,8 @@ def _decoded(file: GraphFile, parts: Sequence[msgspec.Raw], key: str, kind: type
             if "unknown field" not in str(error):
                 raise _validation_error(file.name, f"data.{key}[{position}]", error) from error
             yield _decode_with_extra(file, part, f"data.{key}[{position}]", position, kind)
+        except RecursionError as error:
+            raise file.bad(f"data.{key}[{position}]", TOO_DEEP) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise file.bad(f"data.{key}[{position}]", str(error)) from error
 
@@ -180,6 +186,8 @@ def _decode_with_extra(file: GraphFile, part: msgspec.Raw, place: str, position:
         return Element(msgspec.json.decode(known, type=kind), position, extra)
     except msgspec.ValidationError as error:
         raise _validation_error(file.name, place, error) from error
+    except RecursionError as error:
+        raise file.bad(place, TOO_DEEP) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise file.bad(place, str(error)) from error
 

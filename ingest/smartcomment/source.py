@@ -23,27 +23,50 @@ import zstandard
 from schema.errors import InputError
 
 STANDARD_INPUT = Path("-")
+FREE_BYTES = 16 << 20
+"""A packed file may always unpack to so much: small files of repeated texts pack very well."""
+
 _LARGEST_WINDOW = 1 << 31
-_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError, zlib.error, EOFError)
+_NO_MEMORY = "not enough memory"
+"""How zstandard says that."""
+
 _BLOCK = 1 << 20
-_ZSTD_BLOCK = 16 << 10
-"""A block may unpack to some thousand times its size."""
+_ZSTD_BLOCK = 64 << 10
+ZSTD_STEP = 1 << 10
+"""Bytes unpacked at a time: to 32 MiB at most, for a block of 128 KiB takes 4 bytes."""
+
+
+class UnpacksTooMuchError(InputError):
+    """A packed file unpacks to more than it may.
+
+    Attributes:
+        limit: bytes that it may unpack to.
+        why: what makes the limit so small; empty where it is the same for all files.
+    """
+
+    def __init__(self, source: str, limit: int, why: str) -> None:
+        self.limit = limit
+        self.why = why
+        super().__init__(source, "", f"unpacks to more than the limit of {limit:,} bytes{why}")
 
 
 @contextmanager
-def mapped(path: Path, max_bytes: int | None = None) -> Iterator[mmap.mmap]:
+def mapped(path: Path, max_bytes: int | None = None, max_ratio: int | None = None) -> Iterator[mmap.mmap]:
     """The unpacked bytes of a file. What is compressed, and how, is told by its first bytes, not by its name.
 
     Args:
         path: the file, or standard input.
         max_bytes: the most that a compressed file may unpack to; None is no limit.
+        max_ratio: how many times its own size it may unpack to, beyond ``FREE_BYTES``; None is no limit.
 
     Raises:
         InputError: it can't be read, is empty, is damaged, or unpacks to more than it may.
     """
     name = display_name(path)
     try:
-        with _raw(path) as raw, _unpacked(raw, name, max_bytes) as plain:
+        with _raw(path) as raw, _unpacked(raw, name, max_bytes, max_ratio) as plain:
             plain.seek(0, 2)
             if plain.tell() == 0:
                 raise InputError(name, "", "the file is empty")
@@ -70,48 +93,61 @@ def _raw(path: Path) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, copy)
 
 
-class _Limited:
-    """Takes bytes for a file up to a limit."""
+class Limited:
+    """Takes bytes up to a limit, and hands them on to a file where there is one."""
 
-    def __init__(self, file: BinaryIO, name: str, max_bytes: int) -> None:
+    def __init__(self, file: BinaryIO | None, name: str, max_bytes: int, why: str) -> None:
         self._file = file
         self._name = name
         self._max_bytes = max_bytes
+        self._why = why
         self._taken = 0
 
     def write(self, data: bytes) -> int:
         """Write on.
 
         Raises:
-            InputError: that would be more than may be.
+            UnpacksTooMuchError: that would be more than may be.
         """
         self._taken += len(data)
         if self._taken > self._max_bytes:
-            raise InputError(self._name, "", f"unpacks to more than the limit of {self._max_bytes:,} bytes")
-        return self._file.write(data)
+            raise UnpacksTooMuchError(self._name, self._max_bytes, self._why)
+        return len(data) if self._file is None else self._file.write(data)
+
+
+def limit_of(raw: BinaryIO, max_bytes: int | None, max_ratio: int | None) -> tuple[int, str] | None:
+    """To how many bytes a file may unpack, and why to no more."""
+    if max_ratio is not None:
+        by_ratio = max(FREE_BYTES, max_ratio * raw.seek(0, 2))
+        if max_bytes is None or by_ratio < max_bytes:
+            return by_ratio, f" for one that is so small (at most {max_ratio:,} times its size)"
+    return None if max_bytes is None else (max_bytes, "")
 
 
 @contextmanager
-def _unpacked(raw: BinaryIO, name: str, max_bytes: int | None) -> Iterator[BinaryIO]:
+def _unpacked(raw: BinaryIO, name: str, max_bytes: int | None, max_ratio: int | None) -> Iterator[BinaryIO]:
     head = raw.read(8)
+    limit = limit_of(raw, max_bytes, max_ratio)
     raw.seek(0)
-    if not head.startswith((_GZIP, _XZ, _ZSTD)):
+    if not head.startswith((GZIP, XZ, ZSTD)):
         yield raw
         return
     with tempfile.TemporaryFile() as plain:
         try:
             file = cast(BinaryIO, plain)
-            _unpack(raw, head, file if max_bytes is None else _Limited(file, name, max_bytes))
-        except (gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError, zlib.error, EOFError) as error:
+            _unpack(raw, head, file if limit is None else Limited(file, name, *limit))
+        except DAMAGED as error:
+            if _NO_MEMORY in str(error):
+                raise MemoryError from error
             raise InputError(name, "", f"the compressed file is damaged or cut off ({error})") from error
         plain.flush()
         yield cast(BinaryIO, plain)
 
 
-def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | _Limited) -> None:
-    if head.startswith(_ZSTD):
+def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | Limited) -> None:
+    if head.startswith(ZSTD):
         _unpack_zstd(raw, plain)
-    elif head.startswith(_GZIP):
+    elif head.startswith(GZIP):
         with gzip.GzipFile(fileobj=raw) as reader:
             shutil.copyfileobj(reader, plain, _BLOCK)
     else:
@@ -119,15 +155,16 @@ def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | _Limited) -> None:
             shutil.copyfileobj(reader, plain, _BLOCK)
 
 
-def _unpack_zstd(raw: BinaryIO, plain: BinaryIO | _Limited) -> None:
+def _unpack_zstd(raw: BinaryIO, plain: BinaryIO | Limited) -> None:
     """Frame by frame: only this interface tells a frame that ended from one that was cut off."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     frame = decompressor.decompressobj()
-    rest = b""
-    while block := rest or raw.read(_ZSTD_BLOCK):
+    rest = memoryview(b"")
+    while rest or (rest := memoryview(raw.read(_ZSTD_BLOCK))):
         if frame.eof:
             frame = decompressor.decompressobj()
-        plain.write(frame.decompress(block))
-        rest = frame.unused_data if frame.eof else b""
+        step = rest[:ZSTD_STEP]
+        plain.write(frame.decompress(step))
+        rest = rest[len(step) - len(frame.unused_data) :]
     if not frame.eof:
         raise EOFError("its end is missing")

@@ -36,13 +36,19 @@ class Clock:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=self._zone)
         if self._zone is not UTC or moment.tzinfo is not UTC:
-            moment = moment.astimezone(UTC)
+            try:
+                moment = moment.astimezone(UTC)
+            except OverflowError:
+                raise ValueError("it is not within the years 1 to 9999 of UTC") from None
         self._last = (text, moment)
         return moment
 
     def write(self, moment: datetime) -> str:
         """The inverse of ``read``, with milliseconds, as smartcomment writes it."""
-        local = moment if self._zone is UTC else moment.astimezone(self._zone)
+        try:
+            local = moment if self._zone is UTC else moment.astimezone(self._zone)
+        except OverflowError:  # within hours of the first or the last year: its text is kept beside it
+            local = moment
         return local.replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
 
     def is_usual(self, text: str) -> bool:

@@ -2,7 +2,7 @@ UNWIND ['queued', 'running'] AS state
 CALL (state) {
   MATCH (j:Job {state: state})
   USING INDEX SEEK j:Job(state, createdAt)
-  WHERE j.createdAt IS NOT NULL AND (state = 'queued' OR j.leaseUntil <= $leftAt)
+  WHERE j.createdAt IS NOT NULL AND (state = 'queued' OR [j.id, j.owner, j.leaseUntil] IN $left)
     AND ($projects IS NULL OR j.projectId IN $projects)
   RETURN j ORDER BY j.state, j.createdAt, j.id LIMIT $count
 }

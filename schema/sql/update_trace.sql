@@ -1,1 +1,3 @@
-UPDATE trace SET attributes = ?, written_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE k = ?
+UPDATE trace
+SET attributes = ?, name = coalesce(name, ?), written_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER)
+WHERE k = ?

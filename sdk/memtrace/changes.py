@@ -18,6 +18,9 @@ from memtrace.values import JSON, snapshot
 MIN_KEPT = 64
 """Characters; less in common is not worth telling."""
 
+MOST_READ_FOR_ONE = 8
+"""A value that has shrunk to less than this part is told whole: the platform would read all of the old one for it."""
+
 MIN_TEXT = 256
 MAX_IMAGES = 1_000
 MAX_IMAGE_BYTES = 16_000_000
@@ -78,7 +81,8 @@ class Images:
             if len(text) >= MIN_TEXT:
                 self._keep(now, _image_of(value, text))
             return Told(text, media_type)
-        self._bytes -= image.size
+        size_before = image.size
+        self._bytes -= size_before
         told = image.next(value)
         if told is None:  # no longer what it was
             text, media_type = snapshot(value)
@@ -86,7 +90,8 @@ class Images:
         elif told.kept is not None:
             # A whole value now and then bounds what the loss of one costs, and no more than doubles what is sent.
             image.since_whole += len(told.text)
-            if told.kept < MIN_KEPT or image.since_whole > told.size:
+            is_little = told.kept < MIN_KEPT or told.size * MOST_READ_FOR_ONE < size_before
+            if is_little or image.since_whole > told.size:
                 image.since_whole = 0
                 told = Told(*snapshot(value))
         self._keep(now, image)

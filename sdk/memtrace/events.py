@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from memtrace.halves import may_have_half, place_of_half
 from memtrace.kinds import (
     MAX_ID_CHARACTERS,
     MAX_NAME_CHARACTERS,
@@ -233,13 +234,15 @@ def decode(line: bytes | str) -> Event:
     """The event that a line of JSON is.
 
     Raises:
-        EventError: It is none of this version; the message names the field.
+        EventError: It is none of this version, or a text in it is no valid Unicode; the message names the field.
     """
     try:
         text = line if isinstance(line, str) else line.decode(json.detect_encoding(line), "surrogatepass")
         found: object = _decoder().decode(text)
     except (ValueError, RecursionError) as error:
         raise EventError(f"not JSON: {error}") from None
+    if isinstance(found, dict) and may_have_half(text) and (place := place_of_half(found)) is not None:
+        raise EventError(f"{place}: text that is not valid Unicode can't be stored (half of a surrogate pair)")
     return from_object(found)
 
 
@@ -288,7 +291,9 @@ def _explained(error: ValidationError) -> str:
     first, *others = error.errors(include_url=False, include_input=False)
     place = ".".join(str(part) for part in first["loc"][1:])  # the first part is the type
     more = f" (and {len(others)} more)" if others else ""
-    return f"{place[:_SHOWN_CHARACTERS] or 'type'}: {first['msg']}{more}"
+    # The name of a field that is not known may be anything.
+    shown = place[:_SHOWN_CHARACTERS].encode("utf-8", "backslashreplace").decode()
+    return f"{shown or 'type'}: {first['msg']}{more}"
 
 
 if __name__ == "__main__":

@@ -116,7 +116,12 @@ class session:  # noqa: N801 (reads as a statement)
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
-        self._said = {"name": name, "category": category, "comment": comment, "attributes": attributes}
+        self._said = {
+            "name": name and name[:MAX_NAME_CHARACTERS],
+            "category": category,
+            "comment": comment,
+            "attributes": attributes,
+        }
         self._token: Token[Scope | None] | None = None
 
     def __enter__(self) -> Self:

@@ -9,6 +9,7 @@ from memtrace.calls import variable_kind
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
+from memtrace.kinds import MAX_ID_CHARACTERS
 from memtrace.mutations import implied_step
 from memtrace.observe import STORED, read, take
 from memtrace.questions import choose
@@ -59,7 +60,7 @@ def variable(
                 ("category", category),
                 ("comment", comment),
                 ("className", class_name),
-                ("role", role),
+                ("role", role and role[:MAX_ID_CHARACTERS]),
                 ("attributes", attributes),
             )
             if item

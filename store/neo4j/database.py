@@ -11,6 +11,7 @@ from store.neo4j.health import inspect
 from store.neo4j.migrate import migrate
 from store.neo4j.records import Neo4jRecords, Neo4jRegistry
 from store.neo4j.store import Neo4jStore
+from store.records import ProjectRecords
 from store.values import ValueStore
 
 
@@ -33,9 +34,9 @@ class Neo4jDatabase(Closing):
         self._connection = Connection(uri, user, password, database)
         self._values = values
 
-    def project(self, project_id: str) -> Neo4jStore:
-        """The traces of one project."""
-        return Neo4jStore(self._connection, project_id, self._values)
+    def project(self, project_id: str, log: ProjectRecords | None = None) -> Neo4jStore:
+        """The traces of one project; see ``Database.project``."""
+        return Neo4jStore(self._connection, project_id, self._values, log)
 
     def records(self, project_id: str) -> Neo4jRecords:
         """The keys, jobs and audit log of one project."""
@@ -74,6 +75,10 @@ class Neo4jDatabase(Closing):
     async def plan(self, name: str, **parameters: Any) -> list[str]:
         """The names of the operators by which the server would run a text of ``schema/cypher``."""
         return await self._connection.plan(name, **parameters)
+
+    async def check(self) -> None:
+        """See ``Database.check``. Of the server's own disk this machine can tell nothing."""
+        await self._values.check_room()
 
     async def health(self) -> Health:
         """Version, layout, indexes, the plans of the closures, and the place of the values."""

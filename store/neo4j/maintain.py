@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import neo4j
+
+from schema.control import AuditEntry
 from schema.errors import NotFoundError
+from schema.texts import cypher
 from store.answers import Label, Stats
+from store.auditing import begun
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader, parts_of
+from store.neo4j.records import Neo4jRecords, entry_row
 from store.values import ValueStore
 
 _IN_ORDER = (Label.ATTRIBUTION, Label.FAILURE, Label.VARIABLE, Label.OPERATION, Label.SESSION)
@@ -23,30 +29,60 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
     return Stats(labels, kinds, await values.size())
 
 
-async def delete_attributions(connection: Connection, reader: Reader, ids: Sequence[str]) -> int:
-    """See ``GraphStore.delete_attributions``."""
-    deleted = 0
-    for part in parts_of(sorted(set(ids))):
-        ((count,),) = await connection.change("delete_attributions", projectId=reader.project_id, ids=part)
-        deleted += count
-    return deleted
+async def delete_attributions(
+    connection: Connection, reader: Reader, ids: Sequence[str], entry: AuditEntry | None
+) -> int:
+    """See ``GraphStore.delete_attributions``; all in one transaction, which also writes the entry."""
+    project = reader.project_id
+    entries = [] if entry is None else [entry_row(entry, project)]
+
+    async def work(transaction: neo4j.AsyncManagedTransaction) -> int:
+        deleted = 0
+        for part in parts_of(sorted(set(ids))):
+            result = await transaction.run(cypher("delete_attributions"), projectId=project, ids=part)
+            ((count,),) = await result.values()
+            deleted += count
+        if deleted and entries:
+            await (await transaction.run(cypher("write_audit_entry"), projectId=project, rows=entries)).consume()
+        return deleted
+
+    return await connection.write(work)
 
 
-async def delete_trace(connection: Connection, reader: Reader, values: ValueStore, trace_id: str) -> dict[str, int]:
+async def delete_trace(
+    connection: Connection, reader: Reader, values: ValueStore, trace_id: str, entry: AuditEntry | None
+) -> None:
     """See ``GraphStore.delete_trace``.
 
     Transactions of 10,000 nodes, then the values, the trace's own node last: what a killed deletion leaves is still
-    listed, so that deleting it again finishes it, or importing it again restores it.
+    listed, so that deleting it again finishes it, or importing it again restores it. The entry is there before the
+    first transaction, and the last one says that all is done.
+    """
+    project = reader.project_id
+    rows = [] if entry is None else [entry_row(entry, project)]
+
+    async def last(transaction: neo4j.AsyncManagedTransaction) -> None:
+        await (await transaction.run(cypher("delete_trace"), projectId=project, traceId=trace_id)).consume()
+        await (await transaction.run(cypher("settle_audit_entry"), projectId=project, rows=rows)).consume()
+
+    async with begun(Neo4jRecords(connection, project), entry):
+        for label in _IN_ORDER:
+            await connection.run(f"delete_{label.lower()}", projectId=project, traceId=trace_id)
+        await values.delete(project, trace_id)
+        await connection.write(last)
+
+
+async def counts_of(reader: Reader, trace_id: str) -> dict[str, int]:
+    """How many elements of each label a trace has; one whose deletion was cut short may have lost its own node.
+
+    Raises:
+        NotFoundError: there is nothing of it.
     """
     traces = await reader.get(Label.TRACE, [trace_id])
     counted, _ = await _counts(reader, [trace_id])
     counts = {label: number for label, number in counted.items() if number}
     if not traces and not counts:
         raise NotFoundError(trace_id, Label.TRACE)
-    for label in _IN_ORDER:
-        await connection.run(f"delete_{label.lower()}", projectId=reader.project_id, traceId=trace_id)
-    await values.delete(reader.project_id, trace_id)
-    await connection.run("delete_trace", projectId=reader.project_id, traceId=trace_id)
     return ({Label.TRACE.value: 1} if traces else {}) | counts
 
 

@@ -8,21 +8,20 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from schema.errors import AmbiguousError, InputError, NotFoundError
-from schema.ids import ID_LENGTH, MIN_PREFIX
+from schema.errors import InputError
+from schema.ids import ID_LENGTH
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Period, Stored
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
+from store.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.timeline import Stretches
 from store.times import from_microseconds
 
-_CANDIDATES = 5
 _IDS_A_READ = 10_000
 _FIRST_ID = "0" * ID_LENGTH
 _BEFORE_ALL = -(10**18)
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_PREFIX = re.compile(f"[0-9a-f]{{{MIN_PREFIX},{ID_LENGTH}}}")
 _NUMBER_CURSOR = re.compile(rf"(-?\d{{1,18}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)
 _ID_CURSOR = re.compile(f"([0-9a-f]{{{ID_LENGTH}}}):([0-9a-f]{{{ID_LENGTH}}})")
 
@@ -57,26 +56,28 @@ class Reader:
 
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
         """See ``GraphStore.resolve``."""
-        parameters = {
-            "reference": reference,
-            "label": label,
-            "traceId": trace_id,
-            "count": _CANDIDATES + 1,
-        }
-        key = external_key(self.project_id, reference)
-        found = await self.rows("resolve_external", key=key, **parameters)
-        if _PREFIX.fullmatch(reference):
-            named = {one for one, _ in found}
-            found += [row for row in await self.rows("resolve_prefix", **parameters) if row[0] not in named]
-        if not found:
-            raise NotFoundError(reference, label or "")
-        if len(found) > 1:
-            raise AmbiguousError(reference, [id_ for _, id_ in found[:_CANDIDATES]])
-        ((name, id_),) = found
-        elements: list[Element] = await self.get(Label(name), [id_])
-        if not elements:
-            raise NotFoundError(reference, label or "")
-        return elements[0]
+        check_reference(reference, label)
+        parameters: dict[str, Any] = {"reference": reference, "count": MOST_CANDIDATES + 1}
+        if is_whole_id(reference):
+            # Most references are the id of what is asked for.
+            found = await self.get(label, [reference]) if label else []
+            found = found or await self._elements(
+                await self.rows("resolve_prefix", label=None, traceId=None, **parameters)
+            )
+            if found:
+                return in_place(found, reference, label, trace_id)
+        parameters |= {"label": label, "traceId": trace_id}
+        rows = await self.rows("resolve_external", key=external_key(self.project_id, reference), **parameters)
+        if is_prefix(reference):
+            rows += await self.rows("resolve_prefix", **parameters)
+        return only_one(await self._elements(rows), reference, label)
+
+    async def _elements(self, rows: Iterable[list[str]]) -> list[Any]:
+        """Elements by label and id, in the order of the labels."""
+        ids: dict[str, list[str]] = {}
+        for name, id_ in rows:
+            ids.setdefault(name, []).append(id_)
+        return [element for label in Label if label in ids for element in await self.get(label, ids[label])]
 
     async def page(
         self, label: Label, trace_id: str, first: int, after: str | None, kinds: Collection[str]

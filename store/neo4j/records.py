@@ -7,14 +7,15 @@ reads of it stays true until it is committed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+import neo4j
 import neo4j.time
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
+from schema.texts import cypher
 from store.answers import Page
 from store.neo4j.connection import Connection
 from store.record_rows import (
@@ -47,23 +48,23 @@ class Neo4jRecords:
         """The project that every call is bound to."""
         return self._project_id
 
-    async def add_key(self, key: ApiKey) -> None:
+    async def add_key(self, key: ApiKey, entry: AuditEntry | None = None) -> None:
         """See ``ProjectRecords.add_key``."""
-        await self._add(API_KEYS, "write_api_key", key)
+        await self._add(API_KEYS, "write_api_key", key, entry)
 
     async def keys(self, first: int = 100, after: str | None = None) -> Page[ApiKey]:
         """See ``ProjectRecords.keys``."""
         return await self._page(API_KEYS, "page_api_key", first, after)
 
-    async def revoke_key(self, key_id: str, at: datetime) -> ApiKey:
+    async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
         """See ``ProjectRecords.revoke_key``."""
-        for row in await self._change("revoke_api_key", id=key_id, at=at.astimezone(UTC)):
+        for row in await self._change("revoke_api_key", entry, id=key_id, at=at.astimezone(UTC)):
             return _record(API_KEYS, row)
         raise NotFoundError(key_id, "key")
 
-    async def add_job(self, job: Job) -> Job:
+    async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
         """See ``ProjectRecords.add_job``."""
-        return await self._add(JOBS, "write_job", job)
+        return await self._add(JOBS, "write_job", job, entry)
 
     async def jobs(self, ids: Sequence[str]) -> list[Job]:
         """See ``ProjectRecords.jobs``."""
@@ -77,18 +78,21 @@ class Neo4jRecords:
         """See ``ProjectRecords.job_page``."""
         return await self._page(JOBS, "page_job", first, after, kind=kind, state=state)
 
-    async def cancel_job(self, job_id: str, at: datetime) -> Job:
+    async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
         """See ``ProjectRecords.cancel_job``."""
-        for row in await self._change("cancel_job", id=job_id, at=at.astimezone(UTC)):
+        for row in await self._change("cancel_job", entry, id=job_id, at=at.astimezone(UTC)):
             return _record(JOBS, row)
         raise NotFoundError(job_id, "job")
 
     async def log(self, entries: Sequence[AuditEntry]) -> None:
         """See ``ProjectRecords.log``."""
-        for entry in entries:
-            AUDIT_ENTRIES.check_project(entry, self._project_id)
-        rows = sorted((_row(AUDIT_ENTRIES, entry) for entry in entries), key=lambda row: str(row["id"]))
+        rows = sorted((entry_row(entry, self._project_id) for entry in entries), key=lambda row: str(row["id"]))
         await self._connection.change("write_audit_entry", projectId=self._project_id, rows=rows)
+
+    async def settle(self, entry: AuditEntry) -> None:
+        """See ``ProjectRecords.settle``."""
+        rows = [entry_row(entry, self._project_id)]
+        await self._connection.change("settle_audit_entry", projectId=self._project_id, rows=rows)
 
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
         """See ``ProjectRecords.audit``."""
@@ -99,27 +103,39 @@ class Neo4jRecords:
         rows = await self._connection.read_list("get_retention_policy", projectId=self._project_id)
         return _record(RETENTION_POLICIES, rows[0]) if rows else None
 
-    async def set_retention(self, policy: RetentionPolicy) -> None:
+    async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
         """See ``ProjectRecords.set_retention``."""
         RETENTION_POLICIES.check_project(policy, self._project_id)
-        rows = [_row(RETENTION_POLICIES, policy)]
-        await self._connection.change("write_retention_policy", projectId=self._project_id, rows=rows)
+        await self._change("write_retention_policy", entry, rows=[_row(RETENTION_POLICIES, policy)])
 
-    async def clear_retention(self) -> bool:
+    async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
         """See ``ProjectRecords.clear_retention``."""
-        return bool(await self._change("delete_retention_policy"))
+        return bool(await self._change("delete_retention_policy", entry))
 
-    async def _add(self, form: Form[R], name: str, record: R) -> R:
+    async def _add(self, form: Form[R], name: str, record: R, entry: AuditEntry | None) -> R:
         form.check_project(record, self._project_id)
-        for row in await self._change(name, rows=[_row(form, record)]):
+        for row in await self._change(name, entry, only_new=True, rows=[_row(form, record)]):
             stored = _record(form, row)
             form.check_same(stored, record)
             return stored
         raise ConflictError(form.label, record.id, "projectId")
 
-    async def _change(self, name: str, /, **parameters: Any) -> list[Any]:
-        ((rows,),) = await self._connection.change(name, projectId=self._project_id, **parameters)
-        return list(rows)
+    async def _change(
+        self, name: str, /, entry: AuditEntry | None, only_new: bool = False, **parameters: Any
+    ) -> list[Any]:
+        """What a text changed; its transaction also writes the entry, where it has changed (or made) anything."""
+        entries = [] if entry is None else [entry_row(entry, self._project_id)]
+
+        async def work(transaction: neo4j.AsyncManagedTransaction) -> list[Any]:
+            result = await transaction.run(cypher(name), projectId=self._project_id, **parameters)
+            ((rows,),) = await result.values()
+            made = (await result.consume()).counters.nodes_created
+            if entries and rows and (made or not only_new):
+                written = await transaction.run(cypher("write_audit_entry"), projectId=self._project_id, rows=entries)
+                await written.consume()
+            return list(rows)
+
+        return await self._connection.write(work)
 
     async def _page(self, form: Form[R], name: str, first: int, after: str | None, **filters: Any) -> Page[R]:
         at, last = read_cursor(after)
@@ -145,25 +161,30 @@ class Neo4jRegistry:
         rows = [{"id": key_id, "at": moment.astimezone(UTC)} for key_id, moment in sorted(used.items())]
         await self._connection.change("registry_touch_keys", rows=rows)
 
+    async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
+        """See ``Registry.leases``."""
+        rows = await self._connection.read_list("registry_leases", projects=list(projects) or None)
+        return [Lease(id_, owner, until.to_native().astimezone(UTC)) for id_, owner, until in rows]
+
     async def claim_job(
         self,
         owner: str,
         now: datetime,
         lease_until: datetime,
         projects: Sequence[str] = (),
-        left_at: datetime | None = None,
+        left: Sequence[Lease] = (),
     ) -> Job | None:
         """See ``Registry.claim_job``.
 
         Each attempt is a transaction of its own: runners then wait for one lock at a time, and can't deadlock.
         """
-        moment, lease = now.astimezone(UTC), lease_until.astimezone(UTC)
-        left = (left_at or now).astimezone(UTC)
-        wanted = {"leftAt": left, "count": _CANDIDATES, "projects": list(projects) or None}
+        moment, until = now.astimezone(UTC), lease_until.astimezone(UTC)
+        leases = [[lease.job_id, lease.owner, lease.until.astimezone(UTC)] for lease in left]
+        wanted = {"left": leases, "count": _CANDIDATES, "projects": list(projects) or None}
         while ids := await self._connection.read_list("registry_candidates", **wanted):
             for id_ in ids:
                 job = await self._change(
-                    "registry_claim", id=id_, owner=owner, now=moment, leaseUntil=lease, leftAt=left
+                    "registry_claim", id=id_, owner=owner, now=moment, leaseUntil=until, left=leases
                 )
                 if job is not None:
                     return job
@@ -211,11 +232,19 @@ class Neo4jRegistry:
         return _record(JOBS, rows[0]) if rows else None
 
 
+def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:
+    """Properties of an entry of a project's audit log.
+
+    Raises:
+        InputError: it is of another project.
+    """
+    AUDIT_ENTRIES.check_project(entry, project_id)
+    return _row(AUDIT_ENTRIES, entry)
+
+
 def _row(form: Form[R], record: R) -> dict[str, Any]:
     """Properties of a record."""
-    values = (getattr(record, item.name) for item in fields(form.model))
-    native = (value.astimezone(UTC) if isinstance(value, datetime) else value for value in values)
-    return dict(zip(form.names, native, strict=True))
+    return dict(zip(form.names, form.natives(record), strict=True))
 
 
 def _record(form: Form[R], properties: Mapping[str, Any]) -> R:

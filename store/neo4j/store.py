@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
@@ -24,6 +25,7 @@ from store.answers import (
     Stored,
     WriteResult,
 )
+from store.auditing import apart
 from store.idle import IdleTrace
 from store.neo4j import find, idle, maintain
 from store.neo4j.connection import Connection
@@ -33,6 +35,7 @@ from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
 from store.packs import PackWriter
 from store.paths import check_limit
+from store.records import ProjectRecords
 from store.timeline import Stretches
 from store.values import ValueStore, split_values
 
@@ -40,10 +43,13 @@ from store.values import ValueStore, split_values
 class Neo4jStore:
     """Implements ``store.protocol.GraphStore``."""
 
-    def __init__(self, connection: Connection, project_id: str, values: ValueStore) -> None:
+    def __init__(
+        self, connection: Connection, project_id: str, values: ValueStore, log: ProjectRecords | None = None
+    ) -> None:
         self._connection = connection
         self._project_id = project_id
         self._values = values
+        self._log = log
         self._reader = Reader(connection, project_id)
         self._walker = Walker(self._reader)
         self._writer = BatchWriter(connection, self._reader, project_id, values)
@@ -53,9 +59,16 @@ class Neo4jStore:
         """The project that every call is bound to."""
         return self._project_id
 
-    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
+    async def write(
+        self,
+        batch: Batch,
+        values: PackWriter | None = None,
+        stored: Stored | None = None,
+        entry: AuditEntry | None = None,
+    ) -> WriteResult:
         """See ``GraphStore.write``."""
-        return await self._writer.write(batch, values, stored)
+        async with apart(self._log, entry) as own:
+            return await self._writer.write(batch, values, stored, own)
 
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
         """See ``GraphStore.get``."""
@@ -207,13 +220,17 @@ class Neo4jStore:
         """See ``GraphStore.idle_traces``."""
         return await idle.idle_traces(self._reader, until, before, keep, first, after)
 
-    async def delete_attributions(self, ids: Sequence[str]) -> int:
+    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
         """See ``GraphStore.delete_attributions``."""
-        return await maintain.delete_attributions(self._connection, self._reader, ids)
+        async with apart(self._log, entry) as own:
+            return await maintain.delete_attributions(self._connection, self._reader, ids, own)
 
-    async def delete_trace(self, trace_id: str) -> dict[str, int]:
+    async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         """See ``GraphStore.delete_trace``."""
-        return await maintain.delete_trace(self._connection, self._reader, self._values, trace_id)
+        counts = await maintain.counts_of(self._reader, trace_id)
+        async with apart(self._log, entry) as own:
+            await maintain.delete_trace(self._connection, self._reader, self._values, trace_id, own)
+        return counts
 
     async def stats(self, trace_id: str | None = None) -> Stats:
         """See ``GraphStore.stats``."""

@@ -16,12 +16,14 @@ from typing import Any
 
 import neo4j
 
+from schema.control import BEGUN, AuditEntry
 from schema.models import WHOLE_VALUE_BYTES, Batch
 from schema.texts import cypher
 from store.answers import Label, Stored, WriteResult
 from store.conflicts import check
 from store.neo4j.connection import Connection
 from store.neo4j.read import Reader
+from store.neo4j.records import entry_row
 from store.neo4j.references import check_references
 from store.neo4j.rows import WRITERS, Row, element_id, read_rows
 from store.packs import PackWriter
@@ -57,7 +59,8 @@ class _Plan:
     """What is to be written: new elements, and those that are stored and may change."""
 
     batch: Batch
-    unique: dict[Label, dict[str, Any]] = field(default_factory=dict)
+    unique: dict[Label, dict[str, Any]]
+    entries: list[Row]
     stored: dict[Label, set[str]] = field(default_factory=dict)
 
     def new(self, label: Label) -> list[Any]:
@@ -74,14 +77,17 @@ class BatchWriter:
         self._project_id = project_id
         self._values = values
 
-    async def write(self, batch: Batch, values: PackWriter | None, stored: Stored | None) -> WriteResult:
+    async def write(
+        self, batch: Batch, values: PackWriter | None, stored: Stored | None, entry: AuditEntry | None = None
+    ) -> WriteResult:
         """See ``GraphStore.write``."""
         check_ownership(batch, self._project_id)
+        entries = [] if entry is None else [entry_row(entry, self._project_id)]
         async with self._connection.trace_lock(batch.trace.id):
-            return await self._write_alone(batch, values, stored)
+            return await self._write_alone(_Plan(batch, _unique(batch), entries), values, stored)
 
-    async def _write_alone(self, batch: Batch, values: PackWriter | None, stored: Stored | None) -> WriteResult:
-        plan = _Plan(batch, _unique(batch))
+    async def _write_alone(self, plan: _Plan, values: PackWriter | None, stored: Stored | None) -> WriteResult:
+        batch = plan.batch
         found: dict[Label, dict[str, Any]] = {}
         if stored is not None:
             found = {label: dict(elements) for label, elements in stored.elements.items()}
@@ -183,8 +189,12 @@ def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
 
 
 def _statements(plan: _Plan) -> Iterator[_Statement]:
-    """All statements of a write, in order; rows are built as they are asked for."""
+    """All statements of a write, in order; rows are built as they are asked for.
+
+    The entry of the audit log is the first and the last: in one transaction with all else where that is one.
+    """
     batch = plan.batch
+    yield from _of_links("write_audit_entry", ({**row, "outcome": BEGUN} for row in plan.entries))
     for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
         yield from _of_elements(label, plan.new(label), plan)
     revised = [v for v in plan.unique[Label.VARIABLE].values() if v.revision_of is not None]
@@ -218,8 +228,16 @@ def _statements(plan: _Plan) -> Iterator[_Statement]:
             for e in batch.endings
         ),
     )
+    yield from _of_links(
+        "write_placing",
+        (
+            {"variableId": p.variable_id, "traceId": batch.trace.id, "sequence": p.sequence}
+            for p in sorted(batch.placings, key=lambda p: p.variable_id)
+        ),
+    )
     for label in (Label.FAILURE, Label.ATTRIBUTION, Label.TRACE):
         yield from _of_elements(label, sorted(plan.unique[label].values(), key=element_id), plan)
+    yield from _of_links("settle_audit_entry", plan.entries)
 
 
 def _of_elements(label: Label, elements: Sequence[Any], plan: _Plan) -> Iterator[_Statement]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,13 +18,16 @@ from typing import TypeVar
 import apsw
 
 from schema.bulk import collector_paused
-from schema.errors import StoreError
+from schema.errors import DamagedError, DiskFullError, StoreError
+from store.private import has_room, make_private
 
 T = TypeVar("T")
 
 _READERS = 4
 _BUSY_MILLISECONDS = 120_000
 _CACHE_KIBIBYTES = 65_536
+_CHECK_SECONDS = 5.0
+_REFUSED_SECONDS = 30.0
 
 
 class Connections:
@@ -36,6 +40,11 @@ class Connections:
         self._local = threading.local()
         self._open: list[apsw.Connection] = []
         self._lock = threading.Lock()
+        self._damage: str | None = None
+        self._checked_at: float | None = None
+        self._check: StoreError | None = None
+        self._refused: tuple[float, StoreError] | None = None
+        """When the disk last took no write, and what was said of it."""
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run ``work`` in one transaction: all of it is committed, or nothing where it raises."""
@@ -55,9 +64,56 @@ class Connections:
                 ) as connection:
                     return work(connection)
             except apsw.Error as error:
-                raise StoreError(f"{self.path}: {_explain(error)}") from error
+                raise self._error(error) from error
 
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+
+    async def check(self) -> None:
+        """Look whether the file can be written, at most every five seconds: by a write that changes nothing.
+
+        That may pass where a larger one does not: what the disk refused lately counts, too.
+
+        Raises:
+            DamagedError: it can't, for some of it is damaged; known since somebody met it.
+            DiskFullError: there is no room.
+            StoreError: it can't be written for another reason.
+        """
+        if self._damage is not None:
+            raise DamagedError(self._damage)
+        if self._refused is not None and time.monotonic() - self._refused[0] < _REFUSED_SECONDS:
+            raise type(self._refused[1])(str(self._refused[1]))
+        if self._checked_at is None or time.monotonic() - self._checked_at >= _CHECK_SECONDS:
+            self._checked_at = time.monotonic()
+            self._check = await asyncio.to_thread(self._try_to_write)
+        if self._check is not None:
+            raise type(self._check)(str(self._check))
+
+    def _try_to_write(self) -> StoreError | None:
+        """A write on a connection of its own: that of the others may be at work for long, which is no fault."""
+        try:
+            if not has_room(self.path.absolute().parent):
+                return DiskFullError(f"{self.path}: the disk is full")
+            with contextlib.closing(apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+                connection.pragma("synchronous", "full")
+                connection.execute("BEGIN IMMEDIATE")
+                connection.pragma("user_version", connection.pragma("user_version"))
+                connection.execute("COMMIT")
+        except apsw.BusyError:
+            self._checked_at = None  # nothing was learnt
+            return None
+        except apsw.Error as error:
+            return self._error(error)
+        except OSError as error:
+            return StoreError(f"{self.path}: {error.strerror}")
+        return None
+
+    def _error(self, error: apsw.Error) -> StoreError:
+        message = f"{self.path}: {_explain(error)}"
+        if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+            # It does not mend itself: whoever asks is told until somebody has looked after it.
+            self._damage = message
+            return DamagedError(message)
+        return DiskFullError(message) if isinstance(error, apsw.FullError) else StoreError(message)
 
     async def close(self) -> None:
         """Close all connections; the last one folds the write-ahead log into the file."""
@@ -83,13 +139,19 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+        except apsw.NoMemError as error:
+            raise MemoryError from error
         except apsw.Error as error:
-            raise StoreError(f"{self.path}: {_explain(error)}") from error
+            problem = self._error(error)
+            if mode == "IMMEDIATE" and isinstance(error, apsw.FullError | apsw.IOError):
+                self._refused = time.monotonic(), problem
+            raise problem from error
         return result
 
     def _connection(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            make_private(self.path)
             connection = apsw.Connection(str(self.path), statementcachesize=256)
             connection.set_busy_timeout(_BUSY_MILLISECONDS)
             connection.pragma("journal_mode", "wal")
@@ -100,6 +162,11 @@ class Connections:
             with self._lock:
                 self._open.append(connection)
         return connection
+
+
+def files_of(path: Path) -> list[Path]:
+    """A SQLite file, and those that SQLite keeps beside it."""
+    return [path.with_name(path.name + end) for end in ("", "-wal", "-shm")]
 
 
 def _explain(error: apsw.Error) -> str:

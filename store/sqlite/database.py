@@ -14,7 +14,9 @@ from schema.texts import migrations, sql
 from store.answers import Health
 from store.closing import Closing
 from store.packs import PackCache
-from store.sqlite.connections import Connections
+from store.private import opened_to_others
+from store.records import ProjectRecords
+from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import applied_migrations, is_current, migrate
 from store.sqlite.records import SqliteRecords, SqliteRegistry
 from store.sqlite.rows import bind_keys
@@ -39,9 +41,9 @@ class SqliteDatabase(Closing):
         self._connections = Connections(path)
         self._packs = PackCache()
 
-    def project(self, project_id: str) -> SqliteStore:
-        """The traces of one project."""
-        return SqliteStore(self._connections, project_id, self._values, self._packs)
+    def project(self, project_id: str, log: ProjectRecords | None = None) -> SqliteStore:
+        """The traces of one project; see ``Database.project``."""
+        return SqliteStore(self._connections, project_id, self._values, self._packs, log)
 
     def records(self, project_id: str) -> SqliteRecords:
         """The keys, jobs and audit log of one project."""
@@ -59,10 +61,18 @@ class SqliteDatabase(Closing):
         """Whether the layout is the one that this program knows."""
         return await self._connections.read(is_current)
 
+    async def check(self) -> None:
+        """See ``Database.check``: a tiny write is tried at most every five seconds."""
+        await self._connections.check()
+        if self._values is not None:
+            await self._values.check_room()
+
     async def health(self) -> Health:
         """Version, layout, integrity, the plan of the closure and the space that is left."""
         details, problems = await self._connections.inspect(_inspect)
         free = (await asyncio.to_thread(shutil.disk_usage, self.path.absolute().parent)).free
+        warnings = await asyncio.to_thread(lambda: opened_to_others(files_of(self.path)))
+        details |= {"warnings": warnings} if warnings else {}
         details |= {"path": str(self.path), "values": "in the file", "freeBytes": free}
         if free < _LOW_SPACE_BYTES:
             problems.append(f"only {free >> 20} MiB are free beside {self.path}")

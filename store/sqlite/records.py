@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy
+from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
 from schema.texts import sql
 from store.answers import Page
@@ -26,6 +26,7 @@ from store.record_rows import (
 from store.records import QueueState
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
+from store.sqlite.entries import check_entry, insert_entries, settle_entry
 from store.times import from_microseconds, to_microseconds
 
 R = TypeVar("R", ApiKey, Job, AuditEntry)
@@ -43,31 +44,35 @@ class SqliteRecords:
         """The project that every call is bound to."""
         return self._project_id
 
-    async def add_key(self, key: ApiKey) -> None:
+    async def add_key(self, key: ApiKey, entry: AuditEntry | None = None) -> None:
         """See ``ProjectRecords.add_key``."""
         API_KEYS.check_project(key, self._project_id)
-        await self._connections.write(lambda connection: _add(connection, API_KEYS, "api_key", key))
+        check_entry(entry, self._project_id)
+        await self._connections.write(lambda connection: _add(connection, API_KEYS, "api_key", key, entry))
 
     async def keys(self, first: int = 100, after: str | None = None) -> Page[ApiKey]:
         """See ``ProjectRecords.keys``."""
         return await self._page(API_KEYS, "page_api_key", first, after)
 
-    async def revoke_key(self, key_id: str, at: datetime) -> ApiKey:
+    async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
         """See ``ProjectRecords.revoke_key``."""
+        check_entry(entry, self._project_id)
 
         def work(connection: apsw.Connection) -> ApiKey:
             context = ReadContext(connection, self._project_id)
             context.rows("revoke_api_key", id=key_id, at=to_microseconds(at))
             for row in context.rows("get_api_key", id=key_id):
+                insert_entries(connection, [entry])
                 return API_KEYS.read(row)
             raise NotFoundError(key_id, "key")
 
         return await self._connections.write(work)
 
-    async def add_job(self, job: Job) -> Job:
+    async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
         """See ``ProjectRecords.add_job``."""
         JOBS.check_project(job, self._project_id)
-        return await self._connections.write(lambda connection: _add(connection, JOBS, "job", job))
+        check_entry(entry, self._project_id)
+        return await self._connections.write(lambda connection: _add(connection, JOBS, "job", job, entry))
 
     async def jobs(self, ids: Sequence[str]) -> list[Job]:
         """See ``ProjectRecords.jobs``."""
@@ -83,12 +88,14 @@ class SqliteRecords:
         """See ``ProjectRecords.job_page``."""
         return await self._page(JOBS, "page_job", first, after, kind=kind and str(kind), state=state and str(state))
 
-    async def cancel_job(self, job_id: str, at: datetime) -> Job:
+    async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
         """See ``ProjectRecords.cancel_job``."""
+        check_entry(entry, self._project_id)
 
         def work(connection: apsw.Connection) -> Job:
             ReadContext(connection, self._project_id).rows("cancel_job", id=job_id, at=to_microseconds(at))
             for job in _jobs(connection, [(job_id, self._project_id)]):
+                insert_entries(connection, [entry])
                 return job
             raise NotFoundError(job_id, "job")
 
@@ -97,9 +104,13 @@ class SqliteRecords:
     async def log(self, entries: Sequence[AuditEntry]) -> None:
         """See ``ProjectRecords.log``."""
         for entry in entries:
-            AUDIT_ENTRIES.check_project(entry, self._project_id)
-        rows = [AUDIT_ENTRIES.values(entry) for entry in entries]
-        await self._connections.write(lambda connection: connection.executemany(sql("insert_audit_entry"), rows))
+            check_entry(entry, self._project_id)
+        await self._connections.write(lambda connection: insert_entries(connection, entries))
+
+    async def settle(self, entry: AuditEntry) -> None:
+        """See ``ProjectRecords.settle``."""
+        check_entry(entry, self._project_id)
+        await self._connections.write(lambda connection: settle_entry(connection, entry))
 
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
         """See ``ProjectRecords.audit``."""
@@ -114,17 +125,27 @@ class SqliteRecords:
 
         return await self._connections.read(work)
 
-    async def set_retention(self, policy: RetentionPolicy) -> None:
+    async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
         """See ``ProjectRecords.set_retention``."""
         RETENTION_POLICIES.check_project(policy, self._project_id)
-        row = RETENTION_POLICIES.values(policy)
-        await self._connections.write(lambda connection: connection.execute(sql("write_retention_policy"), row))
+        check_entry(entry, self._project_id)
 
-    async def clear_retention(self) -> bool:
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(sql("write_retention_policy"), RETENTION_POLICIES.values(policy))
+            insert_entries(connection, [entry])
+
+        await self._connections.write(work)
+
+    async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
         """See ``ProjectRecords.clear_retention``."""
-        return await self._connections.write(
-            lambda connection: bool(ReadContext(connection, self._project_id).rows("delete_retention_policy"))
-        )
+        check_entry(entry, self._project_id)
+
+        def work(connection: apsw.Connection) -> bool:
+            deleted = bool(ReadContext(connection, self._project_id).rows("delete_retention_policy"))
+            insert_entries(connection, [entry] if deleted else [])
+            return deleted
+
+        return await self._connections.write(work)
 
     async def _page(self, form: Form[R], name: str, first: int, after: str | None, **bindings: Any) -> Page[R]:
         at, last = read_cursor(after)
@@ -157,17 +178,28 @@ class SqliteRegistry:
         rows = [{"id": key_id, "at": to_microseconds(moment)} for key_id, moment in used.items()]
         await self._connections.write(lambda connection: connection.executemany(sql("registry_touch_key"), rows))
 
+    async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
+        """See ``Registry.leases``."""
+        bindings = {"projects": json.dumps(projects) if projects else None}
+
+        def work(connection: apsw.Connection) -> list[Lease]:
+            rows: list[Any] = connection.execute(sql("registry_leases"), bindings).fetchall()
+            return [Lease(id_, owner, moment) for id_, owner, at in rows if (moment := from_microseconds(at))]
+
+        return await self._connections.read(work)
+
     async def claim_job(
         self,
         owner: str,
         now: datetime,
         lease_until: datetime,
         projects: Sequence[str] = (),
-        left_at: datetime | None = None,
+        left: Sequence[Lease] = (),
     ) -> Job | None:
         """See ``Registry.claim_job``."""
         bindings = {"owner": owner, "now": to_microseconds(now), "lease_until": to_microseconds(lease_until)}
-        wanted = {"projects": json.dumps(projects) if projects else None, "left_at": to_microseconds(left_at or now)}
+        leases = [[lease.job_id, lease.owner, to_microseconds(lease.until)] for lease in left]
+        wanted = {"projects": json.dumps(projects) if projects else None, "left": json.dumps(leases)}
         return await self._change("registry_claim", bindings | wanted)
 
     async def renew_job(
@@ -219,18 +251,20 @@ class SqliteRegistry:
         return await self._connections.write(work)
 
 
-def _add(connection: apsw.Connection, form: Form[R], table: str, record: R) -> R:
-    """The record that is stored now.
+def _add(connection: apsw.Connection, form: Form[R], table: str, record: R, entry: AuditEntry | None) -> R:
+    """The record that is stored now; the entry tells of one that is new.
 
     Raises:
         ConflictError: another one has its id.
     """
     connection.execute(sql(f"insert_{table}"), form.values(record))
+    is_new = connection.changes() > 0
     rows = ReadContext(connection, record.project_id).rows(f"get_{table}", id=record.id)
     if not rows:
         raise ConflictError(form.label, record.id, "projectId")
     stored = form.read(rows[0])
     form.check_same(stored, record)
+    insert_entries(connection, [entry] if is_new else [])
     return stored
 
 

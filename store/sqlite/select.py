@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from schema.errors import AmbiguousError, InputError, NotFoundError
-from schema.ids import ID_LENGTH, MIN_PREFIX
+from schema.errors import InputError
+from schema.ids import ID_LENGTH
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Stored
+from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
 
-_CANDIDATES = 5
 _FIRST_ID = "0" * ID_LENGTH
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -30,25 +30,29 @@ def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Ele
 
 def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
     """See ``GraphStore.resolve``."""
+    check_reference(reference, label)
+    if is_whole_id(reference):
+        # Most references are the id of what is asked for.
+        first = (label,) if label else ()
+        for one in (*first, *(other for other in Label if other is not label)):
+            if found := elements(context, one, [reference]):
+                return in_place(found, reference, label, trace_id)
     labels = (label,) if label else tuple(Label)
-    found = [element for one in labels for element in _resolve_as(context, reference, one, trace_id)]
-    if not found:
-        raise NotFoundError(reference, label.value if label else "")
-    if len(found) > 1:
-        raise AmbiguousError(reference, [element.id for element in found[:_CANDIDATES]])
-    return found[0]
+    named = [element for one in labels for element in _named(context, reference, one, trace_id)]
+    return only_one(named, reference, label)
 
 
-def _resolve_as(context: ReadContext, reference: str, label: Label, trace_id: str | None) -> list[Element]:
+def _named(context: ReadContext, reference: str, label: Label, trace_id: str | None) -> list[Element]:
+    """What has an id in the source, or an id that begins so."""
     name = label.value.lower()
     keys: list[int] = []
     if label not in {Label.FAILURE, Label.ATTRIBUTION}:
         bindings = {"hash": text_hash(reference)} if label not in {Label.TRACE, Label.DERIVATION} else {}
         keys = [k for (k,) in context.rows(f"external_{name}", reference=reference, trace=trace_id, **bindings)]
-    if not keys and MIN_PREFIX <= len(reference) <= ID_LENGTH and is_hex(reference):
+    if is_prefix(reference):
         low, high = (reference.ljust(ID_LENGTH, digit) for digit in "0f")
-        keys = [k for (k,) in context.rows(f"prefix_{name}", low=low, high=high, trace=trace_id)]
-    return list(context.reader().elements(label, keys).values())
+        keys += [k for (k,) in context.rows(f"prefix_{name}", low=low, high=high, trace=trace_id)]
+    return list(context.reader().elements(label, list(dict.fromkeys(keys))).values())
 
 
 def page(

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
 
+from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
@@ -27,15 +28,19 @@ from store.answers import (
     Stored,
     WriteResult,
 )
+from store.auditing import apart, begun
 from store.idle import IdleTrace
 from store.packs import PackCache, PackWriter
 from store.paths import check_limit
+from store.records import ProjectRecords
 from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
+from store.sqlite.entries import check_entry, insert_entries, settle_entry
 from store.sqlite.idle import idle_traces
 from store.sqlite.maintain import check_conflicts, counts, delete_attributions, delete_trace, stats, timeline
+from store.sqlite.records import SqliteRecords
 from store.sqlite.scan import scan_outside
 from store.sqlite.write import write_batch
 from store.timeline import Stretches
@@ -48,11 +53,19 @@ P = ParamSpec("P")
 class SqliteStore:
     """Implements ``store.protocol.GraphStore``."""
 
-    def __init__(self, connections: Connections, project_id: str, values: ValueStore | None, packs: PackCache) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        project_id: str,
+        values: ValueStore | None,
+        packs: PackCache,
+        log: ProjectRecords | None = None,
+    ) -> None:
         self._connections = connections
         self._project_id = project_id
         self._values = values
         self._packs = packs
+        self._log = log
 
     @property
     def project_id(self) -> str:
@@ -65,9 +78,32 @@ class SqliteStore:
 
         return await self._connections.read(run)
 
-    async def write(self, batch: Batch, values: PackWriter | None = None, stored: Stored | None = None) -> WriteResult:
+    async def _write(
+        self,
+        work: Callable[Concatenate[ReadContext, P], T],
+        entry: AuditEntry | None,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do something in one transaction, which also writes its entry unless nothing was done."""
+
+        def run(connection: apsw.Connection) -> T:
+            result = work(ReadContext(connection, self._project_id), *args, **kwargs)
+            insert_entries(connection, [entry] if result else [])
+            return result
+
+        return await self._connections.write(run)
+
+    async def write(
+        self,
+        batch: Batch,
+        values: PackWriter | None = None,
+        stored: Stored | None = None,
+        entry: AuditEntry | None = None,
+    ) -> WriteResult:
         """See ``GraphStore.write``. What is stored is compared within the transaction, where that costs little."""
         check_ownership(batch, self._project_id)
+        check_entry(entry, self._project_id)
         packs = values.packs() if values else iter(())
         if self._values is not None:
             await self._read(check_conflicts, batch)
@@ -76,9 +112,12 @@ class SqliteStore:
             await self._values.put(self._project_id, batch.trace.id, packs)
             packs = iter(())
         in_file = self._values is None
-        return await self._connections.write(
-            lambda connection: write_batch(connection, self._project_id, batch, packs, in_file)
-        )
+
+        def work(context: ReadContext) -> WriteResult:
+            return write_batch(context.connection, self._project_id, batch, packs, in_file)
+
+        async with apart(self._log, entry) as own:
+            return await self._write(work, own)
 
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
         """See ``GraphStore.get``."""
@@ -238,22 +277,31 @@ class SqliteStore:
         """See ``GraphStore.idle_traces``."""
         return await self._read(idle_traces, until, before, keep, first, after)
 
-    async def delete_attributions(self, ids: Sequence[str]) -> int:
+    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
         """See ``GraphStore.delete_attributions``."""
-        return await self._connections.write(
-            lambda connection: delete_attributions(ReadContext(connection, self._project_id), ids)
-        )
+        check_entry(entry, self._project_id)
+        async with apart(self._log, entry) as own:
+            return await self._write(delete_attributions, own, ids)
 
-    async def delete_trace(self, trace_id: str) -> dict[str, int]:
+    async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         """See ``GraphStore.delete_trace``."""
-        if self._values is not None:
-            # Values first: a trace whose deletion was cut short is still listed, and can be deleted again.
-            if not await self.get(Label.TRACE, [trace_id]):
-                raise NotFoundError(trace_id, Label.TRACE.value)
-            await self._values.delete(self._project_id, trace_id)
-        return await self._connections.write(
-            lambda connection: delete_trace(ReadContext(connection, self._project_id), trace_id)
-        )
+        check_entry(entry, self._project_id)
+        if self._log is None and self._values is None:
+            return await self._write(delete_trace, entry, trace_id)
+        if not await self.get(Label.TRACE, [trace_id]):
+            raise NotFoundError(trace_id, Label.TRACE.value)
+        async with apart(self._log, entry) as own, begun(SqliteRecords(self._connections, self._project_id), own):
+            if self._values is not None:
+                # Values first: a trace whose deletion was cut short is still listed, and can be deleted again.
+                await self._values.delete(self._project_id, trace_id)
+
+            def work(context: ReadContext) -> dict[str, int]:
+                deleted = delete_trace(context, trace_id)
+                if own is not None:
+                    settle_entry(context.connection, own)
+                return deleted
+
+            return await self._write(work, None)
 
     async def stats(self, trace_id: str | None = None) -> Stats:
         """See ``GraphStore.stats``."""

@@ -66,6 +66,7 @@ class _BatchWriter:
         self._write_derivations(derivations)
         self._write_links()
         self._write_endings()
+        self._write_placings()
         self._write_failures()
         self._write_attributions()
         return self.keys.result
@@ -79,7 +80,7 @@ class _BatchWriter:
         else:
             stored: dict[int, Trace] = RowReader(self.keys.connection, self.project_id).traces([self.trace_k])
             check(Label.TRACE, {trace.id: stored[self.trace_k]}, [trace])
-            self.keys.insert("update_trace", [(trace.attributes, self.trace_k)])
+            self.keys.insert("update_trace", [(trace.attributes, trace.name, self.trace_k)])
         self.keys.count(Label.TRACE, int(self.keys.is_new_trace), int(not self.keys.is_new_trace))
 
     def _write_sessions(self, sessions: Sequence[Any]) -> None:
@@ -226,6 +227,11 @@ class _BatchWriter:
                 for e in endings
             ),
         )
+
+    def _write_placings(self) -> None:
+        placings = self.batch.placings
+        variable = self.keys.resolve(Label.VARIABLE, {p.variable_id for p in placings}, "placings")
+        self.keys.insert("place_variable", ((p.sequence, variable[p.variable_id], self.trace_k) for p in placings))
 
     def _write_failures(self) -> None:
         new = self.keys.new(Label.FAILURE, self.batch.failures)

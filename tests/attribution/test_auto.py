@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from attribution.agent.case import Case as Shown
 from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
 from attribution.case import Case
 from attribution.evidence import Messages
 from attribution.flow import SURE
 from attribution.graph import TraceGraph
-from attribution.llm.case import Case as Shown
-from attribution.llm.settings import LlmSettings
+from attribution.model.settings import LlmSettings
 from attribution.needed import needed, wanted
 from attribution.presence import HOLDS, Finder
 from attribution.run import Options, attribute

@@ -36,7 +36,8 @@ async def test_of_twenty_runners_one_has_the_only_job(
     claims = await asyncio.gather(*(claim(registry, project, f"runner {number}", 30) for number in range(20)))
     (claimed,) = [one for one in claims if one is not None]
     assert await stored(records, 0) == claimed
-    again = await asyncio.gather(*(claim(registry, project, f"runner {number}", 40) for number in range(20)))
+    left = await registry.leases([project])
+    again = await asyncio.gather(*(claim(registry, project, f"runner {number}", 40, left) for number in range(20)))
     (claimed,) = [one for one in again if one is not None]
     assert (claimed.attempts, await stored(records, 0)) == (2, claimed)
 

@@ -125,3 +125,68 @@ async def test_an_id_in_the_source_that_looks_like_a_prefix(store: GraphStore, p
     await trace.write(store)
     assert await store.resolve("cafebabe") == variable
     assert await store.resolve("0" * 32) == hexadecimal
+
+
+async def test_a_whole_id_means_what_has_it_and_nothing_that_is_called_so(store: GraphStore, project: str) -> None:
+    named = assistant(project)
+    await named.write(store)
+    every = [element for elements in elements_of(named.batch()).values() for element in elements[:1]]
+    for number, victim in enumerate(every):
+        # A trace, a session, an operation, a variable and a derivation, each called as the id of another thing.
+        impostor = TraceBuilder(project, victim.id)
+        impostor.session(victim.id)
+        operation = impostor.operation(victim.id)
+        source, target = impostor.variable(f"source {number}"), impostor.variable(victim.id, by=operation)
+        impostor.derive(target, source, by=operation, external_id=victim.id)
+        await impostor.write(store)
+        own = next(label for label, elements in elements_of(named.batch()).items() if victim in elements)
+        assert await store.resolve(victim.id) == victim
+        for place in (None, named.trace.id):
+            assert await store.resolve(victim.id, own, place) == victim
+        for label in Label:
+            for place in (None, impostor.trace.id, named.trace.id):
+                if (label, place) not in {(own, None), (own, named.trace.id)}:
+                    with pytest.raises(NotFoundError):
+                        await store.resolve(victim.id, label, place)
+
+
+async def test_what_is_called_as_the_id_of_another_begins_is_ambiguous(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    victim = trace.operations[0]
+    prefix = victim.id[:12]
+    impostor = TraceBuilder(project, "impostor")
+    operation = impostor.operation(prefix, name="another\x1b[2J one")
+    variable = impostor.variable(prefix)
+    await trace.write(store)
+    await impostor.write(store)
+    with pytest.raises(AmbiguousError) as caught:
+        await store.resolve(prefix, Label.OPERATION)
+    assert sorted(caught.value.candidates) == sorted([victim.id, operation.id])
+    described = {one.id: (one.label, one.name, one.trace_id) for one in caught.value.described}
+    assert described == {
+        victim.id: ("Operation", victim.name, trace.trace.id),
+        operation.id: ("Operation", operation.name, impostor.trace.id),
+    }
+    for text in (victim.id, operation.id, str(victim.name), trace.trace.id, impostor.trace.id):
+        assert text in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+    with pytest.raises(AmbiguousError) as caught:
+        await store.resolve(prefix)
+    assert set(caught.value.candidates) == {victim.id, operation.id, variable.id}
+    assert await store.resolve(prefix, Label.VARIABLE) == variable
+    assert await store.resolve(prefix, Label.OPERATION, trace.trace.id) == victim
+    assert await store.resolve(prefix, Label.OPERATION, impostor.trace.id) == operation
+    assert await store.resolve(victim.id[:20]) == victim
+
+
+async def test_what_is_called_as_its_own_id_begins_is_one_thing(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project)
+    variable = trace.variable("facade00", id="facade00" + make_id("own", project)[8:])
+    await trace.write(store)
+    assert await store.resolve("facade00") == variable
+
+
+async def test_a_reference_that_is_no_text_means_nothing(store: GraphStore) -> None:
+    for label in (None, *Label):
+        with pytest.raises(NotFoundError):
+            await store.resolve("\ud800", label)

@@ -10,7 +10,7 @@ import pytest
 
 from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
 from schema.kinds import Status
-from schema.models import Batch, Ending
+from schema.models import Batch, Ending, Placing
 from store.answers import Budget, Direction, Label
 from store.protocol import Database, GraphStore
 from tests.contract.samples import assistant
@@ -45,6 +45,9 @@ async def write(stranger: GraphStore, owned: TraceBuilder) -> None:
     ending = Ending(owned.operations[0].id, Status.OK, None)
     with pytest.raises(InputError, match=ending.operation_id):
         await stranger.write(Batch(trace.trace, endings=[ending]))
+    placing = Placing(owned.variables[0].id, 77)
+    with pytest.raises(InputError, match=placing.variable_id):
+        await stranger.write(Batch(trace.trace, placings=[placing]))
     large = next(variable for variable in owned.variables if variable.value is None)
     known = trace.variable("known elsewhere", owned.text(large))
     with pytest.raises(InputError, match=known.value_hash):

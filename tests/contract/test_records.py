@@ -85,6 +85,30 @@ async def test_a_key_that_is_added_again_stays_as_it_is(
     assert await records.keys() == Page([revoked], None)
 
 
+OUT_OF_RANGE = [
+    datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(timedelta(hours=-14))),
+    datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
+    datetime(2026, 1, 1),
+]
+
+
+@pytest.mark.parametrize("moment", OUT_OF_RANGE)
+async def test_a_moment_that_is_none_in_utc_is_refused(records: ProjectRecords, project: str, moment: datetime) -> None:
+    with pytest.raises(InputError) as caught:
+        await records.add_key(key(project, expires_at=moment), entry(project))
+    assert (caught.value.source, caught.value.place) == ("ApiKey", "expiresAt")
+    assert (await records.keys()).items == []
+    assert (await records.audit()).items == []
+
+
+async def test_a_moment_of_any_zone_is_kept_in_utc(records: ProjectRecords, project: str) -> None:
+    zoned = datetime(9999, 12, 31, 9, 59, 59, tzinfo=timezone(timedelta(hours=-14)))
+    await records.add_key(key(project, expires_at=zoned))
+    (kept,) = (await records.keys()).items
+    assert kept.expires_at == zoned
+    assert kept.expires_at.tzinfo is UTC
+
+
 async def test_a_key_is_revoked_once(database: Database, records: ProjectRecords, project: str) -> None:
     one, other = key(project), key(project, 1)
     await records.add_key(one)

@@ -13,7 +13,8 @@ from schema.errors import InputError
 from schema.kinds import ErrorType
 from store.answers import Period
 from store.protocol import GraphStore
-from tests.factory import TraceBuilder
+from tests.contract.test_records import OUT_OF_RANGE
+from tests.factory import START, TraceBuilder
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -74,3 +75,10 @@ async def test_bounds_of_stretches(store: GraphStore, project: str) -> None:
     for until, seconds in ((second(10_000.000001), 1), (second(20_001), 2), (second(1), 0), (second(1), -1)):
         with pytest.raises(InputError, match="seconds"):
             await store.timeline(NOON, until, seconds)
+
+
+@pytest.mark.parametrize("moment", OUT_OF_RANGE)
+async def test_moments_that_are_none_in_utc_are_refused(store: GraphStore, moment: datetime) -> None:
+    for since, until in ((moment, START), (START, moment)):
+        with pytest.raises(InputError, match=r"timeline: (since|until): "):
+            await store.timeline(since, until, 3600)

@@ -8,7 +8,8 @@ import pytest
 
 from schema.errors import ConflictError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
-from schema.models import Batch
+from schema.models import Batch, Placing, Variable
+from store import paging
 from store.answers import Label
 from store.protocol import GraphStore
 from tests.contract.samples import assistant
@@ -220,6 +221,29 @@ async def test_the_attributes_of_a_trace_are_brought_up_to_date(store: GraphStor
     await trace.write(store)
     await store.write(Batch(replace(trace.trace, attributes='{"seed":8}')))
     assert [found.attributes for found in (await store.traces()).items] == ['{"seed":8}']
+
+
+async def test_a_trace_without_a_name_gets_the_first_one(store: GraphStore, project: str) -> None:
+    trace = assistant(project).trace
+    for name, kept in ((None, None), ("first", "first"), ("first", "first")):
+        await store.write(Batch(replace(trace, name=name)))
+        assert [found.name for found in (await store.traces()).items] == [kept]
+    for name in ("second", None):
+        with pytest.raises(ConflictError, match="name"):
+            await store.write(Batch(replace(trace, name=name)))
+    assert [found.name for found in (await store.traces()).items] == ["first"]
+
+
+async def test_variables_change_places(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    first, *others, last = sorted(trace.batch().variables, key=lambda variable: variable.sequence)
+    placings = [Placing(first.id, last.sequence), Placing(last.id, first.sequence)]
+    for _ in range(2):
+        await store.write(Batch(trace.trace, placings=placings))
+        found = await paging.elements(store, Variable, trace.trace.id)
+        assert [one.id for one in found] == [one.id for one in (last, *others, first)]
+        assert [one.sequence for one in found] == [one.sequence for one in (first, *others, last)]
 
 
 async def test_what_is_known_of_a_failure_is_brought_up_to_date(store: GraphStore, project: str) -> None:

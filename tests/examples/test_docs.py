@@ -14,8 +14,6 @@ import pytest
 from tests.data import ROOT
 from tests.examples.agents import AGENTS
 
-pytestmark = pytest.mark.once
-
 _PAGE = (ROOT / "docs" / "examples.md").read_text("utf-8")
 _ALONE, _WITH_A_SERVER = re.findall(r"^```bash\n(.*?)^```", _PAGE, re.DOTALL | re.MULTILINE)
 

@@ -15,8 +15,6 @@ from schema.models import Failure
 from store.protocol import Database
 from tests.examples.agents import AGENTS, Agent, Kept, keep
 
-pytestmark = pytest.mark.once
-
 
 async def failed(kept: Kept, question: Question) -> Failure:
     """The failure, as a person tells it."""

@@ -13,8 +13,6 @@ from store.answers import Direction
 from store.protocol import Database
 from tests.examples.agents import AGENTS, FACTS, RAG, Agent, Kept, keep
 
-pytestmark = pytest.mark.once
-
 
 def names(variables: list[Variable], kind: VariableKind) -> set[str]:
     return {one.name for one in variables if one.kind is kind}

@@ -13,8 +13,6 @@ from tests.data import ROOT
 from tests.examples.agents import AGENTS, Agent
 from tests.server.running import RunningServer
 
-pytestmark = pytest.mark.once
-
 _FAILURES = """query($t: String!) { project { trace(reference: $t) {
   operations(first: 200) { nodes { status } }
   failures { nodes { question verdicts { errorType operation { name } } } }

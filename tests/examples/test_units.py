@@ -6,7 +6,6 @@ import json
 from uuid import uuid4
 
 import memtrace
-import pytest
 from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
@@ -18,8 +17,6 @@ from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind
 from schema.models import Attribution
 from store.protocol import Database
-
-pytestmark = pytest.mark.once
 
 MESSAGE = "My rabbit is called Pim. My canoe is made of birch bark. My aunt Vera repairs clocks."
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import hypothesis
 import schemathesis
+from hypothesis import strategies as st
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 
 from tests.data import FULL
+from tests.fuzz.strange_graphql import MOMENTS
 from tests.graphql.world import World
 
 EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else 5))
@@ -57,6 +59,8 @@ def test_graphql(world: World) -> None:
         for code in ("INTERNAL", "UNAVAILABLE", "TIMEOUT"):
             assert f'"{code}"' not in response.text, (case.body, response.text)
 
+    moments = st.one_of(st.sampled_from(MOMENTS), st.datetimes(timezones=st.timezones()).map(str))
+    schemathesis.graphql.scalar("DateTime", moments.map(_written).map(schemathesis.graphql.nodes.String))
     schema = schemathesis.graphql.from_url(f"{world.server.url}/graphql", headers=headers)
     assert _fuzz(schema, check) >= 10 * EXAMPLES
 
@@ -71,6 +75,11 @@ def test_http(world: World) -> None:
             assert response.headers["content-type"][0].startswith("application/problem+json"), response.text
 
     assert _fuzz(schemathesis.openapi.from_url(f"{world.server.url}/openapi.json"), check) >= 5 * EXAMPLES
+
+
+def _written(text: str) -> str:
+    """A text that a document can hold; others are for ``test_graphql``."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _aimed(document: str, world: World) -> str:

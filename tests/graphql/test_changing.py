@@ -152,6 +152,8 @@ def test_keys_open_only_what_they_say_and_until_they_are_revoked(world: World, s
         answer = client.post("/graphql", json=document, headers=headers).json()["data"]
         assert answer == {"viewer": {"actor": f"key:{made['key']['id']}"}, "project": {"role": "reader"}}
     assert "is past" in _change(world, create, {"e": "2020-01-01T00:00:00Z"}, "admin")["message"]
+    (far,) = world.answer(create, {"p": world.project, "e": "9999-12-31T23:59:59-14:00"}, "admin")["errors"]
+    assert "is not from the year 1 to the year 9999 in UTC" in far["message"]
     revoke = "mutation($p: String!, $id: ID!) { revokeKey(project: $p, id: $id) {"
     revoke += " ... on KeyRevoked { key { revokedAt } } } }"
     assert _change(world, revoke, {"id": made["key"]["id"]}, "admin")["key"]["revokedAt"]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
-from graphql import GraphQLError, get_introspection_query, get_operation_ast, parse
+from graphql import GraphQLError, execute_sync, get_introspection_query, get_operation_ast, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
+import api.graphql.documents
+import api.graphql.introspection
 from api.graphql.cost import document_cost
 from api.graphql.documents import Documents
+from api.graphql.introspection import asked_of_schema, schema_cost
 from api.graphql.limits import Limits, check_document
 from api.graphql.schema import make_schema
 from api.graphql.trusted import hash_of, load_trusted
@@ -67,12 +73,153 @@ def test_depth_looks_into_fragments() -> None:
         check_document(parse(text), replace(LIMITS, depth=6))
 
 
-def test_the_usual_introspection_is_within_bounds() -> None:
+_WHOLE = {
+    "descriptions": True,
+    "specified_by_url": True,
+    "directive_is_repeatable": True,
+    "schema_description": True,
+    "input_value_deprecation": True,
+}
+
+
+@pytest.mark.parametrize("options", [{}, _WHOLE])
+async def test_the_usual_introspection_is_within_bounds(options: dict[str, bool]) -> None:
     documents = Documents(LIMITS)
-    text = get_introspection_query()
-    document = documents.parse(text)
-    assert not documents.validate(SCHEMA, text, document)
-    assert not documents.check_cost(SCHEMA, document, None, None)
+    text = get_introspection_query(**options)
+    document, errors = await documents.read(SCHEMA, text)
+    assert not errors
+    assert not await documents.check_cost(SCHEMA, text, document, None, None)
+    found = await documents.answer_of_schema(SCHEMA, text, document, None, None)
+    assert found is not None
+    assert msgspec.json.decode(msgspec.json.encode(found.data)) == execute_sync(SCHEMA, document).data
+
+
+async def _asked_of_schema(text: str, variables: dict[str, Any] | None = None) -> list[GraphQLError]:
+    documents = Documents(replace(LIMITS, aliases=100))
+    document, errors = await documents.read(SCHEMA, text)
+    assert not errors
+    return await documents.check_cost(SCHEMA, text, document, None, variables)
+
+
+def _leaves(value: Any) -> int:
+    """How many fields an answer has."""
+    if isinstance(value, dict):
+        return sum(1 + _leaves(one) for one in value.values())
+    return sum(map(_leaves, value)) if isinstance(value, list) else 0
+
+
+_TYPES = "types { name fields { name args { name type { name ofType { name } } } type { name ofType { name } } } }"
+
+
+_TIMES = range(30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" + " ".join(f"a{i}: __schema {{ {_TYPES} }}" for i in _TIMES) + "}",
+        "{ __schema {" + " ".join(f"a{i}: types {{ ...F }}" for i in _TIMES) + "} }"
+        " fragment F on __Type { name fields { name description type { name kind fields { name type { name } } } } }",
+        "{ __schema { types { "
+        + " ".join(f"a{i}: fields {{ type {{ ofType {{ fields {{ name type {{ name }} }} }} }} }}" for i in _TIMES)
+        + "} } }",
+        'query($n: String = "Project") {'
+        + " ".join(f"a{i}: __type(name: $n) {{ fields {{ args {{ type {{ ...T }} }} }} }}" for i in range(50))
+        + "} fragment T on __Type { ofType { ...N ofType { ...N } } ...N } fragment N on __Type {"
+        + " ".join(f"n{i}: name" for i in range(20))
+        + "}",
+        "{ ...A } fragment A on Query { ...B } fragment B on Query { __schema { ...C a: types { ...T } } }"
+        " fragment C on __Schema { types { ...T } } fragment T on __Type { possibleTypes { name }"
+        + " ".join(f"a{i}: fields {{ args {{ name }} type {{ fields {{ name description }} }} }}" for i in _TIMES)
+        + "}",
+    ],
+)
+async def test_what_is_asked_of_the_schema_costs_as_it_multiplies(text: str) -> None:
+    (error,) = await _asked_of_schema(text)
+    assert error.extensions is not None
+    assert error.extensions["code"] == "LIMIT"
+    document = parse(text)
+    operation = get_operation_ast(document)
+    assert operation is not None
+    whole = schema_cost(SCHEMA, document, asked_of_schema(document, operation), None, 10**12)
+    assert whole == _leaves(execute_sync(SCHEMA, document).data)
+    assert 3 * whole > LIMITS.cost
+
+
+async def test_what_is_asked_of_the_schema_costs_just_what_comes() -> None:
+    def leaves(value: Any) -> int:
+        if isinstance(value, dict):
+            return sum(1 + leaves(one) for one in value.values())
+        return sum(map(leaves, value)) if isinstance(value, list) else 0
+
+    text = '{ ...R s: __schema { queryType { name } directives { ...D locations } } __type(name: "Node") { ...T } }'
+    text += (
+        " fragment R on Query { __schema { types { ...T __typename } } } fragment D on __Directive { args { name } }"
+    )
+    text += " fragment T on __Type { kind fields { name args { type { ofType { name } } } } possibleTypes { name }"
+    text += " enumValues { name } inputFields { name type { name } } interfaces { fields { name } } }"
+    document = parse(text)
+    operation = get_operation_ast(document)
+    assert operation is not None
+    asked = asked_of_schema(document, operation)
+    assert asked.is_all
+    assert schema_cost(SCHEMA, document, asked, {}, 10**9) == _leaves(execute_sync(SCHEMA, document).data)
+
+
+async def test_an_answer_about_the_schema_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = Documents(LIMITS)
+    worked_out = []
+
+    def execute(*args: Any, **kwargs: Any) -> Any:
+        worked_out.append(threading.current_thread().name)
+        return execute_sync(*args, **kwargs)
+
+    monkeypatch.setattr(api.graphql.introspection, "execute_sync", execute)
+    plain = "query Q($n: String!) { __type(name: $n) { name } }"
+    spaced = "query Q($n: String!) {\n  __type(name: $n) {\n    name # of it\n  }\n}"
+
+    async def answer(text: str, **variables: Any) -> Any:
+        document, errors = await documents.read(SCHEMA, text)
+        assert not errors
+        assert not await documents.check_cost(SCHEMA, text, document, "Q", variables)
+        found = await documents.answer_of_schema(SCHEMA, text, document, "Q", variables)
+        assert found is not None
+        return found.errors or msgspec.json.decode(msgspec.json.encode(found.data))["__type"]["name"]
+
+    answers = await asyncio.gather(*(answer(text, n="Trace") for text in (plain, spaced) * 10))
+    assert answers == ["Trace"] * 20
+    assert len(worked_out) == 1
+    assert worked_out[0].startswith("introspection")
+    assert await answer(plain, n="Session") == "Session"
+    assert len(worked_out) == 2
+    assert "to be provided" in str(await answer(plain))
+    assert "to be provided" in str(await answer(plain))
+    assert len(worked_out) == 4
+
+
+async def test_little_is_asked_of_the_schema_beside_other_things() -> None:
+    assert not await _asked_of_schema('{ projects { name } __type(name: "Trace") { fields { name } } }')
+    (error,) = await _asked_of_schema("{ projects { name } __schema { " + _TYPES + " } }")
+    assert "in a document of its own" in error.message
+
+
+async def test_an_unknown_document_is_read_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def noted(function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            threads.append(threading.current_thread())
+            return function(*args, **kwargs)
+
+        return call
+
+    for name in ("parse", "validate", "check_document"):
+        monkeypatch.setattr(api.graphql.documents, name, noted(getattr(api.graphql.documents, name)))
+    documents = Documents(LIMITS)
+    for _ in range(2):
+        assert not (await documents.read(SCHEMA, "{ viewer { actor } }"))[1]
+    assert len(threads) == 3
+    assert threading.main_thread() not in threads
 
 
 def test_tokens() -> None:

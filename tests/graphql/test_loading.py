@@ -79,7 +79,7 @@ async def _calls(counting: CountingDatabase, document: str) -> tuple[Any, dict[s
     principal = Principal("test", {"p": Role.READER})
     access = Access(cast("Database", counting), principal)
     nothing = cast("Any", None)
-    platform = Platform(Settings(), cast("Database", counting), *(nothing,) * 6)
+    platform = Platform(Settings(), cast("Database", counting), *(nothing,) * 9)
     result = await SCHEMA.execute(document, context_value=Context(platform, access, None))
     assert result.errors is None, result.errors
     return result.data, dict(counting.calls)

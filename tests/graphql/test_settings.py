@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graphql import get_introspection_query
+from websockets.asyncio.client import connect
 
 from api.graphql.trusted import hash_of
 from tests.server.running import RunningServer, running, sqlite_place
@@ -48,6 +51,30 @@ def test_no_other_document_runs(locked: RunningServer) -> None:
         refused = client.post("/graphql", json={"extensions": unknown})
         assert refused.status_code == 400
         assert "no document with this hash" in refused.json()["detail"]
+
+
+async def test_websockets_tell_what_is_not_trusted_and_take_hashes_too(locked: RunningServer) -> None:
+    persisted = {"persistedQuery": {"version": 1, "sha256Hash": hash_of(TRUSTED)}}
+    protocols: Any = ["graphql-transport-ws"]
+    async with connect(f"{locked.url.replace('http', 'ws', 1)}/graphql", subprotocols=protocols) as socket:
+        greeting = {"authorization": f"Bearer {locked.key('admin')}"}
+        await socket.send(json.dumps({"type": "connection_init", "payload": greeting}))
+        assert json.loads(await socket.recv())["type"] == "connection_ack"
+        told = {}
+        for name, payload in {
+            "other": {"query": "{ projects { name } }"},
+            "unknown": {"extensions": {"persistedQuery": {"sha256Hash": "0" * 64}}},
+            "text": {"query": TRUSTED},
+            "hash": {"extensions": persisted},
+        }.items():
+            await socket.send(json.dumps({"type": "subscribe", "id": name, "payload": payload}))
+            told[name] = json.loads(await asyncio.wait_for(socket.recv(), 60))
+            if told[name]["type"] == "next":
+                assert json.loads(await asyncio.wait_for(socket.recv(), 60)) == {"id": name, "type": "complete"}
+    assert told["other"]["type"] == told["unknown"]["type"] == "error"
+    assert told["other"]["payload"][0]["extensions"]["code"] == "UNTRUSTED"
+    assert "no document with this hash" in told["unknown"]["payload"][0]["message"]
+    assert told["text"]["payload"] == told["hash"]["payload"] == {"data": {"projects": [{"name": locked.project}]}}
 
 
 def test_introspection_may_be_switched_off(locked: RunningServer) -> None:

@@ -95,6 +95,12 @@ BAD: list[tuple[str, Callable[[Graph], None], str, str]] = [
     ("version is text", _set("data.nodes.4.version", "1"), "data.nodes[4].version", "Expected 'int"),
     ("metadata is a list", _set("data.nodes.4.metadata", []), "data.nodes[4].metadata", "Expected 'object'"),
     ("no time", _set("data.edges.2.created_at", "yesterday"), "data.edges[2].created_at", "'yesterday'"),
+    (
+        "no time of ours",
+        _set("data.edges.2.created_at", "0001-01-01T00:00:00+14:00"),
+        "data.edges[2].created_at",
+        "0001-01-01",
+    ),
     ("no time of the graph", _set("created_at", "2026-13-45"), "created_at", "2026-13-45"),
     ("nodes are an object", _set("data.nodes", {}), "data.nodes", "Expected 'array"),
     ("a node is null", _set("data.nodes.0", None), "data.nodes[0]", "Expected 'object"),

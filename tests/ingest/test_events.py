@@ -360,7 +360,7 @@ async def test_values_said_by_what_is_new_are_whole_however_they_come(
 
 
 async def test_many_rebuilt_values_are_written_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.values.MOST_REBUILT_BYTES", 10_000)
+    monkeypatch.setattr("ingest.values.PORTION_BYTES", 10_000)
     events, texts = growing("t")
     numbered = list(enumerate(events))
     parts = list(portions(numbered))

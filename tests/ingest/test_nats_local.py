@@ -22,7 +22,7 @@ from nats.aio.client import Client
 from ingest.nats.local import LocalNats, LocalNatsError, RunningNats
 from tests.nats_server import NatsServer
 
-pytestmark = [pytest.mark.once, pytest.mark.usefixtures("nats")]  # skips where the server can't be had
+pytestmark = pytest.mark.usefixtures("nats")  # skips where the server can't be had
 
 
 @pytest.fixture

@@ -92,7 +92,6 @@ def _cases() -> Iterator[Any]:
         engines = {"sqlite": [], "sqlite-files": [], "neo4j": [pytest.mark.neo4j]}
         if path not in small:
             del engines["sqlite-files"]
-            engines["neo4j"].append(pytest.mark.once)
             if not FULL:
                 del engines["neo4j"]
         name = path.name.partition(".")[0]
@@ -237,7 +236,6 @@ def _stages(database: Database) -> list[Path]:
     return stages if FULL or isinstance(database, SqliteDatabase) else stages[::2]
 
 
-@pytest.mark.once
 async def test_stages_grow_into_the_same_graph(database: Database) -> None:
     stages = _stages(database)
     grown, whole = database.project(f"grown-{os.getpid()}"), database.project(f"whole-{os.getpid()}")
@@ -255,7 +253,6 @@ async def test_stages_grow_into_the_same_graph(database: Database) -> None:
         await whole.delete_trace(alone.trace_id)
 
 
-@pytest.mark.once
 async def test_stages_have_the_ids_of_the_last_one(database: Database) -> None:
     """In one project: the graph that grew knows all ids of the last stage, so importing that once more adds none."""
     stages = _stages(database)
@@ -279,7 +276,6 @@ async def _failures(store: GraphStore, trace_id: str) -> list[tuple[str, str | N
     return sorted((failure.question, failure.prediction, failure.gold_answers) for failure in page.items)
 
 
-@pytest.mark.once
 async def test_annotations_become_failures_with_a_human_verdict(database: Database) -> None:
     folder = data_folder()
     assert folder is not None

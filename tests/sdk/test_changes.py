@@ -49,9 +49,11 @@ def rebuild(found: list[dict[str, Any]]) -> dict[str, tuple[str, bool]]:
     for raw in found:
         event = events.from_object(raw)
         if isinstance(event, events.VariableEvent):
-            if event.base is not None:
-                event = rebuilt(event, event.base, *known[event.base.variable])
             known[event.variable] = event.value, bool(event.truncated)
+            if event.base is not None:
+                before, is_cut = known[event.base.variable]
+                whole = rebuilt(event, event.base, before.encode(), is_cut)
+                known[event.variable] = whole.data.decode(), bool(whole.truncated)
     return known
 
 

@@ -224,7 +224,7 @@ def test_replay_sends_what_a_crashed_process_left_and_leaves_out_a_line_cut_shor
     place = moved / folder_name(platform.endpoint, "team a")
     place.mkdir(parents=True)
     (place / segment.name).write_bytes(segment.read_bytes() + b'{"v": 1, "type": "tr')
-    assert replay(platform.endpoint, KEY, "team a", moved) == FlushResult(sent=2, dropped=1)
+    assert replay(platform.endpoint, KEY, "team a", moved) == FlushResult(sent=2, damaged=1)
     assert values(platform.events) == ["a text"]
 
 

@@ -38,6 +38,7 @@ from api.settings import Settings
 from schema.control import Role
 from store.open import Credentials, open_database
 from tests.neo4j_server import Neo4jServer
+from tests.server.watchdog import found_in
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -45,9 +46,13 @@ START_SECONDS = 60
 # Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
 _PROGRAM = """
 import runpy, signal
+from tests import stepped_clock
+stepped_clock.install()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("api.cli.main", run_name="__main__", alter_sys=True)
 """
+
+_WATCHED = "import sys; from tests.server.watchdog import watch; watch(sys.argv.pop(1))" + _PROGRAM
 
 
 @cache
@@ -122,6 +127,7 @@ class RunningServer:
         url: the base URL, without a slash at its end.
         project: a project that nobody else uses, the only one whose jobs it runs unless ``job_projects`` says more.
         process: the server's.
+        held: what held its event loop for too long; a test that finds something here fails, see tests/conftest.py.
     """
 
     def __init__(self, place: Place, folder: Path, settings: Mapping[str, object]) -> None:
@@ -130,10 +136,11 @@ class RunningServer:
         self.project = f"server-{token_hex(4)}"
         self._keys: dict[tuple[str, str], str] = {}
         self._log = folder / f"server-{token_hex(4)}.log"
+        self.held = found_in(self._log.with_suffix(".held"))
         self._said: list[str] = []
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                command("serve", "--port", "0"),
+                [sys.executable, "-c", _WATCHED, str(self.held.path), "serve", "--port", "0"],
                 # Servers of other tests may share the store: each runs the jobs of its own project only.
                 env=place.variables(**({"job_projects": self.project} | dict(settings))),
                 stdout=log,
@@ -241,6 +248,8 @@ def running(place: Place, folder: Path, **settings: object) -> Iterator[RunningS
     finally:
         if server.process.poll() is None:
             server.stop()
+    if held := server.held.new():
+        pytest.fail("\n".join(held), pytrace=False)
 
 
 def sqlite_place(folder: Path) -> Place:

@@ -112,6 +112,25 @@ def test_what_is_sent_again_as_it_is_is_written_when_what_it_names_has_come(desk
     assert desk.uses(trace) == ["later1", "later2"]
 
 
+def test_one_replay_of_all_finishes_what_can_be_finished(desk: Desk) -> None:
+    """A chain that was given up from its end to its beginning, by workers that try each event once."""
+    trace, length = uuid4().hex, 40
+    before = metrics(desk.server.url)["memtrace_dead_letters"]
+    chain = [
+        message(trace, f"m{number}") | {"revisionOf": f"m{number - 1}", "version": number}
+        for number in range(length, 0, -1)
+    ]
+    for one in chain:
+        assert send(desk.server, lines(one)).json()["accepted"] == 1
+    await_metric(desk.server, "memtrace_dead_letters", before + length)
+    assert send(desk.server, lines(message(trace, "m0"))).json()["accepted"] == 1
+    arrives(desk.server, trace, 1)
+    done = desk.dlq("replay", *(str(one["id"]) for one in desk.letters() if one["trace"] == trace))
+    assert (done.returncode, done.stdout) == (0, f"Sent {length} again.\n")
+    arrives(desk.server, trace, length + 1)
+    assert [one for one in desk.letters() if one["trace"] == trace] == []
+
+
 def test_what_is_sent_again_unmended_dies_again(desk: Desk) -> None:
     """Also where that is soon after: it must not be gone without a trace."""
     trace = uuid4().hex
@@ -156,6 +175,27 @@ def test_what_is_thrown_away_is_gone(desk: Desk) -> None:
     assert desk.dlq("drop", "--all", "--yes").returncode == 0
     assert desk.letters() == []
     assert desk.uses(trace) == []
+
+
+def test_what_is_done_to_letters_is_in_the_audit_log(desk: Desk) -> None:
+    one, two, three = desk.kill(uuid4().hex, "y1", "y2", "y3")
+    assert desk.dlq("replay", str(one["id"])).returncode == 0
+    assert desk.dlq("drop", str(two["id"]), str(three["id"])).returncode == 0
+    assert desk.dlq("drop", "999999999").returncode == 3
+    drained(desk.server)
+    assert desk.dlq("drop", "--all", "--yes").returncode == 0
+    asked = "query($p: String!) { project(name: $p) { audit(first: 4) { nodes { actor action target outcome } } } }"
+    with desk.server.client("admin") as client:
+        answer = client.post("/graphql", json={"query": asked, "variables": {"p": desk.mine}}).json()
+    assert answer["data"]["project"]["audit"]["nodes"] == [
+        {"actor": "command line", "action": action, "target": target, "outcome": outcome}
+        for action, target, outcome in (
+            ("dropDeadLetters", "all", "ok"),
+            ("dropDeadLetters", "999999999", "NotFoundError"),
+            ("dropDeadLetters", f"{two['id']}, {three['id']}", "ok"),
+            ("replayDeadLetters", str(one["id"]), "ok"),
+        )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from tests.server.running import RunningServer, running, sqlite_place
 
@@ -65,6 +68,57 @@ def test_text() -> None:
     assert len(lines) == 2
     assert 'level=error event="it broke"' in lines[0]
     assert r"what=a\nb" in lines[0] or r'what="a\nb"' in lines[0]
+
+
+STRANGE = {
+    "escape": "\x1b[2J",
+    "line ends": "\r\n\x0b\x0c\x85\u2028\u2029",
+    "zero": "\0",
+    "C1": "\x9b31m",
+    "direction": "\u202e\u2066\u200f",
+    "surrogate": "\ud800",
+    "hidden": "\U000e0041\ufeff",
+}
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_no_character_steers_a_terminal(form: str) -> None:
+    said = "|".join(STRANGE.values())
+    program = f"""
+import logging, structlog
+from api.http.logs import set_up_logs
+set_up_logs("info", "{form}")
+said = {said!r}
+structlog.get_logger("memtrace.test").info(said, path=said, more=[said, {{"x": said}}])
+logging.getLogger("another.library").warning("broken %s", said)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stderr == b""
+    lines = done.stdout.decode().removesuffix("\n").split("\n")
+    assert len(lines) == 2
+    for line in lines:
+        assert line.isprintable(), line
+    if form == "json":
+        assert json.loads(lines[0])["more"] == [said, {"x": said}]
+        assert json.loads(lines[1])["event"] == f"broken {said}"
+    else:
+        assert r"\x1b[2J|\r" in lines[0].replace(r"\\", "\\")
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_paths_of_strangers(tmp_path: Path, form: str) -> None:
+    with running(sqlite_place(tmp_path), tmp_path, log_format=form, job_concurrency=0) as server:
+        url = f"ws{server.url.removeprefix('http')}/graphql?token={SECRET}"
+        with connect(url, subprotocols=[Subprotocol("graphql-transport-ws")]):
+            pass
+        for text in STRANGE.values():
+            encoded = quote(text.encode("utf-8", "surrogatepass"))
+            httpx.get(f"{server.url}/{encoded}")
+            httpx.get(f"{server.url}/v1/values/{encoded}")
+        assert server.stop() == 0
+        assert SECRET not in server.log_text
+        for line in server.log_text.removesuffix("\n").split("\n"):
+            assert line.isprintable(), line
 
 
 def test_errors_speak_at_debug_only() -> None:

@@ -63,6 +63,32 @@ def test_a_store_that_cannot_be_used(tmp_path: Path) -> None:
     assert (broken.returncode, broken.stderr.count("\n")) == (5, 1)
 
 
+def test_a_journal_that_is_damaged(tmp_path: Path) -> None:
+    place, journal = sqlite_place(tmp_path), tmp_path / "server.db-queue"
+    with running(place, tmp_path, job_concurrency=0) as server:
+        assert server.stop() == 0
+    whole = bytearray(journal.read_bytes())
+    journal.write_bytes(b"this is no journal" * 500)
+    none = place.memtrace("serve", "--port", "0")
+    assert (none.returncode, none.stderr) == (5, f"error: {journal}: the file is not a SQLite database\n")
+    for start in range(4096, len(whole), 4096):
+        whole[start : start + 64] = b"\xff" * 64
+    journal.write_bytes(whole)
+    damaged = place.memtrace("serve", "--port", "0")
+    assert (damaged.returncode, damaged.stderr) == (5, f"error: {journal}: the file is damaged\n")
+    assert "Traceback" not in none.stdout + damaged.stdout
+
+
+def test_a_broker_that_is_away(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    done = sqlite_place(tmp_path).memtrace("serve", "--port", "0", nats=f"nats://127.0.0.1:{port}")
+    assert done.returncode == 5
+    assert done.stderr.startswith(f"error: NATS at nats://127.0.0.1:{port} can't be reached")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stdout
+
+
 @pytest.mark.neo4j
 async def test_an_old_layout(neo4j_server: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     newest = connection.layout_number()

@@ -119,3 +119,13 @@ def test_every_setting_is_documented() -> None:
     page = (ROOT / "docs" / "server.md").read_text("utf-8")
     missing = [name for name in Settings.model_fields if f"`{name}`" not in page]
     assert not missing
+
+
+def test_the_page_of_limits_names_settings_that_are_there() -> None:
+    rows = re.findall(
+        r"^\| .+? \| (.*?) \| .*? \| .* \|$", (ROOT / "docs" / "limits.md").read_text("utf-8"), re.MULTILINE
+    )
+    named = {name for cell in rows for name in re.findall(r"`(\w+)`", cell)}
+    assert named <= set(Settings.model_fields)
+    bounds = {name for name in Settings.model_fields if name.startswith(("max_", "graphql_"))}
+    assert bounds <= named, "a bound that the page does not tell"

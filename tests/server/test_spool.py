@@ -47,12 +47,18 @@ def spool(server: RunningServer, folder: Path, *arguments: str, **said: object) 
     return server.place.here("spool", *arguments, **environment)
 
 
+def told(done: subprocess.CompletedProcess[str]) -> tuple[int, ...]:
+    """The exit code, and what was sent, spooled, dropped, rejected and damaged."""
+    found = json.loads(done.stdout)
+    return done.returncode, *(found[name] for name in ("sent", "spooled", "dropped", "rejected", "damaged"))
+
+
 def test_what_waits_is_sent(server: RunningServer, tmp_path: Path) -> None:
     trace, key = uuid4().hex, server.key("writer")
     keep(tmp_path, server.url, server.project, *(message(trace, f"m{number}") for number in range(3)))
     keep(tmp_path, server.url, key, message(trace, "m3"))
     done = spool(server, tmp_path, "--project", server.project, "--json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"sent": 3, "spooled": 0, "dropped": 0, "rejected": 0})
+    assert told(done) == (0, 3, 0, 0, 0, 0)
     assert "1 events wait for other" in done.stderr
     arrives(server, trace, 3)
     done = spool(server, tmp_path)
@@ -106,7 +112,7 @@ def test_what_is_refused_is_kept_with_the_reason(server: RunningServer, tmp_path
     lines = [message(trace, "m"), message(trace, "bad", kind="NoSuchKind")]
     keep(tmp_path, server.url, server.project, *lines)
     done = spool(server, tmp_path, "--json", project=server.project)
-    assert (done.returncode, json.loads(done.stdout)) == (4, {"sent": 1, "spooled": 0, "dropped": 0, "rejected": 1})
+    assert told(done) == (4, 1, 0, 0, 1, 0)
     assert "rejected.jsonl" in done.stderr
     (path,) = tmp_path.rglob("rejected.jsonl")
     kept = json.loads(path.read_bytes())
@@ -114,12 +120,30 @@ def test_what_is_refused_is_kept_with_the_reason(server: RunningServer, tmp_path
     assert "kind" in kept["reason"]
 
 
+def test_what_is_no_event_is_set_aside_and_its_neighbours_are_sent(server: RunningServer, tmp_path: Path) -> None:
+    trace = uuid4().hex
+    folder = tmp_path / folder_name(server.url, server.project)
+    folder.mkdir(parents=True)
+    glued = message(trace, "cut")[:-30] + message(trace, "glued")
+    (folder / f"{1:020d}-1-a.ndjson").write_bytes(message(trace, "m0") + glued + message(trace, "m1"))
+    (folder / f"{2:020d}-1-b.ndjson").write_bytes(message(trace, "m2") + message(trace, "torn")[:50])
+    done = spool(server, tmp_path, "--json", project=server.project)
+    assert told(done) == (0, 3, 0, 0, 0, 2)
+    assert "2 lines are no events" in done.stderr
+    assert str(folder / "damaged.txt") in done.stderr
+    arrives(server, trace, 3)
+    (listed,) = json.loads(spool(server, tmp_path, "list", "--json").stdout)
+    assert (listed["events"], listed["oldest"], listed["damaged"]) == (0, None, 2)
+    assert spool(server, tmp_path, "list").stdout.splitlines()[-1].split()[:3] == ["0", "0", "2"]
+    assert told(spool(server, tmp_path, "--json", project=server.project)) == (0, 0, 0, 0, 0, 0)
+
+
 def test_what_a_running_application_has_in_hand_is_left_to_it(server: RunningServer, tmp_path: Path) -> None:
     owned = Spool(tmp_path / folder_name(server.url, server.project))
     owned.append([message("t", "m")])
     done = spool(server, tmp_path, "--json", project=server.project)
     owned.rotate()
-    assert (done.returncode, json.loads(done.stdout)) == (1, {"sent": 0, "spooled": 1, "dropped": 0, "rejected": 0})
+    assert told(done) == (1, 0, 1, 0, 0, 0)
     assert "has them in hand" in done.stderr
 
 

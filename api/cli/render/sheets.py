@@ -125,6 +125,8 @@ def _detail(name: str, value: object) -> RenderableType:
         return Text(size_of(value))
     if isinstance(value, list | tuple):
         return Text("\n".join(one_line(str(item)) for item in value) or "none")
+    if isinstance(value, dict) and name == "queue":
+        return Text(", ".join(f"{_words(key)} {one_line(str(item))}" for key, item in value.items()))
     if isinstance(value, dict):
         return Text(
             ", ".join(f"{count:,} {one_line(state)}" for state, count in Counter(map(str, value.values())).items())

@@ -87,6 +87,33 @@ def sessions(found: Sequence[Session]) -> Table:
     )
 
 
+def operations(found: Sequence[Operation]) -> Table:
+    """Operations with how they ended and how long they took."""
+    return table(
+        ("id", "kind", "name", "status", "started", "seconds", "comment"),
+        (
+            (
+                style.id_(operation.id),
+                style.kind(operation.kind.value),
+                Text(operation_name(operation, 48)),
+                Text(operation.status.value),
+                style.moment(operation.started_at),
+                Text(_seconds(operation)),
+                Text(one_line(operation.comment or "", 200)),
+            )
+            for operation in found
+        ),
+        wide="comment",
+        numbers=("seconds",),
+    )
+
+
+def _seconds(operation: Operation) -> str:
+    if operation.started_at is None or operation.ended_at is None:
+        return ""
+    return f"{(operation.ended_at - operation.started_at).total_seconds():.3f}"
+
+
 def variables(found: Sequence[Variable]) -> Table:
     """Variables with what they say."""
     return table(

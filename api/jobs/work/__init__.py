@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,12 +33,14 @@ class Context:
         tell: takes the stage, what is done and what there is (0 while it is not known). It raises ``Cancelled`` where
             the job is to stop.
         max_inflated_bytes: the most that an uploaded file may unpack to.
+        max_inflated_ratio: how many times its own size that may be.
     """
 
     store: GraphStore
     uploads: Uploads
     tell: Callable[[str, int, int], None]
     max_inflated_bytes: int | None
+    max_inflated_ratio: int | None = None
 
 
 async def check(store: GraphStore, arguments: BaseModel) -> None:
@@ -47,6 +50,7 @@ async def check(store: GraphStore, arguments: BaseModel) -> None:
         InputError: the arguments or this process's settings do not allow it.
         NotFoundError: the arguments name what is not in the project.
     """
+    await asyncio.to_thread(_load)
     from api.jobs.work import attributes, imports, reports
 
     if isinstance(arguments, ImportArguments):
@@ -57,6 +61,11 @@ async def check(store: GraphStore, arguments: BaseModel) -> None:
         await reports.check(store, arguments)
     else:
         raise TypeError(type(arguments).__name__)
+
+
+def _load() -> None:
+    """Import what work needs. In a thread, for the first time takes longer than the loop may be held."""
+    from api.jobs.work import attributes, imports, reports  # noqa: F401
 
 
 async def run(kind: JobKind, arguments: str, context: Context) -> Document:

@@ -42,7 +42,8 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
         if path is None:
             raise InputError(arguments.name, "", "the uploaded file is gone: send it again")
         try:
-            report = await import_path(context.store, path, arguments.timezone, tell, context.max_inflated_bytes)
+            limits = (context.max_inflated_bytes, context.max_inflated_ratio)
+            report = await import_path(context.store, path, arguments.timezone, tell, *limits)
         except InputError as error:
             raise _renamed(error, path, arguments.name) from error
     return documents.imported(replace(report, file=arguments.name))

@@ -1,1 +1,1 @@
-UPDATE packet SET due_at = ? WHERE k = ?
+UPDATE packet SET waits = 1 WHERE k = ?

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from operator import itemgetter
 from typing import Protocol
 
@@ -46,7 +47,7 @@ class Sink(Protocol):
     counts: FlushResult
 
     def deliver(self, lines: list[bytes]) -> bool:
-        """Write, send or spool these; False where that is not possible now, and they should be offered again."""
+        """Write, send or spool these; False where that is not possible now, and what is left in it is offered again."""
 
     def tick(self) -> None:
         """Do what is due."""
@@ -148,7 +149,7 @@ class BackgroundExporter:
     def result(self) -> FlushResult:
         """What has become of this process's events so far."""
         counts = self._sink.counts
-        return FlushResult(counts.sent, counts.spooled, counts.dropped + self._dropped, counts.rejected)
+        return replace(counts, dropped=counts.dropped + self._dropped)
 
     def close(self) -> None:
         """Flush; what can't be sent in time goes to disk; say once what became of all."""
@@ -173,8 +174,10 @@ class BackgroundExporter:
         if self._has_said or result == FlushResult():
             return
         self._has_said = True
-        is_whole = not (result.spooled or result.dropped or result.rejected)
+        is_whole = result == FlushResult(sent=result.sent)
         text = "%d events sent, %d spooled, %d dropped, %d rejected"
+        if result.damaged:
+            text += f", and {result.damaged} lines of the spool were damaged"
         (log.info if is_whole else log.warning)(text, result.sent, result.spooled, result.dropped, result.rejected)
 
     def _start(self) -> bool:

@@ -12,8 +12,9 @@ from memtrace.changes import lost
 from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_QUEUE_BYTES, BackgroundExporter
 from memtrace.exporters.post import Answer, Platform
 from memtrace.exporters.protocol import FlushResult
+from memtrace.exporters.segment import Segment
 from memtrace.exporters.spool import MAX_BYTES, Spool, default_directory, folder_name
-from memtrace.faults import log, report
+from memtrace.faults import log
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 60.0
@@ -81,14 +82,16 @@ class _HttpSink:
         self._retry_at = 0.0
         self._is_ordered = False
         """The platform itself has said when to come back: nobody hurries it."""
+        self._done: dict[Path, int] = {}
+        """How many lines of a segment that is not sent to its end are done with."""
 
     def deliver(self, lines: list[bytes]) -> bool:
         if not lines:
             return True
         if self._is_away() or (self._spool is not None and not self._spool.is_empty()):
             return self._keep(lines)
-        rest = self._send(lines)
-        return self._keep(rest) if rest else True
+        lines[:] = self._send(lines)  # what is done with is not offered again
+        return self._keep(lines) if lines else True
 
     def tick(self) -> None:
         """Replay what waits."""
@@ -96,18 +99,33 @@ class _HttpSink:
             segment = self._spool.oldest()
             if segment is None:
                 return
-            lines, torn = segment.lines()
-            known = self.counts.spooled
             try:
-                for batch in _batches(lines):
-                    if self._send(batch):
-                        return
-                segment.remove()
-                self.counts = replace(
-                    self.counts, spooled=max(0, known - len(lines)), dropped=self.counts.dropped + torn
-                )
+                if not self._replay(segment, self._spool):
+                    return
             finally:
                 segment.release()
+
+    def _replay(self, segment: Segment, spool: Spool) -> bool:
+        """Send a segment; whether the platform is there for the next one."""
+        found = spool.read(segment)
+        if found is None:
+            return True
+        lines, damaged = found
+        known = self.counts.spooled
+        done = self._done.pop(segment.path, 0)
+        for batch in _batches(lines[done:]):
+            rest = self._send(batch)
+            done += len(batch) - len(rest)
+            if rest:
+                self._done[segment.path] = done
+                return False
+        if damaged:
+            lost()
+            spool.set_aside(damaged)
+        spool.finish(segment)
+        spooled, known_damaged = max(0, known - len(lines)), self.counts.damaged
+        self.counts = replace(self.counts, spooled=spooled, damaged=known_damaged + len(damaged))
+        return True
 
     def wait_seconds(self) -> float | None:
         if self._failures == 0:
@@ -139,13 +157,7 @@ class _HttpSink:
     def _keep(self, lines: list[bytes]) -> bool:
         if self._spool is None:
             return False
-        try:
-            dropped = self._spool.append(lines)
-        except OSError as error:
-            lost()
-            report("spool", error)
-            self.counts = replace(self.counts, dropped=self.counts.dropped + len(lines))
-            return True
+        dropped = self._spool.append(lines)
         if dropped:
             lost()
         spooled = max(0, self.counts.spooled + len(lines) - dropped)
@@ -156,7 +168,7 @@ class _HttpSink:
         """Send a batch.
 
         Returns:
-            What is to be sent later: all of it, or nothing.
+            What is to be sent later.
         """
         answer = self._platform.post(lines)
         if answer.is_retryable:
@@ -167,7 +179,9 @@ class _HttpSink:
             if self._failures == 1:
                 say = log.warning if answer.is_ours else log.info
                 say("the platform can't take events now (%s); they wait", answer.reason[:200])
-            return lines
+            if answer.taken:
+                self._refused(lines[: answer.taken], answer)
+            return lines[answer.taken :]
         self._failures = 0
         self._is_ordered = False
         self._refused(lines, answer)
@@ -185,10 +199,7 @@ class _HttpSink:
             first = next(iter(answer.rejected.values()))
             log.warning("the platform refused events, the first one so: %s", first[:200])
         if self._spool is not None:
-            try:
-                self._spool.reject([(lines[index], reason) for index, reason in answer.rejected.items()])
-            except OSError as error:
-                report("spool of what was rejected", error)
+            self._spool.reject([(lines[index], reason) for index, reason in answer.rejected.items()])
 
 
 def _backoff(failures: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,9 @@ REQUEST_SECONDS = 15.0
 LONGEST_RETRY_AFTER = 3600.0
 _SMALLEST_COMPRESSED = 1_000
 _OK = range(200, 300)
-_NO_ACCESS = {401, 403, 404}
+_REFUSED = {400, 413, 415, 422}
+"""The request itself is bad, and would be the next time. What else a server or proxy may answer, such as that the key
+or the address is wrong, is mended without changing the events: they are not lost for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Answer:
     """What became of a batch.
 
     Attributes:
-        is_retryable: nothing was taken; the same may be sent again later.
+        is_retryable: what was not ``taken`` may be sent again later.
+        taken: of a retryable one, how many lines from the first on are done with.
         retry_after: seconds, where the platform said so.
         reason: why it is retryable.
         is_ours: it is retryable, but not before somebody mends the key or the project here.
@@ -38,6 +41,7 @@ class Answer:
     retry_after: float | None = None
     reason: str = ""
     is_ours: bool = False
+    taken: int = 0
     rejected: dict[int, str] = field(default_factory=dict)
 
 
@@ -94,8 +98,7 @@ class Platform:
             return Answer(rejected=_rejected(response, len(lines)))
         if status in {408, 429} or status >= 500:
             return Answer(is_retryable=True, retry_after=_retry_after(response), reason=f"status {status}")
-        if status in _NO_ACCESS:
-            # A key that is mended lets all of them through: they are not lost for it.
+        if status not in _REFUSED:
             return Answer(is_retryable=True, reason=f"status {status}: {_problem(response)}", is_ours=True)
         if status == 415 and self._encoding != "gzip" and "Content-Encoding" in response.request.headers:
             self._encoding, self._compress = "gzip", _gzip
@@ -109,11 +112,10 @@ class Platform:
         first = self.post(lines[:middle])
         if first.is_retryable:
             return first
-        # Where the second half must wait, all waits: sending the first half twice changes nothing.
+        # What the first half came to stays: a platform that takes so much at a time would never take all at once.
         second = self.post(lines[middle:])
-        if second.is_retryable:
-            return second
-        return Answer(rejected=first.rejected | {index + middle: why for index, why in second.rejected.items()})
+        rejected = first.rejected | {index + middle: why for index, why in second.rejected.items()}
+        return replace(second, taken=middle + second.taken, rejected=rejected)
 
 
 def _rejected(response: httpx.Response, count: int) -> dict[int, str]:

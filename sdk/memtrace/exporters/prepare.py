@@ -13,12 +13,16 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from memtrace.changes import Images
 from memtrace.compact import TIME, RawEvent, WireEvent, opened, written
+from memtrace.exporters.shorten import MOST_SAID_BYTES, shortened
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.values import JSON, TEXT, clean_text, plain_tree
 
 EVENT_VERSION = 1
 MASKED = "[REDACTED]"
+MOST_WHOLE_BYTES = 12_000_000
+"""Of a value that is sent whole: the platform takes events of 16 MiB."""
+
 _TEXTS = ("name", "comment", "category")
 
 
@@ -58,7 +62,11 @@ class Preparation:
             text = written(raw, EVENT_VERSION, written_time(raw[TIME]))
         except PydanticSerializationError:  # halves of surrogate pairs
             text = None
-        return encoded(self(raw)) if text is None else f"{text}\n".encode()
+        if text is not None:
+            return f"{text}\n".encode()
+        event = self(raw)
+        data = encoded(event)
+        return data if len(data) <= MOST_SAID_BYTES else encoded(shortened(_clean_tree(event)))
 
     def _mask(self, event: dict[str, Any]) -> None:
         for name in _TEXTS:
@@ -88,7 +96,7 @@ class Preparation:
         except Exception as error:
             report("redaction", error)
             return MASKED
-        return text if isinstance(text, str) else MASKED
+        return clean_text(text) if isinstance(text, str) else MASKED
 
     def _masked_tree(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -115,12 +123,13 @@ class Preparation:
             size = min(kept, self.max_value_bytes) + len(end.encode())
             event.update(value=end, mediaType=TEXT, truncated=True, size=base["size"], base={**base, "size": size})
             return
-        if len(text) * 4 <= self.max_value_bytes:
+        most = min(self.max_value_bytes, MOST_WHOLE_BYTES)
+        if len(text) * 4 <= most:
             return
         data = text.encode("utf-8", "replace")
-        if len(data) <= self.max_value_bytes:
+        if len(data) <= most:
             return
-        event["value"] = data[: self.max_value_bytes].decode("utf-8", "ignore")
+        event["value"] = data[:most].decode("utf-8", "ignore")
         event["mediaType"] = TEXT
         event["truncated"] = True
         event["size"] = len(data)

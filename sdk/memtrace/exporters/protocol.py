@@ -16,14 +16,18 @@ class FlushResult:
     Attributes:
         sent: accepted by the platform (or written, where the exporter writes).
         spooled: wait on disk for the platform to come back.
-        dropped: lost: no room in memory or on disk, or a file that can't be written.
-        rejected: refused by the platform; kept on disk with the reason where there is a spool.
+        dropped: events that are lost: no room in memory or on disk, or a file that can't be written.
+        rejected: refused by the platform; kept in the spool's ``rejected.jsonl`` with the reason, where there is a
+            spool.
+        damaged: lines found in the spool that are no events, for a process was killed or a disk was full while they
+            were written; kept in the spool's ``damaged.txt``.
     """
 
     sent: int = 0
     spooled: int = 0
     dropped: int = 0
     rejected: int = 0
+    damaged: int = 0
 
 
 class Exporter(Protocol):

@@ -1,8 +1,9 @@
 """Events on disk while the platform is away: files of lines, replayed oldest first, bounded in size.
 
 Each process appends to a segment of its own and holds its lock; a process that ends, or is killed, lets go of it, and
-whoever replays next takes it over. A line that a crash cut short is left out. What the platform refused is kept
-beside, with the reason, and is not replayed.
+whoever replays next takes it over. Lines are written whole or not at all, and after a failure into a new segment. What
+is no event all the same, for a process was killed or a disk lost what it had, is set aside in ``damaged.txt``; what
+the platform refused is kept in ``rejected.jsonl``, with the reason. Neither is sent again.
 """
 
 from __future__ import annotations
@@ -10,51 +11,21 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover (Windows has no such lock: one process a spool)
-    fcntl = None  # type: ignore[assignment]
+from memtrace.exporters import segment as segments
+from memtrace.exporters.aside import DAMAGED, REJECTED, set_aside
+from memtrace.exporters.segment import SUFFIX, Segment
+from memtrace.faults import log, report
 
 SEGMENT_BYTES = 1_000_000
 MAX_BYTES = 256_000_000
-MAX_REJECTED_BYTES = 16_000_000
-_SUFFIX = ".ndjson"
-_REJECTED = "rejected.jsonl"
-
-
-@dataclass(slots=True)
-class Segment:
-    """A file of events that this process alone has in hand."""
-
-    path: Path
-    descriptor: int
-    size: int = 0
-    count: int = 0
-
-    def lines(self) -> tuple[list[bytes], int]:
-        """Its whole lines, and how many were cut short (0 or 1)."""
-        data = self.path.read_bytes()
-        *whole, torn = data.split(b"\n")
-        return [line + b"\n" for line in whole if line], int(bool(torn))
-
-    def remove(self) -> None:
-        """It is sent."""
-        self.path.unlink(missing_ok=True)
-        self.release()
-
-    def release(self) -> None:
-        """Let go of it."""
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+_TRIES = 10
 
 
 class Spool:
-    """A folder of segments for one platform and project.
+    """A folder of segments for one platform and project. What fails here is reported, and never raised.
 
     Args:
         directory: the folder, made when it is needed, for this user only.
@@ -65,110 +36,151 @@ class Spool:
         self.directory = directory
         self._max_bytes = max_bytes
         self._current: Segment | None = None
+        self._done_with: set[Path] = set()
+        """What can't be read, or not be removed when it was sent: this process leaves it alone."""
 
     def append(self, lines: list[bytes]) -> int:
         """Keep these lines.
 
         Returns:
-            How many lines, old or new, were dropped for want of room.
-
-        Raises:
-            OSError: The folder can't be written to.
+            How many lines, old or new, were dropped for want of room, or because the folder can't be written to.
         """
         data = b"".join(lines)
         if len(data) > self._max_bytes:
             return len(lines)
         dropped = self._make_room(len(data))
-        current = self._current
-        if current is None or (current.size and current.size + len(data) > SEGMENT_BYTES):
+        try:
+            self._segment_for(len(data)).write(data)
+        except OSError as error:
+            report("spool", error)
+            # Whatever is at its end now, nothing comes after it.
             self.rotate()
-            current = self._current = self._new()
-        written = 0
-        while written < len(data):
-            written += os.write(current.descriptor, data[written:])
-        current.size += len(data)
-        current.count += len(lines)
+            return dropped + len(lines)
         return dropped
 
     def rotate(self) -> None:
         """End the segment in hand: it may be replayed."""
-        if self._current is not None:
-            self._current.release()
-            self._current = None
+        current, self._current = self._current, None
+        if current is None:
+            return
+        if current.size:
+            current.release()
+        else:
+            self.finish(current)
 
     def oldest(self) -> Segment | None:
         """The oldest segment that nobody else has in hand."""
         for path in self._paths():
             if self._current is not None and path == self._current.path:
                 self.rotate()
-            segment = _locked(path)
-            if segment is not None:
-                return segment
+            found = segments.existing(path)
+            if found is not None:
+                return found
         return None
+
+    def read(self, segment: Segment) -> tuple[list[bytes], list[bytes]] | None:
+        """The segment's events, and the lines that are none; None, and this process leaves it, if it can't be read."""
+        try:
+            return segment.lines()
+        except OSError as error:
+            report("reading of the spool", error)
+            self._done_with.add(segment.path)
+            return None
+
+    def finish(self, segment: Segment) -> None:
+        """Remove what is sent. Where that is not possible, this process never sends it again."""
+        try:
+            segment.remove()
+        except OSError as error:
+            report("removal from the spool", error)
+            self._done_with.add(segment.path)
 
     def is_empty(self) -> bool:
         """Whether nothing waits."""
         return not self._paths()
 
     def count(self) -> int:
-        """How many events wait."""
-        return sum(path.read_bytes().count(b"\n") for path in self._paths())
+        """How many events wait; a file that can't be read counts as one."""
+        return sum(_count(path) for path in self._listed())
 
     def reject(self, lines: list[tuple[bytes, str]]) -> None:
-        """Keep what the platform refused, with the reasons, as far as there is room.
+        """Keep what the platform refused, with the reasons, as far as there is room."""
+        data = [b'{"reason": %b, "event": %b}\n' % (json.dumps(why).encode(), line.rstrip()) for line, why in lines]
+        self._set_aside(REJECTED, data)
 
-        Raises:
-            OSError: The folder can't be written to.
-        """
-        self._make_folder()
-        path = self.directory / _REJECTED
-        kept = path.stat().st_size if path.exists() else 0
-        data = b"".join(
-            json.dumps({"reason": reason, "event": json.loads(line)}, ensure_ascii=False).encode() + b"\n"
-            for line, reason in lines
+    def set_aside(self, damaged: list[bytes]) -> None:
+        """Keep lines that are no events, as far as there is room."""
+        self._set_aside(DAMAGED, damaged)
+        log.warning(
+            "%d lines of the spool are no events: a full disk or a crash cut them short; see %s",
+            len(damaged),
+            self.directory / DAMAGED,
         )
-        if kept + len(data) > MAX_REJECTED_BYTES:
-            return
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
 
     def forget(self) -> None:
         """Leave the segment in hand to the process that this one was forked from."""
         self._current = None
+
+    def _set_aside(self, name: str, lines: list[bytes]) -> None:
+        try:
+            self._make_folder()
+            if not set_aside(self.directory / name, b"".join(lines)):
+                log.warning("%s is full: %d lines are not kept", self.directory / name, len(lines))
+        except OSError as error:
+            report(f"writing to {name}", error)
+
+    def _segment_for(self, size: int) -> Segment:
+        current = self._current
+        if current is not None and not current.path.exists():
+            # Somebody has emptied the folder: what is written to a file without a name is lost.
+            current.release()
+            current = self._current = None
+        if current is None or (current.size and current.size + size > SEGMENT_BYTES):
+            self.rotate()
+            current = self._current = self._new()
+        return current
 
     def _make_folder(self) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _new(self) -> Segment:
         self._make_folder()
-        path = self.directory / f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}{_SUFFIX}"
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
-        _lock(descriptor)
-        return Segment(path, descriptor)
+        for _ in range(_TRIES):
+            name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
+            made = segments.new(self.directory / name)
+            if made is not None:
+                return made
+        raise OSError("other processes removed each new file")
 
-    def _paths(self) -> list[Path]:
+    def _listed(self) -> list[Path]:
         try:
-            return sorted(path for path in self.directory.iterdir() if path.suffix == _SUFFIX)
+            return sorted(path for path in self.directory.iterdir() if path.suffix == SUFFIX)
         except FileNotFoundError:
             return []
+        except OSError as error:
+            report("listing of the spool", error)
+            return []
+
+    def _paths(self) -> list[Path]:
+        found = self._listed()
+        return [path for path in found if path not in self._done_with] if self._done_with else found
 
     def _make_room(self, size: int) -> int:
         dropped = 0
-        sizes = {path: _size(path) for path in self._paths()}
+        sizes = {path: _size(path) for path in self._listed()}
         total = sum(sizes.values()) + size
         for path, held in sizes.items():
             if total <= self._max_bytes:
                 break
+            if path in self._done_with:
+                continue
             if self._current is not None and path == self._current.path:
                 self.rotate()
-            segment = _locked(path)
-            if segment is not None:
-                dropped += len(segment.lines()[0])
-                segment.remove()
+            found = segments.existing(path)
+            if found is not None:
+                dropped += _count(path)
                 total -= held
+                self.finish(found)
         return dropped
 
 
@@ -184,30 +196,17 @@ def folder_name(endpoint: str, owner: str | None) -> str:
     return blake2b(f"{endpoint}\n{owner or ''}".encode(), digest_size=8).hexdigest()
 
 
-def _locked(path: Path) -> Segment | None:
+def _count(path: Path) -> int:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
     except OSError:
-        return None
-    # Between the listing and the lock another process may have replayed and removed it.
-    if _lock(descriptor) and path.exists():
-        return Segment(path, descriptor)
-    os.close(descriptor)
-    return None
-
-
-def _lock(descriptor: int) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return 1
 
 
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except OSError:
         return 0

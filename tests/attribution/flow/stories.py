@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from schema.kinds import DerivationKind, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
@@ -18,7 +18,7 @@ class Story:
     evidence: list[Variable]
 
     @classmethod
-    def of(cls, project: str, *messages: str, name: str = "story") -> Story:
+    def of(cls, project: str, *messages: str, name: str = "story") -> Self:
         trace = TraceBuilder(project, name)
         trace.session("talk")
         said = [trace.variable(f"message-{n}", text, kind=VariableKind.MESSAGE) for n, text in enumerate(messages)]

@@ -155,7 +155,6 @@ def _renamed(path: Path, to: Path) -> Path:
     return to
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("small_file", SYSTEMS if FULL else ["evermemos"], indirect=True)
 async def test_both_engines_give_the_same_verdicts(small_file: Path, neo4j_database: Database, tmp_path: Path) -> None:
     async with await open_database(f"sqlite:///{tmp_path / 'bench.db'}") as embedded:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from attribution.llm.cache import Cache
-from attribution.llm.client import LlmClient
-from attribution.llm.settings import LlmSettings
+from attribution.model.cache import Cache
+from attribution.model.client import LlmClient
+from attribution.model.settings import LlmSettings
 from store.open import open_database
 from store.protocol import Database
 from tests.attribution.llm.story import Story, tell

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from attribution.agent.case import Case
 from attribution.graph import TraceGraph
-from attribution.llm.case import Case
 from schema.kinds import DerivationKind, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
 from store.protocol import GraphStore

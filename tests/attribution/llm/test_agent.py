@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.agent import Agent
+from attribution.agent.agent import Agent
 from attribution.verdict import Link, Method, Step, Usage, Verdict, from_attribution, to_attribution
 from schema.errors import CorruptValueError
 from schema.kinds import ErrorType

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.agent import Agent
-from attribution.llm.budget import Budget, Limits
-from attribution.llm.cache import MemoryCache
+from attribution.agent.agent import Agent
+from attribution.model.budget import Budget, Limits
+from attribution.model.cache import MemoryCache
 from attribution.verdict import Usage, Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.llm.budget import Budget, Limits
-from attribution.llm.errors import BudgetError
+from attribution.model.budget import Budget, Limits
+from attribution.model.errors import BudgetError
 from attribution.verdict import Usage
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.budget import Budget
-from attribution.llm.cache import FileCache, MemoryCache
-from attribution.llm.client import LlmClient
-from attribution.llm.conversation import Conversation
-from attribution.llm.errors import LlmError
-from attribution.llm.reply import Reply
+from attribution.model.budget import Budget
+from attribution.model.cache import FileCache, MemoryCache
+from attribution.model.client import LlmClient
+from attribution.model.conversation import Conversation
+from attribution.model.errors import LlmError
+from attribution.model.reply import Reply
 from attribution.verdict import Usage
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.llm.check import checked
-from attribution.llm.proposal import Proposal
-from attribution.llm.quotes import find_quote
-from attribution.llm.schemas import Rejected, schema_of
+from attribution.agent.check import checked
+from attribution.agent.proposal import Proposal
+from attribution.agent.quotes import find_quote
+from attribution.model.schemas import Rejected, schema_of
 from attribution.proof import problems
 from attribution.verdict import Candidate, Link, Step, Verdict
 from schema.kinds import ErrorType

@@ -8,11 +8,11 @@ from email.utils import format_datetime
 
 import pytest
 
-from attribution.llm.budget import Budget, Limits
-from attribution.llm.client import LlmClient
-from attribution.llm.conversation import Conversation
-from attribution.llm.errors import BudgetError, LlmError
-from attribution.llm.reply import Reply
+from attribution.model.budget import Budget, Limits
+from attribution.model.client import LlmClient
+from attribution.model.conversation import Conversation
+from attribution.model.errors import BudgetError, LlmError
+from attribution.model.reply import Reply
 from attribution.verdict import Usage
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from attribution.llm.budget import Budget, Limits
-from attribution.llm.cache import MemoryCache
-from attribution.llm.errors import BudgetError, LlmError
+from attribution.model.budget import Budget, Limits
+from attribution.model.cache import MemoryCache
+from attribution.model.errors import BudgetError, LlmError
 from schema.errors import InputError
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import Answer, LlmServer, fail, llm_server, vectors

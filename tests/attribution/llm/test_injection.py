@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.llm.agent import Agent
-from attribution.llm.oneshot import Oneshot
-from attribution.llm.presence import LlmPresence
-from attribution.llm.prompt import as_data, data_block, prompt, prompt_hashes
+from attribution.agent.agent import Agent
+from attribution.agent.oneshot import Oneshot
+from attribution.agent.presence import LlmPresence
+from attribution.agent.prompt import prompt, prompt_hashes
+from attribution.model.data import as_data, data_block
 from attribution.presence import PresenceQuestion
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.cache import MemoryCache
-from attribution.llm.conversation import byte_size
-from attribution.llm.log import log_of
-from attribution.llm.oneshot import PROMPTS, Oneshot
-from attribution.llm.prompt import as_data, prompt
-from attribution.llm.proposal import Proposal
-from attribution.llm.schemas import schema_of
+from attribution.agent.log import log_of
+from attribution.agent.oneshot import PROMPTS, Oneshot
+from attribution.agent.prompt import prompt
+from attribution.agent.proposal import Proposal
+from attribution.model.cache import MemoryCache
+from attribution.model.conversation import byte_size
+from attribution.model.data import as_data
+from attribution.model.schemas import schema_of
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from attribution.llm.cache import FileCache, MemoryCache
-from attribution.llm.presence import LlmPresence
+from attribution.agent.presence import LlmPresence
+from attribution.model.cache import FileCache, MemoryCache
 from attribution.presence import PresenceAnswer, PresenceJudge, PresenceQuestion
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import HANG, Answer, LlmServer, Request, fail, give, refuse, say

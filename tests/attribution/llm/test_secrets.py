@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.llm.agent import Agent
-from attribution.llm.cache import FileCache
-from attribution.llm.conversation import Conversation
-from attribution.llm.errors import LlmError
+from attribution.agent.agent import Agent
+from attribution.model.cache import FileCache
+from attribution.model.conversation import Conversation
+from attribution.model.errors import LlmError
 from attribution.verdict import Method, to_attribution
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.attribution.llm.story import Story

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from attribution.agent.case import Case
+from attribution.agent.tools import WINDOW, Tools, tool_descriptions
 from attribution.graph import TraceGraph
-from attribution.llm.case import Case
-from attribution.llm.prompt import as_data
-from attribution.llm.tools import WINDOW, Tools, tool_descriptions
+from attribution.model.data import as_data
 from schema.kinds import OperationKind, VariableKind
 from store.protocol import Database
 from tests.attribution.llm.story import LONG, Story

@@ -1,0 +1,45 @@
+"""The command that says what a recording lacks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.options import IdHelp, JsonOption
+from api.cli.output import Output, print_json
+
+commands = typer.Typer()
+
+
+@command(commands, panel="Record")
+async def check(
+    place: Place,
+    reference: Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)],
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a recording lacks: searches and answers that depend on no message, units from outside, crashed steps.
+
+    Verdicts that would rest on what is missing abstain; each line says what to record.
+    """
+    from api.cli.find import find
+    from api.cli.render.text import one_line, short
+    from attribution.graph import TraceGraph
+    from attribution.holes import holes
+    from schema.models import Trace
+
+    async with place.open() as store:
+        trace = await find(store, Trace, reference)
+        found = await holes(await TraceGraph.load(store, trace.id))
+    if as_json:
+        print_json(
+            [{"problem": one.problem, "count": one.count, "examples": one.examples, "fix": one.fix} for one in found]
+        )
+        return
+    out = Output()
+    if not found:
+        out.lines(one_line(f"Nothing is missing in {trace.name or trace.external_id}."))
+    for one in found:
+        out.lines(f"{one.problem} ({', '.join(map(short, one.examples))})" if one.examples else one.problem)
+        out.lines(f"  {one.fix}")

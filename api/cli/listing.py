@@ -1,0 +1,105 @@
+"""Commands that list what traces hold: their operations, and the answers that were given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Place, command
+from api.cli.errors import note
+from api.cli.options import JsonOption, TraceOption
+from api.cli.output import Output, print_json
+from schema.kinds import OperationKind, Status, VariableKind
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from schema.models import Element
+    from store.answers import Label
+    from store.protocol import GraphStore
+
+commands = typer.Typer()
+
+_PANEL = "Look"
+
+LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
+_LIMIT = 1000
+
+
+@command(commands, panel=_PANEL)
+async def operations(
+    place: Place,
+    trace: TraceOption = None,
+    kind: Annotated[
+        list[OperationKind] | None,
+        typer.Option("--kind", case_sensitive=False, help="Only of this kind; may be repeated."),
+    ] = None,
+    status: Annotated[
+        Status | None, typer.Option("--status", case_sensitive=False, help="Only those that ended so.")
+    ] = None,
+    limit: LimitOption = _LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """List operations in the order of their traces: what ran, and how it ended."""
+    from api.cli.render import tables
+    from schema.models import Operation
+    from schema.models import as_json as public
+    from store.answers import Label
+
+    found: list[Operation] = []
+    async with place.open() as store:
+        async for one in _in_traces(store, Label.OPERATION, trace, [one.value for one in kind or ()]):
+            if isinstance(one, Operation) and (status is None or one.status is status):
+                if len(found) == limit > 0:
+                    _say_more(limit)
+                    break
+                found.append(one)
+    if as_json:
+        print_json([public(one) for one in found])
+    elif found:
+        Output().show(tables.operations(found))
+    else:
+        note("There are no such operations.")
+
+
+@command(commands, panel=_PANEL)
+async def answers(
+    place: Place, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
+) -> None:
+    """List the answers that were given, right or wrong, in the order of their traces."""
+    from api.cli.render import tables
+    from schema.models import Variable
+    from schema.models import as_json as public
+    from store.answers import Label
+
+    found: list[Variable] = []
+    async with place.open() as store:
+        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value]):
+            if len(found) == limit > 0:
+                _say_more(limit)
+                break
+            if isinstance(one, Variable):
+                found.append(one)
+    if as_json:
+        print_json([public(one) for one in found])
+    elif found:
+        Output().show(tables.variables(found))
+    else:
+        note("There are no answers.")
+
+
+async def _in_traces(store: GraphStore, label: Label, trace: str | None, kinds: list[str]) -> AsyncIterator[Element]:
+    """The elements of one trace, or of all, in order."""
+    from api.cli.find import find_trace_id
+    from store.paging import every, in_trace
+
+    only = await find_trace_id(store, trace)
+    ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]
+    for id_ in ids:
+        async for one in in_trace(store, label, id_, kinds):
+            yield one
+
+
+def _say_more(limit: int) -> None:
+    note(f"There are more than {limit:,}: --limit 0 lists all.")

@@ -1,0 +1,286 @@
+"""Questions about the schema itself: what they cost, and their answers, each of which is worked out once.
+
+The schema does not change while a server runs, so an answer about it is kept, and given again as the bytes that it
+was. It is worked out in a thread of its own: the whole schema has thousands of things, and nothing else must wait.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+from graphql import (
+    DocumentNode,
+    ExecutionResult,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLField,
+    GraphQLList,
+    GraphQLSchema,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    SchemaMetaFieldDef,
+    SelectionSetNode,
+    StringValueNode,
+    TypeMetaFieldDef,
+    VariableNode,
+    execute_sync,
+    get_named_type,
+    get_nullable_type,
+    print_ast,
+)
+
+from api.graphql.aside import Aside
+
+ROOTS: Mapping[str, GraphQLField] = {"__schema": SchemaMetaFieldDef, "__type": TypeMetaFieldDef}
+_KEPT_BYTES = 8 << 20
+
+_Population = dict[int, tuple[Any, int]]
+"""Things of the schema by identity, each with how often it is reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one operation asks of the schema.
+
+    Attributes:
+        fields: the roots of it.
+        is_all: whether the operation asks nothing else.
+        defaults: texts that variables have where none are sent.
+    """
+
+    fields: tuple[FieldNode, ...]
+    is_all: bool
+    defaults: Mapping[str, str]
+
+
+def asked_of_schema(document: DocumentNode, operation: OperationDefinitionNode) -> Asked:
+    """What an operation of a valid document asks of the schema."""
+    fragments = _fragments(document)
+    roots = list(_fields(operation.selection_set, fragments, set()))
+    fields = tuple(node for node in roots if node.name.value in ROOTS)
+    defaults = {
+        definition.variable.name.value: definition.default_value.value
+        for definition in operation.variable_definitions or ()
+        if isinstance(definition.default_value, StringValueNode)
+    }
+    return Asked(fields, all(node.name.value.startswith("__") for node in roots), defaults)
+
+
+def schema_cost(
+    schema: GraphQLSchema, document: DocumentNode, asked: Asked, variables: Mapping[str, Any] | None, most: int
+) -> int:
+    """How many fields of things of the schema an answer would have, leaves too: exactly, for the schema is known.
+
+    Things are counted as crowds, so that a list in a list in a list takes no longer than a list.
+
+    Args:
+        schema: what is asked about.
+        document: holds the fragments.
+        asked: see ``asked_of_schema``.
+        variables: as they were sent.
+        most: beyond it, counting ends; the result is then more than this.
+    """
+    counter = _Counter(schema, _fragments(document), {**asked.defaults, **(variables or {})}, most)
+    for node in asked.fields:
+        counter.root(node)
+    return counter.total
+
+
+class _EnoughError(Exception):
+    """More was counted than is allowed."""
+
+
+class _Counter:
+    def __init__(
+        self,
+        schema: GraphQLSchema,
+        fragments: Mapping[str, FragmentDefinitionNode],
+        variables: Mapping[str, Any],
+        most: int,
+    ) -> None:
+        self.total = 0
+        self._schema = schema
+        self._info = SimpleNamespace(schema=schema)
+        self._fragments = fragments
+        self._variables = variables
+        self._most = most
+
+    def root(self, node: FieldNode) -> None:
+        """Count what one root gives."""
+        field = ROOTS[node.name.value]
+        found = self._schema if node.name.value == "__schema" else self._schema.get_type(self._name(node))
+        try:
+            self._add(1)
+            if node.selection_set is not None and found is not None:
+                self._count(node.selection_set, {id(found): (found, 1)}, get_named_type(field.type))
+        except _EnoughError:
+            return
+
+    def _count(self, selections: SelectionSetNode, population: _Population, of: Any) -> None:
+        size = sum(times for _, times in population.values())
+        for node in _fields(selections, self._fragments, None):
+            self._add(size)
+            field = of.fields.get(node.name.value)
+            if node.selection_set is not None and field is not None:
+                below = self._below(population, field)
+                if below:
+                    self._count(node.selection_set, below, get_named_type(field.type))
+
+    def _below(self, population: _Population, field: GraphQLField) -> _Population:
+        """All that a field gives of all things of a population."""
+        arguments = {name: True for name in field.args if name == "includeDeprecated"}
+        found: _Population = {}
+        for thing, times in population.values():
+            given = field.resolve(thing, self._info, **arguments) if field.resolve else None
+            for one in given or () if _is_list(field) else (given,):
+                if one is not None:
+                    # Fields and arguments come as new pairs of their name and themselves.
+                    key = id(one[1] if isinstance(one, tuple) else one)
+                    found[key] = (one, times + (found[key][1] if key in found else 0))
+        return found
+
+    def _add(self, count: int) -> None:
+        self.total += count
+        if self.total > self._most:
+            raise _EnoughError
+
+    def _name(self, node: FieldNode) -> str:
+        for argument in node.arguments or ():
+            if isinstance(argument.value, VariableNode):
+                return str(self._variables.get(argument.value.name.value))
+            if isinstance(argument.value, StringValueNode):
+                return argument.value.value
+        return ""
+
+
+def _is_list(field: GraphQLField) -> bool:
+    return isinstance(get_nullable_type(field.type), GraphQLList)
+
+
+class Introspection:
+    """The answers about one schema."""
+
+    def __init__(self) -> None:
+        """No answer is known yet."""
+        self._thread = Aside("introspection")
+        self._by_text = _Kept()
+        self._by_meaning = _Kept()
+
+    def known(self, text: str, name: str | None, variables: Mapping[str, Any] | None) -> ExecutionResult | None:
+        """The answer to a document that was answered before, at once; None where it was not."""
+        return _result(self._by_text.get(_key(text, name, variables)))
+
+    async def cost(
+        self,
+        schema: GraphQLSchema,
+        document: DocumentNode,
+        asked: Asked,
+        variables: Mapping[str, Any] | None,
+        most: int,
+    ) -> int:
+        """See ``schema_cost``."""
+        return await self._thread.run(partial(schema_cost, schema, document, asked, variables, most))
+
+    async def answer(
+        self,
+        schema: GraphQLSchema,
+        text: str,
+        document: DocumentNode,
+        name: str | None,
+        variables: Mapping[str, Any] | None,
+    ) -> ExecutionResult:
+        """The answer to an operation that asks of the schema alone; kept where it has no errors.
+
+        Args:
+            schema: what is asked about.
+            text: the document's.
+            document: a valid one.
+            name: of the operation.
+            variables: as they were sent.
+        """
+        answer = await self._thread.run(partial(self._answer, schema, document, name, variables))
+        if isinstance(answer, ExecutionResult):
+            return answer
+        self._by_text.keep(_key(text, name, variables), answer)
+        found = _result(answer)
+        assert found is not None
+        return found
+
+    def _answer(
+        self, schema: GraphQLSchema, document: DocumentNode, name: str | None, variables: Mapping[str, Any] | None
+    ) -> ExecutionResult | bytes:
+        # Spaces, commas and comments say nothing: a document that is written in another way is the same one.
+        key = _key(print_ast(document), name, variables)
+        answer = self._by_meaning.get(key)
+        if answer is not None:
+            return answer
+        found = execute_sync(schema, document, variable_values=dict(variables or {}), operation_name=name)
+        if found.errors:
+            return found
+        answer = msgspec.json.encode(found.data)
+        self._by_meaning.keep(key, answer)
+        return answer
+
+
+_Key = tuple[str, str | None, bytes]
+
+
+class _Kept:
+    """Answers that were asked for lately, up to a number of bytes."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[_Key, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: _Key) -> bytes | None:
+        found = self._answers.get(key)
+        if found is not None:
+            self._answers.move_to_end(key)
+        return found
+
+    def keep(self, key: _Key, answer: bytes) -> None:
+        if key in self._answers:
+            return
+        self._answers[key] = answer
+        self._bytes += _size(key, answer)
+        while self._bytes > _KEPT_BYTES:
+            self._bytes -= _size(*self._answers.popitem(last=False))
+
+
+def _key(text: str, name: str | None, variables: Mapping[str, Any] | None) -> _Key:
+    return text, name, msgspec.json.encode(variables or {}, order="sorted")
+
+
+def _size(key: _Key, answer: bytes) -> int:
+    return len(key[0]) + len(key[2]) + len(answer)
+
+
+def _result(answer: bytes | None) -> ExecutionResult | None:
+    """An answer whose data are JSON already."""
+    return None if answer is None else ExecutionResult(cast("dict[str, Any]", msgspec.Raw(answer)), None)
+
+
+def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
+    return {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
+
+
+def _fields(
+    selections: SelectionSetNode, fragments: Mapping[str, FragmentDefinitionNode], seen: set[str] | None
+) -> Iterator[FieldNode]:
+    """The fields of a selection with fragments in their places; with ``seen``, each fragment once."""
+    for node in selections.selections:
+        if isinstance(node, FieldNode):
+            yield node
+        elif isinstance(node, InlineFragmentNode):
+            yield from _fields(node.selection_set, fragments, seen)
+        elif isinstance(node, FragmentSpreadNode) and (seen is None or node.name.value not in seen):
+            if seen is not None:
+                seen.add(node.name.value)
+            yield from _fields(fragments[node.name.value].selection_set, fragments, seen)

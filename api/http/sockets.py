@@ -1,0 +1,288 @@
+"""How many connections a server takes: in all, below the process's limit of files, and from one address.
+
+Where there is no room, a connection that has no request under way makes some: the one that has waited longest, of the
+same address where that address has too many. Clients that keep silent therefore keep nobody out. Where all are at work,
+the new connection is closed at once. This works where ``asyncio`` accepts by itself: everywhere but on Windows.
+"""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import socket
+import time
+import weakref
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import structlog
+
+_TURN = 64
+"""Connections that may be on their way in or out at a time; more wait in the system's own queue."""
+
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_REST_SECONDS = 0.5
+"""Less than the second after which ``asyncio`` looks again when the system could give no file."""
+
+_LOG_SECONDS = 5.0
+_FILES_KEPT = 256
+"""Files for all else: the store, the queue, uploads, answers that wait on the disk, other servers."""
+
+_log = structlog.get_logger("memtrace.http")
+
+
+class Connection(Protocol):
+    """What is known of a connection once it is served."""
+
+    def overdue(self, now: float) -> str | None:
+        """Why it has to end, where it has taken too long for something; ``now`` is the loop's time."""
+        ...
+
+    def abort(self) -> None:
+        """End it now."""
+        ...
+
+
+class Waiting:
+    """Connections without a request under way, in the order in which they began to wait."""
+
+    def __init__(self) -> None:
+        self._silent: dict[Slot, None] = {}
+        self._idle: dict[Slot, None] = {}
+
+    def add(self, slot: Slot) -> None:
+        """One begins to wait: for its first request, or for another."""
+        (self._idle if slot.has_asked else self._silent)[slot] = None
+
+    def discard(self, slot: Slot) -> None:
+        """One waits no more."""
+        self._silent.pop(slot, None)
+        self._idle.pop(slot, None)
+
+    def first(self) -> Slot | None:
+        """The one that gives way: who never asked for anything goes before who did."""
+        return next(iter(self._silent or self._idle), None)
+
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """The place of one connection.
+
+    Attributes:
+        connection: what serves it; None in the moment before.
+        has_asked: whether a whole head of a request has come.
+        is_closing: whether it was told to end.
+    """
+
+    address: str
+    connection: Connection | None = None
+    has_asked: bool = False
+    is_closing: bool = False
+
+
+@dataclass(slots=True)
+class _Address:
+    open: int = 0
+    waiting: Waiting = field(default_factory=Waiting)
+
+
+class Gate:
+    """Counts connections, and says which may come in."""
+
+    def __init__(self, most: int, most_per_address: int, exempt: Sequence[str] = ()) -> None:
+        """Make one.
+
+        Args:
+            most: connections in all.
+            most_per_address: of one address.
+            exempt: addresses and networks that only the limit in all holds for: those of balancers.
+        """
+        self.most = most
+        self._most_per_address = most_per_address
+        self._exempt = [ipaddress.ip_network(one, strict=False) for one in exempt if _is_network(one)]
+        self._slots: dict[Any, Slot] = {}
+        self._addresses: dict[str, _Address] = {}
+        self._waiting = Waiting()
+        self._unsettled = 0
+        self._closed: Counter[str] = Counter()
+        self._last_line = -_LOG_SECONDS
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether more may be accepted before the loop has dealt with those that are on their way in or out."""
+        return self._unsettled < _TURN
+
+    def admit(self, peer: Any) -> Callable[[], None] | None:
+        """Give a new connection a place; what to call when it is closed, or None where there is no place."""
+        address = str(peer[0])
+        one = self._addresses.get(address) or _Address()
+        if one.open >= self._most_per_address and not self._is_exempt(address):
+            has_room = self._make_room(one.waiting)
+        else:
+            has_room = len(self._slots) < self.most or self._make_room(self._waiting)
+        if not has_room:
+            self._closed["refused"] += 1
+            return None
+        slot = Slot(address)
+        self._addresses[address] = one
+        self._slots[peer] = slot
+        one.open += 1
+        self._unsettled += 1
+
+        def release() -> None:
+            self._release(peer, slot)
+
+        return release
+
+    def opened(self, peer: Any, connection: Connection) -> Slot:
+        """A connection is served from now on, and waits for its first request."""
+        slot = self._slots.get(peer)
+        if slot is None:
+            return Slot(str(peer[0]) if peer else "", connection)  # accepted by other means: not counted
+        slot.connection = connection
+        self._unsettled -= 1
+        self.waits(slot)
+        return slot
+
+    def waits(self, slot: Slot) -> None:
+        """A connection has no request under way."""
+        if slot.address in self._addresses and not slot.is_closing:
+            self._waiting.add(slot)
+            self._addresses[slot.address].waiting.add(slot)
+
+    def works(self, slot: Slot) -> None:
+        """The head of a request has come."""
+        slot.has_asked = True
+        self._forget(slot)
+
+    def sweep(self, now: float) -> None:
+        """Close what has taken too long. To be called about every second; ``now`` is the loop's time."""
+        for slot in list(self._slots.values()):
+            if slot.connection is not None and not slot.is_closing:
+                reason = slot.connection.overdue(now)
+                if reason is not None:
+                    self._close(slot, reason)
+        self._tell()
+
+    def lack(self, problem: str) -> None:
+        """Note that the system could give no file for a connection."""
+        self._closed[problem] += 1
+        self._tell()
+
+    def _make_room(self, waiting: Waiting) -> bool:
+        slot = waiting.first()
+        if slot is None:
+            return False
+        self._close(slot, "made room")
+        return True
+
+    def _close(self, slot: Slot, reason: str) -> None:
+        assert slot.connection is not None
+        self._closed[reason] += 1
+        self._forget(slot)
+        slot.is_closing = True
+        self._unsettled += 1
+        slot.connection.abort()
+
+    def _forget(self, slot: Slot) -> None:
+        self._waiting.discard(slot)
+        if (one := self._addresses.get(slot.address)) is not None:
+            one.waiting.discard(slot)
+
+    def _release(self, peer: Any, slot: Slot) -> None:
+        self._forget(slot)
+        if slot.is_closing or slot.connection is None:
+            self._unsettled -= 1
+        slot.is_closing = True
+        if self._slots.get(peer) is slot:
+            del self._slots[peer]
+        one = self._addresses[slot.address]
+        one.open -= 1
+        if one.open == 0:
+            del self._addresses[slot.address]
+
+    def _is_exempt(self, address: str) -> bool:
+        if not self._exempt:
+            return False
+        found = ipaddress.ip_address(address.partition("%")[0])
+        return any(found in network for network in self._exempt)
+
+    def _tell(self) -> None:
+        """One line for all that was closed since the last one."""
+        now = time.monotonic()
+        if self._closed and now - self._last_line >= _LOG_SECONDS:
+            self._last_line = now
+            _log.warning("connections were closed early", open=len(self._slots), reasons=dict(self._closed))
+            self._closed.clear()
+
+
+class Listener(socket.socket):
+    """A listening socket that accepts what its gate admits."""
+
+    def __init__(self, bound: socket.socket, gate: Gate) -> None:
+        """Take the place of a socket that listens."""
+        super().__init__(bound.family, bound.type, bound.proto, bound.detach())
+        self._gate = gate
+        self._rests_until = 0.0
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection that has a place; those that have none are closed.
+
+        Raises:
+            BlockingIOError: there is none at the moment, or the loop should do something else first.
+            OSError: the system has no file for it; ``asyncio`` then looks again after a second.
+        """
+        if time.monotonic() < self._rests_until:
+            raise BlockingIOError
+        for _ in range(_TURN):
+            if not self._gate.is_settled:
+                break
+            try:
+                connection, peer = super().accept()
+            except OSError as error:
+                if error.errno in _SHORT:
+                    self._gate.lack("no file left")
+                    self._rests_until = time.monotonic() + _REST_SECONDS
+                raise
+            release = self._gate.admit(peer)
+            if release is not None:
+                return _Accepted(connection, release), peer
+            connection.close()
+        raise BlockingIOError
+
+
+class _Accepted(socket.socket):
+    """A connection's socket, which gives its place back when it is closed."""
+
+    def __init__(self, connection: socket.socket, release: Callable[[], None]) -> None:
+        super().__init__(connection.family, connection.type, connection.proto, connection.detach())
+        self._release = weakref.finalize(self, release)
+        self._release.atexit = False
+
+    def close(self) -> None:
+        """Close it."""
+        super().close()
+        self._release()
+
+
+def most_connections(wanted: int) -> int:
+    """How many connections a process can take: those that are wanted, as far as its limit of files leaves room."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return wanted
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return wanted
+    return max(1, min(wanted, files - min(_FILES_KEPT, files // 2)))
+
+
+def _is_network(text: str) -> bool:
+    """Whether this is an address or a network; a proxy may also be named as it shows on a local socket."""
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True

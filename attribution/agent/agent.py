@@ -1,0 +1,167 @@
+"""An agent that explores the graph of a trace with tools, and ends in a verdict that was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from attribution.agent.asking import describe_failure, describe_hint, describe_trace
+from attribution.agent.case import Case
+from attribution.agent.check import checked
+from attribution.agent.ending import ended
+from attribution.agent.prompt import prompt
+from attribution.agent.proposal import Proposal
+from attribution.agent.tools import PROPOSE, Tools, tool_descriptions
+from attribution.graph import TraceGraph
+from attribution.model.budget import Budget
+from attribution.model.client import LlmClient
+from attribution.model.conversation import Conversation
+from attribution.model.data import as_data, data_block
+from attribution.model.errors import LlmError, Problem
+from attribution.model.reply import Reply, ToolCall
+from attribution.model.schemas import Rejected, problems_of
+from attribution.verdict import Verdict
+from schema.models import Failure
+
+PROMPTS = ("agent", "taxonomy")
+
+_MOST_REJECTIONS = 5
+_MOST_IDLE = 3
+"""Replies without a call of a tool, one after the other."""
+_MOST_CALLS = 8
+"""Calls of tools in one reply that are carried out."""
+_TRAIL = 200
+_TRAIL_CHARACTERS = 200
+_NUDGE = f"Call a tool: look further, or end with {PROPOSE}."
+
+
+@dataclass
+class _Exploration:
+    """One conversation about one case.
+
+    Attributes:
+        most_replies: calls that the budget allowed when it began; None is no limit.
+    """
+
+    case: Case
+    tools: Tools
+    conversation: Conversation
+    budget: Budget
+    most_replies: int | None
+    replies: int = 0
+    trail: list[str] = field(default_factory=list)
+    rejections: list[str] = field(default_factory=list)
+
+    @property
+    def calls_left(self) -> int | None:
+        """What the model is told. Attempts that failed don't count: a run that is resumed must tell it the same."""
+        return None if self.most_replies is None else max(self.most_replies - self.replies, 0)
+
+
+class Agent:
+    """Attributes failures one by one; any number at a time."""
+
+    def __init__(self, client: LlmClient) -> None:
+        self._client = client
+
+    async def attribute(
+        self,
+        graph: TraceGraph,
+        failure: Failure,
+        evidence: Sequence[str],
+        hint: Verdict | None = None,
+        budget: Budget | None = None,
+    ) -> Verdict:
+        """The verdict on a failure; an abstention where the model, its server or a budget allows none.
+
+        Args:
+            graph: the trace.
+            failure: without gold answers, values that tell them are not shown.
+            evidence: ids of the messages that hold the answer.
+            hint: what the free pass thinks.
+            budget: shared with other calls for this case; None makes one of its own. All that is spent of it is the
+                verdict's usage.
+        """
+        budget = budget or self._client.case_budget()
+        case = Case(graph, failure, evidence)
+        details: dict[str, Any] = {}
+        work = self._explore(case, hint, budget, details)
+        return await ended(work, case, budget, self._client.settings.model, PROMPTS, details)
+
+    async def _explore(self, case: Case, hint: Verdict | None, budget: Budget, details: dict[str, Any]) -> Verdict:
+        asked = {"failure": await describe_failure(case), "trace": describe_trace(case)}
+        if hint is not None:
+            asked["hint"] = describe_hint(case, hint)
+        system = "\n\n".join(map(prompt, PROMPTS))
+        conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
+        exploration = _Exploration(case, Tools(case), conversation, budget, budget.calls_left)
+        details |= {"trail": exploration.trail, "rejections": exploration.rejections}
+        idle = 0
+        while True:
+            reply = await self._next(exploration)
+            exploration.replies += 1
+            conversation.add(reply.message())
+            if reply.calls:
+                idle = 0
+                verdict = await self._carry_out(exploration, reply.calls)
+                if verdict is not None:
+                    return verdict
+                continue
+            idle += 1
+            if idle == _MOST_IDLE:
+                raise LlmError(Problem.INVALID, f"the model called no tool in {idle} replies")
+            conversation.say(_NUDGE)
+
+    async def _next(self, exploration: _Exploration) -> Reply:
+        conversation, budget, settings = exploration.conversation, exploration.budget, self._client.settings
+        conversation.shorten(settings.context_tokens - settings.reply_tokens)
+        tools = tool_descriptions()
+        once = self._client.estimate(conversation, tools)
+        if not budget.allows(once + once + once):
+            # A proposal, and another one if it can't stand, is all that there is room for.
+            tools = tool_descriptions(only_propose=True)
+        try:
+            return await self._client.complete(conversation, budget, tools)
+        except LlmError as error:
+            # The estimate was too low, or the model takes in less than the settings say.
+            if error.kind is not Problem.CONTEXT or not conversation.shorten(0):
+                raise
+        return await self._client.complete(conversation, budget, tools)
+
+    async def _carry_out(self, exploration: _Exploration, calls: Sequence[ToolCall]) -> Verdict | None:
+        """Answer every call, as the protocol wants it; the verdict where one was proposed that can stand."""
+        for number, call in enumerate(calls):
+            if number >= _MOST_CALLS:
+                result: dict[str, Any] = {"error": f"at most {_MOST_CALLS} calls in one reply"}
+            elif call.name == PROPOSE:
+                try:
+                    return await self._proposed(exploration, call)
+                except Rejected as rejection:
+                    result = {"rejected": rejection.problems}
+            else:
+                if len(exploration.trail) < _TRAIL:
+                    exploration.trail.append(f"{call.name} {as_data(call.arguments)}"[:_TRAIL_CHARACTERS])
+                result = await exploration.tools.call(call.name, call.arguments)
+            if number == len(calls) - 1:
+                result = result | {"calls_left": exploration.calls_left}
+            exploration.conversation.add({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
+        return None
+
+    async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
+        try:
+            proposal = Proposal.model_validate(call.arguments)
+            return await checked(exploration.case, proposal)
+        except ValidationError as error:
+            rejection = Rejected(*problems_of(error))
+        except Rejected as error:
+            rejection = error
+        exploration.rejections.append(str(rejection)[:500])
+        if len(exploration.rejections) == _MOST_REJECTIONS:
+            raise LlmError(
+                Problem.INVALID,
+                f"{_MOST_REJECTIONS} proposals could not stand, the last one because: {rejection}"[:600],
+            )
+        raise rejection

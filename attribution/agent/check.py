@@ -1,0 +1,135 @@
+"""Whether what a model proposes can stand, and the verdict that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from attribution.agent.case import Case
+from attribution.agent.path import Cited, join, searched
+from attribution.agent.proposal import Alternative, Proposal
+from attribution.agent.quotes import find_quote
+from attribution.model.schemas import Rejected
+from attribution.verdict import Candidate, Step, Verdict, abstention
+from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, VariableKind
+from schema.models import Operation
+
+_JUDGES = frozenset({OperationKind.JUDGE, OperationKind.EVALUATION})
+_MOST_STEPS = 20
+_MOST_ALTERNATIVES = 10
+_REASON = 2_000
+
+
+async def checked(case: Case, proposal: Proposal) -> Verdict:
+    """The verdict that a proposal makes.
+
+    Raises:
+        Rejected: it can't stand; the problems say why.
+    """
+    if not proposal.reason.strip():
+        raise Rejected("reason: say why")
+    reason = proposal.reason.strip()[:_REASON]
+    if proposal.error_type is None:
+        return abstention(f"the model could not tell: {reason}")
+    operation = case.operation(proposal.operation) if proposal.operation else None
+    cited, problems = await _cited(case, proposal)
+    # The evidence that is given may be wrong, or lie beside the message that tells: a quoted message is evidence too.
+    told = [one.variable_id for one in cited if one.holds and _is_message(case, one.variable_id)]
+    problems = operation_problems(case, proposal.error_type, proposal.operation, told) + problems
+    steps, path_problems = await join(case, cited)
+    problems += path_problems
+    if not problems and operation is not None and proposal.error_type not in NOT_THE_MEMORY:
+        problems += _proof_problems(case, operation, steps)
+    for alternative in proposal.alternatives[:_MOST_ALTERNATIVES]:
+        found = operation_problems(case, alternative.error_type, alternative.operation, told)
+        problems += [f"alternatives: {problem}" for problem in found]
+    if problems:
+        raise Rejected(*problems)
+    return Verdict(
+        error_type=proposal.error_type,
+        operation_id=operation.id if operation else None,
+        confidence=proposal.confidence,
+        reason=reason,
+        path=tuple(steps),
+        candidates=tuple(_candidates(case, proposal.alternatives[:_MOST_ALTERNATIVES])),
+    )
+
+
+def operation_problems(
+    case: Case, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
+) -> list[str]:
+    """Why an operation can't be blamed with an error of this type.
+
+    Args:
+        case: the failure.
+        error_type: what it is blamed with.
+        alias: what the operation is called.
+        evidence: messages beside those of the case.
+    """
+    if not alias:
+        return [] if error_type in NOT_THE_MEMORY else [f"operation: {error_type} needs the operation at fault"]
+    if error_type is ErrorType.ANNOTATION:
+        return [f"operation: {error_type} blames no operation: leave it null"]
+    operation = case.operation(alias)
+    if operation is None:
+        return [f"operation: there is no operation {alias[:40]!r} in this trace: name one that a tool showed"]
+    shown = case.operation_alias(operation.id)
+    judges = operation.kind in _JUDGES
+    if error_type is ErrorType.JUDGE and not judges:
+        return [f"operation: {shown} does not judge: name the operation that judged the answer, or null"]
+    if error_type is not ErrorType.JUDGE and operation.kind is OperationKind.JUDGE:
+        return [f"operation: {shown} judges, so it can't be at fault for {error_type}"]
+    if case.serves_another(operation):
+        return [f"operation: {shown} served another question"]
+    if operation.id not in case.reach and operation.id not in case.reach_of(evidence):
+        return [f"operation: {shown} has nothing to do with this answer, its question, its evidence or the memory"]
+    return []
+
+
+async def _cited(case: Case, proposal: Proposal) -> tuple[list[Cited], list[str]]:
+    if proposal.error_type not in NOT_THE_MEMORY and not proposal.steps:
+        return [], ["steps: cite at least one variable with a quote that shows the detail"]
+    if len(proposal.steps) > _MOST_STEPS:
+        return [], [f"steps: at most {_MOST_STEPS}"]
+    cited: list[Cited] = []
+    problems: list[str] = []
+    for number, step in enumerate(proposal.steps):
+        place = f"steps.{number}"
+        variable = case.variable(step.variable)
+        if variable is None or not case.may_show(variable.id):
+            problems.append(f"{place}: there is no variable {step.variable[:40]!r}: name one that a tool showed")
+            continue
+        quote = ""
+        if step.quote.strip():
+            found = find_quote(await case.graph.text(variable.id), step.quote)
+            if found is None:
+                problems.append(f"{place}: the quote does not stand in {step.variable}: repeat it word by word")
+                continue
+            quote = found
+        elif step.holds:
+            problems.append(f"{place}: {step.variable} holds the detail, so quote it word by word")
+            continue
+        cited.append(Cited(variable.id, quote, step.holds))
+    return cited, problems
+
+
+def _proof_problems(case: Case, operation: Operation, steps: list[Step]) -> list[str]:
+    graph = case.graph
+    for step in steps:
+        touched = {step.operation_id, graph.invalidated_by(step.variable_id), *graph.users(step.variable_id)}
+        if operation.id in touched or searched(case, operation, step.variable_id):
+            return []
+    shown = case.operation_alias(operation.id)
+    return [f"steps: none is a variable that {shown} used, made, ended or searched: cite what it had at hand"]
+
+
+def _is_message(case: Case, variable_id: str) -> bool:
+    return case.graph.variables[variable_id].kind is VariableKind.MESSAGE
+
+
+def _candidates(case: Case, alternatives: Iterable[Alternative]) -> list[Candidate]:
+    found = []
+    for one in sorted(alternatives, key=lambda alternative: -alternative.confidence):
+        operation = case.operation(one.operation) if one.operation else None
+        operation_id = operation.id if operation else None
+        found.append(Candidate(one.error_type, operation_id, one.confidence, one.reason.strip()[:_REASON]))
+    return found

@@ -1,0 +1,35 @@
+"""What a project may be called. A name stands in addresses, in paths, in logs and in the settings of others."""
+
+from __future__ import annotations
+
+import re
+
+from schema.errors import InputError
+
+MAX_CHARACTERS = 128
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+FORM = f"write letters of ASCII, digits, . _ and -, not . or - first, {MAX_CHARACTERS} characters at most"
+
+
+def problem_of_name(name: str) -> str | None:
+    """Why a project can't be called this; None where it can."""
+    if len(name) <= MAX_CHARACTERS and _NAME.fullmatch(name):
+        return None
+    shown = ascii(name if len(name) <= MAX_CHARACTERS else name[:MAX_CHARACTERS] + "...")
+    return f"{shown} can't be the name of a project: {FORM}"
+
+
+def check_project(name: str, source: str = "project") -> str:
+    """The name itself.
+
+    Args:
+        name: of a project.
+        source: what named it.
+
+    Raises:
+        InputError: no project can be called this.
+    """
+    problem = problem_of_name(name)
+    if problem is not None:
+        raise InputError(source, "", problem)
+    return name

@@ -1,0 +1,1 @@
+UPDATE packet SET waits = 0 WHERE k = ?

@@ -1,0 +1,1 @@
+UPDATE packet SET waits = 0 WHERE lane = ? AND waits = 1

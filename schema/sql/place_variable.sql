@@ -1,0 +1,1 @@
+UPDATE variable SET sequence = ? WHERE k = ? AND trace_k = ?

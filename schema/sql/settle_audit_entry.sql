@@ -1,0 +1,1 @@
+UPDATE audit_entry SET outcome = :outcome WHERE id = :id AND project = :project AND outcome = 'begun'

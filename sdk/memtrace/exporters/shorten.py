@@ -1,0 +1,70 @@
+"""What an event says beside its value, made short enough for the platform, which takes 256 KiB of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import to_json
+
+MOST_SAID_BYTES = 20_000
+"""Of a line that is not looked at more closely."""
+
+MOST_ATTRIBUTE_BYTES = 100_000
+"""Of one event's attributes, as JSON: an operation has those of its beginning, its end and its error."""
+
+MOST_TEXT_BYTES = 20_000
+"""Of a comment and its like, as JSON."""
+
+_LARGE = 4
+"""A value that takes more than this part of the room for attributes is not said."""
+
+_TEXTS = ("comment", "category", "className", "location")
+
+
+def shortened(event: dict[str, Any]) -> dict[str, Any]:
+    """The event without what is too long beside its value: cut, or in place of it how long it was.
+
+    Args:
+        event: as it would be sent; its texts are valid Unicode.
+    """
+    short = dict(event)
+    for name in _TEXTS:
+        if name in short:
+            short[name] = _cut(short[name])
+    if "attributes" in short:
+        short["attributes"] = _fitted(short["attributes"])
+    if "error" in short:
+        short["error"] = {name: _cut(text) for name, text in short["error"].items()}
+    return short
+
+
+def _cut(text: str) -> str:
+    size = len(_json(text))
+    while size > MOST_TEXT_BYTES:
+        text = text[: len(text) * MOST_TEXT_BYTES // size]
+        size = len(_json(text))
+    return text
+
+
+def _fitted(attributes: dict[str, Any]) -> dict[str, Any]:
+    """As much of the attributes as there is room for; a large one by its size alone."""
+    fitted: dict[str, Any] = {}
+    room, left_out = MOST_ATTRIBUTE_BYTES, 0
+    if len(_json(attributes)) <= room:
+        return attributes
+    for name, item in attributes.items():
+        size = len(_json(item))
+        said = item if size <= MOST_ATTRIBUTE_BYTES // _LARGE else f"<{size} bytes>"
+        taken = len(_json(name)) + len(_json(said)) + 2
+        if taken > room:
+            left_out += 1
+            continue
+        room -= taken
+        fitted[name] = said
+    if left_out:
+        fitted["<left out>"] = left_out
+    return fitted
+
+
+def _json(value: Any) -> bytes:
+    return to_json(value)

@@ -1,0 +1,30 @@
+"""Halves of surrogate pairs: JSON may hold them, and UTF-8 can't, so that nothing can store them."""
+
+from __future__ import annotations
+
+import re
+
+_SHOWN_CHARACTERS = 80
+_HALF = re.compile("[\\ud800-\\udfff]")
+_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
+
+def may_have_half(text: str) -> bool:
+    """Whether JSON text has half of a pair, or a whole one that is escaped: then a closer look is due."""
+    return _WRITTEN.search(text) is not None
+
+
+def place_of_half(found: object) -> str | None:
+    """The field of a parsed JSON value that holds half of a surrogate pair; None where all texts are Unicode."""
+    waiting: list[tuple[str, object]] = [("", found)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and _HALF.search(value):
+            return place
+        if isinstance(value, dict):
+            if any(_HALF.search(key) for key in value):
+                return f"{place} (a key)" if place else "a key"
+            waiting += [(f"{place}.{key}".lstrip(".")[:_SHOWN_CHARACTERS], item) for key, item in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{place}.{index}"[:_SHOWN_CHARACTERS], item) for index, item in enumerate(value)]
+    return None

@@ -1,0 +1,67 @@
+"""How an act and its entry in the audit log stay together, whatever is killed, cancelled or away.
+
+Where one transaction does the act, it writes the entry too. An act of several transactions, or one in another database
+than the audit log, has its entry written before it begins, as ``BEGUN``, and is told of again when it has ended: an
+entry that stays ``BEGUN`` is of an act of which nobody knows how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from schema.control import BEGUN, AuditEntry
+from schema.errors import MemTraceError, StoreError
+
+if TYPE_CHECKING:
+    from store.records import ProjectRecords
+
+_log = structlog.get_logger("memtrace.store")
+
+
+@asynccontextmanager
+async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[None]:
+    """Write an entry before the act in the block begins, and the error's name where it fails.
+
+    That it went well is to be said with its last change, or after it: see ``ProjectRecords.settle``.
+    """
+    if entry is None:
+        yield
+        return
+    await log.log([replace(entry, outcome=BEGUN)])
+    try:
+        yield
+    except MemTraceError as error:
+        await _settle(log, replace(entry, outcome=type(error).__name__))
+        raise
+
+
+@asynccontextmanager
+async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIterator[AuditEntry | None]:
+    """Keep the entry of the act in the block where that is not for the act's own transaction.
+
+    Args:
+        log: holds the audit log, where that is another database than the act's.
+        entry: tells of the act.
+
+    Yields:
+        The entry that the act's own transaction has to write, if any.
+    """
+    if log is None or entry is None:
+        yield entry
+        return
+    async with begun(log, entry):
+        yield None
+    await _settle(log, entry)
+
+
+async def _settle(log: ProjectRecords, entry: AuditEntry) -> None:
+    """Say how an act ended. It has: that the log is away can't undo it, and must not hide how it went."""
+    try:
+        await log.settle(entry)
+    except StoreError as error:
+        _log.error("an entry of the audit log stays as begun", entry=entry.id, outcome=entry.outcome, reason=str(error))

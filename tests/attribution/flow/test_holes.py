@@ -1,0 +1,106 @@
+"""What a recording lacks keeps no operation in the dock: the verdict abstains and says what to record."""
+
+from __future__ import annotations
+
+from attribution.flow import FlowPass
+from attribution.graph import TraceGraph
+from attribution.holes import Hole, holes
+from attribution.verdict import Verdict
+from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Failure
+from store.protocol import Database
+from tests.attribution.flow.stories import Story
+
+MESSAGES = ("My dog is called Rufus, he is a beagle.", "I work as a baker in Lisbon.")
+
+
+class Agent(Story):
+    """A memory agent that keeps its facts where nobody sees them."""
+
+    def ask_the_unseen(self, question: str, gold: str, answer: str, returned: str, *, joined: bool = True) -> Failure:
+        """A search that returns a text which no recorded step has stored."""
+        query = self.trace.variable("question", question, kind=VariableKind.QUERY)
+        results = ("results", returned, VariableKind.RETRIEVAL_RESULT)
+        found = self.step("search", OperationKind.RETRIEVAL, [query], results)
+        read = [query, *found] if joined else [query]
+        (told,) = self.step("reply", OperationKind.GENERATION, read, ("answer", answer, VariableKind.ANSWER))
+        return self.trace.failure(query, told, gold_answers=(gold,), evidence_ids=(self.evidence[0].id,))
+
+
+async def graph_of(database: Database, story: Story) -> TraceGraph:
+    batch = story.trace.batch()
+    store = database.project(batch.trace.project_id)
+    await store.write(batch)
+    return await TraceGraph.load(store, batch.trace.id)
+
+
+async def verdict(database: Database, story: Story, failure: Failure) -> tuple[Verdict, list[Hole]]:
+    graph = await graph_of(database, story)
+    return await FlowPass().attribute(graph, failure), await holes(graph)
+
+
+async def test_a_search_in_what_nobody_recorded_is_a_hole(sqlite_database: Database) -> None:
+    story = Agent.of("hole-search", *MESSAGES)
+    story.store(0, "The user's dog is called Bruno.")
+    failure = story.ask_the_unseen("What is the dog called?", "Rufus", "Bruno", '["The user is a baker."]')
+    found, lacks = await verdict(sqlite_database, story, failure)
+    assert found.error_type is None
+    assert found.confidence == 0
+    assert "the search for the answer returned what no recorded message led to" in found.reason
+    assert 'kind="MemoryUnit"' in found.reason
+    assert found.candidates[0].error_type is ErrorType.EXTRACTION
+    assert [one.problem for one in lacks] == [
+        "for 1 of 1 answers, searches return what no recorded message led to",
+    ]
+    search = next(one for one in story.trace.operations if one.external_id == "search")
+    assert lacks[0].examples == (search.id,)
+
+
+async def test_a_search_whose_results_do_not_reach_the_answer_is_a_hole(sqlite_database: Database) -> None:
+    story = Agent.of("hole-answer", *MESSAGES)
+    story.store(0, "The user's dog is called Rufus.")
+    question = ("What is the dog called?", "Rufus", "Bruno", '["The user is a baker."]')
+    failure = story.ask_the_unseen(*question, joined=False)
+    found, _ = await verdict(sqlite_database, story, failure)
+    assert found.error_type is None
+    assert "the answer depends on no message" in found.reason
+    assert "memtrace.link" in found.reason
+
+
+async def test_a_search_in_vain_is_no_hole(sqlite_database: Database) -> None:
+    story = Agent.of("hole-vain", *MESSAGES)
+    story.store(0, "The user's dog is called Rufus.")
+    failure = story.ask_the_unseen("What is the dog called?", "Rufus", "It is not known.", "[]", joined=False)
+    found, lacks = await verdict(sqlite_database, story, failure)
+    assert found.error_type is not None
+    assert lacks == []
+
+
+async def test_what_was_read_for_the_answer_needs_nothing_else(sqlite_database: Database) -> None:
+    story = Agent.of("hole-read", *MESSAGES)
+    story.store(0, "The user's dog is called Rufus.")
+    results = '["The user\'s dog is called Rufus, he is a beagle."]'
+    failure = story.ask_the_unseen("What is the dog called?", "Rufus", "Bruno", results)
+    found, _ = await verdict(sqlite_database, story, failure)
+    assert found.error_type is ErrorType.RESPONSE
+
+
+async def test_a_whole_recording_has_no_hole(sqlite_database: Database) -> None:
+    story = Story.of("hole-none", *MESSAGES)
+    dog = story.store(0, "The user's dog is called Rufus.", key="dog")
+    job = story.store(1, "The user is a baker.", key="job")
+    failure = story.ask("What is the dog called?", "Rufus", "Bruno", [job])
+    found, lacks = await verdict(sqlite_database, story, failure)
+    assert (found.error_type, lacks) == (ErrorType.RETRIEVAL, [])
+    assert found.path[-2].variable_id == dog.id
+
+
+async def test_an_empty_recording_says_all_that_it_lacks(sqlite_database: Database) -> None:
+    story = Story.of("hole-all")
+    story.trace.variable("unit", "a fact", kind=VariableKind.MEMORY_UNIT)
+    lacks = await holes(await graph_of(sqlite_database, story))
+    assert [one.problem for one in lacks] == [
+        "no message is recorded",
+        "no answer is recorded",
+        "what the memory keeps came from outside",
+    ]

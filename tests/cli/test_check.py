@@ -1,0 +1,35 @@
+"""`memtrace check` says what a recording lacks, and nothing of the kind where it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from api.cli.context import DEFAULT_PROJECT
+from schema.kinds import VariableKind
+from tests.attribution.flow.stories import Story
+from tests.cli.conftest import Cli
+from tests.factory import TraceBuilder
+
+
+def test_a_whole_recording(sample: Cli) -> None:
+    assert sample("check", "assistant-sample", "--json").json == []
+    assert sample("check", "assistant-sample").out.startswith("Nothing is missing in ")
+
+
+def test_what_is_missing_is_told_with_what_to_record(stored: Callable[[TraceBuilder], Cli]) -> None:
+    story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="holes")
+    unit = story.trace.variable("unit", "The dog is called Bruno.", kind=VariableKind.MEMORY_UNIT)
+    story.ask("What is the dog called?", "Rufus", "Bruno", [unit])
+    cli = stored(story.trace)
+    loose, outside = cli("check", "holes", "--json").json
+    assert loose["problem"] == "for 1 of 1 answers, searches return what no recorded message led to"
+    assert loose["count"] == 1
+    assert cli("operation", loose["examples"][0], "--json").json["kind"] == "Retrieval"
+    assert "memtrace.retrieved(" in loose["fix"]
+    assert (outside["problem"], outside["examples"]) == ("what the memory keeps came from outside", [unit.id])
+    out = cli("check", "holes").out
+    assert f"{loose['problem']} ({loose['examples'][0][:8]})\n  {loose['fix']}\n" in out
+
+
+def test_a_trace_that_is_not_there(sample: Cli) -> None:
+    sample("check", "nothing", code=3)

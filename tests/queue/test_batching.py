@@ -1,0 +1,103 @@
+"""Projects are served in turn, and a batch is no more than what they may wait for."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from ingest.admission import Sent, admit
+from ingest.journal import open_journal
+from ingest.packets import lane_of
+from ingest.queue import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Outcome, Packet
+from tests.queue.conftest import Opener
+
+SOON = 0.5
+
+
+@pytest.fixture
+async def journal(tmp_path: Any) -> Any:
+    """The queue of one server."""
+    async with await open_journal(tmp_path / "journal", 1 << 40) as opened:
+        yield opened
+
+
+def _in_lane(project: str, lane: int, count: int = 1) -> list[str]:
+    """Names of traces of a project that go through a lane."""
+    names = (f"t{number}" for number in range(10**6))
+    found = (name for name in names if lane_of(project, name) == lane)
+    return [next(found) for _ in range(count)]
+
+
+async def _batch(queue: EventQueue, packets: int = 16) -> list[str]:
+    """The projects of the next batch, which is done then."""
+    taken = await queue.take(0, packets, SOON)
+    await queue.settle(0, Outcome(done=taken))
+    return [one.packet.project_id for one in taken]
+
+
+async def test_a_project_waits_for_one_batch_of_another_at_most(journal: EventQueue) -> None:
+    """The other has 100,000 packets that wait, and more come."""
+    (trace,) = _in_lane("greedy", 0)
+    await journal.put([Packet("greedy", trace, b"x", 1)] * 100_000)
+    assert Counter(await _batch(journal)) == {"greedy": 16}
+    for name in ("a", "modest", "z"):
+        await journal.put([Packet("greedy", trace, b"x", 1)] * 100)
+        await journal.put([Packet(name, _in_lane(name, 0)[0], b"x", 1)])
+        assert name in await _batch(journal)
+
+
+async def test_projects_take_turns_packet_by_packet(journal: EventQueue) -> None:
+    names = [f"p{number}" for number in range(40)]
+    for name in names:
+        await journal.put([Packet(name, _in_lane(name, 0)[0], b"x", 1)] * 3)
+    served = [one for _ in range(8) for one in await _batch(journal)]
+    assert len(served) == 120
+    # Each once, before any comes a second time: of the projects that wait, none is passed over.
+    assert set(served[:16]) | set(served[16:32]) | set(served[32:48]) == set(names)
+    assert set(Counter(served).values()) == {3}
+
+
+async def test_packets_of_a_project_stay_in_their_order(journal: EventQueue) -> None:
+    one, other = _in_lane("p", 0, 2)
+    await journal.put([Packet("p", (one, other)[number % 2], b"%d" % number, 1) for number in range(50)])
+    await journal.put([Packet("q", _in_lane("q", 0)[0], b"q", 1)] * 10)
+    bodies = []
+    while taken := await journal.take(0, 7, 0.0):
+        bodies += [found.packet.body for found in taken if found.packet.project_id == "p"]
+        await journal.settle(0, Outcome(done=taken))
+    assert bodies == [b"%d" % number for number in range(50)]
+
+
+@pytest.mark.parametrize(("events", "rebuilt"), [(MOST_EVENTS, 0), (1, MOST_REBUILT_BYTES)])
+async def test_a_batch_ends_where_it_has_enough(opener: Opener, events: int, rebuilt: int) -> None:
+    queue = await opener()
+    (trace,) = _in_lane("p", 0)
+    await queue.put([Packet("p", trace, b"%d" % number, events, rebuilt) for number in range(4)])
+    for number in range(4):
+        (found,) = await queue.take(0, 16, 5)
+        assert (found.packet.body, found.packet.rebuilt) == (b"%d" % number, rebuilt)
+        await queue.settle(0, Outcome(done=[found]))
+    assert await queue.take(0, 16, SOON) == []
+
+
+async def test_a_packet_rebuilds_no_more_than_a_batch_may(journal: EventQueue) -> None:
+    """A few bytes on the wire may stand for a long value: an event says how long."""
+    size = MOST_REBUILT_BYTES // 3
+
+    def grown(number: int) -> bytes:
+        base = {"variable": "v", "kept": size, "size": size}
+        said = {"name": "v", "kind": "Buffer", "version": 0, "value": "", "mediaType": "text/plain", "base": base}
+        head = {"v": 1, "type": "variable", "trace": "t", "time": "2026-01-01T00:00:00.000000Z"}
+        return json.dumps(head | said | {"variable": f"v{number}"}).encode()
+
+    assert await admit(journal, "p", Sent([grown(number) for number in range(10)])) == []
+    lane, counts = lane_of("p", "t"), []
+    while taken := await journal.take(lane, 16, 0.0):
+        counts.append(sum(one.packet.count for one in taken))
+        assert sum(one.packet.rebuilt for one in taken) <= MOST_REBUILT_BYTES * 2
+        await journal.settle(lane, Outcome(done=taken))
+    assert sum(counts) == 10
+    assert max(counts) <= 6
