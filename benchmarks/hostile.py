@@ -40,6 +40,7 @@ _ATTACKERS = {
     "base": "writer",
     "introspection": "reader",
     "diff": "writer",
+    "answers": "writer",
     "import": "writer",
     "values": "writer",
 }

@@ -95,6 +95,19 @@ def diffs(project: str, before: str, after: str) -> bytes:
     return json.dumps({"query": document, "variables": {"p": project, "b": before, "a": after}}).encode()
 
 
+def pages(count: int) -> list[dict[str, Any]]:
+    """Events of a trace with so many messages, each from an operation of its own."""
+    made = [event("operationStarted", "pages", operation=f"o{i}", name="o", kind="Other") for i in range(count)]
+    return made + [message("pages", f"m{i}", f"{i}", operation=f"o{i}") for i in range(count)]
+
+
+def large_answer() -> bytes:
+    """The same page of 500 messages 28 times, each with things that are looked up for it: almost all that may be."""
+    page = "variables(first: 500) { nodes { id name preview trace { name } operation { id name } } }"
+    query = " ".join(f"a{i}: {page}" for i in range(28))
+    return json.dumps({"query": f"{{ project {{ traces(first: 1) {{ nodes {{ {query} }} }} }} }}"}).encode()
+
+
 def bomb() -> bytes:
     """A graph file of a few KB that unpacks to 64 MiB, all of it in one list."""
     head = b'{"graph_id":"bomb","data":{"nodes":['

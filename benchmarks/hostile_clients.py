@@ -144,6 +144,7 @@ async def main() -> None:
         clients.events("base", bodies.amplified("base"), first=4),
         clients.again("introspection", "/graphql", bodies.introspection(), "application/json"),
         clients.again("diff", "/graphql", bodies.diffs("diff", one, other), "application/json"),
+        clients.again("answers", "/graphql", bodies.large_answer(), "application/json"),
         clients.again("import", "/v1/import", bodies.bomb(), "application/zstd"),
         clients.sockets("silent connections", _SILENT, b""),
         clients.sockets("half a head", _HALF_SENT, _HEADS),
@@ -167,7 +168,8 @@ async def _prepare(clients: _Clients) -> str:
     one, other = bodies.crafted_texts()
     texts = bodies.lines([bodies.message("texts", "one", one), bodies.message("texts", "other", other)])
     largest = make_id("Variable", trace_id("values", "large"), bodies.LARGEST)
-    for project, body in (("diff", texts), *(("values", body) for body in bodies.largest("large"))):
+    pages = bodies.lines(bodies.pages(500))
+    for project, body in (("diff", texts), ("answers", pages), *(("values", body) for body in bodies.largest("large"))):
         async with clients.client(project) as client:
             headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "zstd"}
             answer = await client.post("/v1/events", content=body, headers=headers)

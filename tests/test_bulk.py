@@ -8,7 +8,7 @@ import sys
 
 _PROGRAM = """
 import gc, json, sys
-from schema.bulk import collect_rarely, collector_paused
+from schema.bulk import collect_rarely, collector_paused, full_looks_put_off
 
 if "serves" in sys.argv:
     collect_rarely()
@@ -21,6 +21,11 @@ def note(phase, info):
 
 gc.callbacks.append(note)
 kept = []
+if "large" in sys.argv:
+    with full_looks_put_off(), full_looks_put_off():
+        kept.extend([] for _ in range(4_000_000))
+        looked["during"] = looked[2].copy()
+    kept.extend([] for _ in range(100_000))
 with collector_paused():
     for _ in range(400_000):
         kept.append([])
@@ -32,7 +37,7 @@ print(json.dumps(looked))
 def looked(*arguments: str) -> dict[str, list[int]]:
     """How many objects each look of the collector went through, by generation, while 400,000 came that all live."""
     done = subprocess.run([sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=True)
-    found: dict[str, list[int]] = json.loads(done.stdout)
+    found: dict[str, list[int]] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -48,3 +53,9 @@ def test_a_server_looks_through_a_little_at_a_time() -> None:
 def test_other_commands_look_when_their_work_is_done() -> None:
     found = looked()
     assert len(found["0"]) + len(found["1"]) + len(found["2"]) <= 2
+
+
+def test_full_looks_wait_for_the_end_of_a_large_request() -> None:
+    found = looked("serves", "large")
+    assert found["during"] == []
+    assert len(found["2"]) == 1

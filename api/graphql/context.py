@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from strawberry.dataloader import DataLoader
@@ -10,6 +12,7 @@ from strawberry.fastapi import BaseContext
 from strawberry.types import Info as StrawberryInfo
 
 from api.auth.access import Access, ProjectDoor
+from api.graphql.loops import on_loop
 from api.platform import Platform
 from schema.control import Role
 from store.protocol import GraphStore
@@ -27,6 +30,7 @@ class Context(BaseContext):
             subscription runs.
         client: the address that it comes from.
         compared_bytes: of values that the operation has compared.
+        is_large: whether the operation may complete so many fields that it runs beside the server's loop.
     """
 
     def __init__(self, platform: Platform, access: Access | None, token: str | None, client: str | None = None) -> None:
@@ -36,6 +40,8 @@ class Context(BaseContext):
         self.client = client
         self.connection_params: Any = None
         self.compared_bytes = 0
+        self.is_large = False
+        self._home = asyncio.get_running_loop()
         self._access = access
         self._loaders: dict[Hashable, DataLoader[Any, Any]] = {}
 
@@ -67,9 +73,16 @@ class Context(BaseContext):
             access = Access(self.platform.database, await self.platform.verifier.verify(self.token, self.client))
         return Context(self.platform, access, self.token, self.client)
 
+    def close(self) -> None:
+        """Forget what was read: what runs operations is a circle of references, and would keep it for a long time."""
+        self._loaders.clear()
+
     def door(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
-        """A project; see ``Access.project``."""
-        return self.access.project(project_id, needed)
+        """A project; see ``Access.project``. On another loop than the server's it can be used too."""
+        door = self.access.project(project_id, needed)
+        if asyncio.get_running_loop() is self._home:
+            return door
+        return replace(door, store=on_loop(door.store, self._home), records=on_loop(door.records, self._home))
 
     async def load(
         self,

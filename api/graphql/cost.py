@@ -51,17 +51,46 @@ def document_cost(
         operation: the one that is asked for.
         variables: as they were sent.
     """
+    return _counted(_Counter, schema, document, operation, variables)
+
+
+def field_count(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Mapping[str, Any] | None,
+) -> int:
+    """How many fields an answer may have, leaves too: what there is to do once the store has answered.
+
+    Args:
+        schema: the types.
+        document: holds the fragments.
+        operation: the one that is asked for.
+        variables: as they were sent.
+    """
+    return _counted(_FieldCounter, schema, document, operation, variables)
+
+
+def _counted(
+    counter: type[_Counter],
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Mapping[str, Any] | None,
+) -> int:
     defaults = {
         definition.variable.name.value: _literal(definition.default_value, {})
         for definition in operation.variable_definitions or ()
         if definition.default_value is not None
     }
-    counter = _Counter(schema, document, {**defaults, **(variables or {})})
     root = schema.get_root_type(operation.operation)
-    return counter.selections(operation.selection_set, root)
+    return counter(schema, document, {**defaults, **(variables or {})}).selections(operation.selection_set, root)
 
 
 class _Counter:
+    _thing = 1
+    """What each thing of a list costs, beside what is asked of it."""
+
     def __init__(self, schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, Any]) -> None:
         self._schema = schema
         self._variables = variables
@@ -98,6 +127,14 @@ class _Counter:
             return 0
         field = parent.fields[name]
         settings = _settings(field)
+        cost = self._own(node, field, settings)
+        if node.selection_set is None:
+            return cost
+        inner = self.selections(node.selection_set, get_named_type(field.type))
+        return cost + self._size(node, field, settings) * (self._thing + inner)
+
+    def _own(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
+        """What a field costs by itself, whatever is asked of what it gives."""
         cost = int(settings.get("cost", 1 if node.selection_set else 0))
         if "per" in settings:
             name_of_length, unit = settings["per"]
@@ -106,10 +143,7 @@ class _Counter:
         if _HOPS in field.args:
             hops = self._argument(node, field, _HOPS)
             cost += hops if isinstance(hops, int) and hops >= 0 else _ANY_HOPS
-        if node.selection_set is None:
-            return cost
-        inner = self.selections(node.selection_set, get_named_type(field.type))
-        return cost + self._size(node, field, settings) * (1 + inner)
+        return cost
 
     def _size(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
         size = settings.get("size", _PAGED if _PAGED in field.args else None)
@@ -125,6 +159,13 @@ class _Counter:
             if argument.name.value == name:
                 return _literal(argument.value, self._variables)
         return field.args[name].default_value
+
+
+class _FieldCounter(_Counter):
+    _thing = 0
+
+    def _own(self, node: FieldNode, field: GraphQLField, settings: Mapping[str, Any]) -> int:
+        return 1
 
 
 def _settings(field: GraphQLField) -> Mapping[str, Any]:

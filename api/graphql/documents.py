@@ -18,16 +18,16 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     GraphQLSyntaxError,
+    OperationType,
     get_operation_ast,
-    parse,
     specified_rules,
-    validate,
 )
 
 from api.graphql.aside import Aside
-from api.graphql.cost import document_cost
+from api.graphql.cost import document_cost, field_count
 from api.graphql.introspection import Introspection, asked_of_schema
 from api.graphql.limits import CODE, LimitError, Limits, check_document
+from api.graphql.trees import errors_of, parse_document
 
 _ERRORS = 5
 _REMEMBERED = 500
@@ -37,6 +37,9 @@ _SMALL = 4000
 _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
 _SCHEMA_FIELD = 3
 """What a field of an answer about the schema costs, leaves too: each is worked out by itself."""
+
+LARGE = 1000
+"""Fields that the server's loop completes within 50 ms on a busy machine; answers with more are completed beside it."""
 
 _BESIDE = 1000
 """What may be asked of the schema beside other fields, whose execution answers it on the loop."""
@@ -73,7 +76,7 @@ class Documents:
         """The first errors of a document; none where it is valid."""
         if text in self._valid:
             return []
-        errors = validate(schema, document, self._rules, max_errors=_ERRORS, hide_suggestions=True)
+        errors = errors_of(schema, document, self._rules, _ERRORS)
         if not errors:
             self._remember(text, document)
         return errors
@@ -112,6 +115,12 @@ class Documents:
         operation = get_operation_ast(document, name)
         if operation is None:
             return []
+        if operation.operation is not OperationType.QUERY:
+            fields = field_count(schema, document, operation, variables)
+            if fields > LARGE:
+                kind = operation.operation.value
+                message = f"the answer to a {kind} may have {LARGE:,} fields, and {fields:,} are asked for: query them"
+                return [GraphQLError(message, extensions={"code": CODE, "limit": LARGE})]
         most = self.limits.cost
         cost = document_cost(schema, document, operation, variables)
         if cost <= most and _OF_SCHEMA.search(text) and self.introspection.known(text, name, variables) is None:
@@ -127,6 +136,13 @@ class Documents:
         cost = min(cost, _BEYOND_WORDS)
         message = f"the document may cost {cost:,} or more, and {most:,} is the most: ask for less, or smaller pages"
         return [GraphQLError(message, extensions={"code": CODE, "cost": cost, "limit": most})]
+
+    def is_large(
+        self, schema: GraphQLSchema, document: DocumentNode, name: str | None, variables: Mapping[str, Any] | None
+    ) -> bool:
+        """Whether a valid document's answer may have more than ``LARGE`` fields."""
+        operation = get_operation_ast(document, name)
+        return operation is not None and field_count(schema, document, operation, variables) > LARGE
 
     async def answer_of_schema(
         self,
@@ -152,11 +168,11 @@ class Documents:
 
     def _read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
         document = self._parse(text)
-        return document, validate(schema, document, self._rules, max_errors=_ERRORS, hide_suggestions=True)
+        return document, errors_of(schema, document, self._rules, _ERRORS)
 
     def _parse(self, text: str) -> DocumentNode:
         try:
-            document = parse(text, max_tokens=self.limits.tokens)
+            document = parse_document(text, self.limits.tokens)
         except GraphQLSyntaxError as error:
             if "tokens" in error.message:
                 raise LimitError("tokens", self.limits.tokens) from None

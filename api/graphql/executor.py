@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from graphql import GraphQLEnumType, GraphQLError, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
+from graphql import (
+    GraphQLEnumType,
+    GraphQLError,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLScalarType,
+)
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from api.graphql.failing import public_error
+from api.graphql.loops import LoopThreads
 from schema.bulk import collector_paused
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
@@ -56,6 +64,18 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
+
+    def execute_operation(self, serially: bool | None = None) -> Any:
+        """Run the operation; a large one on a loop beside the server's."""
+        run = super().execute_operation
+        if not self.context_value.is_large:
+            return run(serially)
+
+        async def whole() -> Any:
+            result = run(serially)
+            return await result if self.is_awaitable(result) else result
+
+        return _threads().run(whole)
 
     def complete_iterable_value(
         self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any
@@ -103,6 +123,11 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
         getter = attrgetter(*attributes)
         read = getter if len(attributes) > 1 else lambda item: (getter(item),)
         return _Plan(tuple(names), read, tuple(formats), tuple(required))
+
+
+@cache
+def _threads() -> LoopThreads:
+    return LoopThreads()
 
 
 def _goes_out_as_it_is(leaf: GraphQLScalarType | GraphQLEnumType) -> bool:

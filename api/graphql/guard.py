@@ -29,8 +29,11 @@ class Guard(SchemaExtension):
         """Give each operation a context of its own; over a websocket, look again who asks."""
         context: Context = self.execution_context.context
         self._is_over_websocket = context.connection_params is not None
-        self.execution_context.context = await context.for_operation()
-        yield
+        self.execution_context.context = own = await context.for_operation()
+        try:
+            yield
+        finally:
+            own.close()
 
     async def on_parse(self) -> AsyncIterator[None]:
         """Refuse what is too large, parse the rest, and see what is wrong with it."""
@@ -59,6 +62,10 @@ class Guard(SchemaExtension):
                 context.operation_name,
                 context.variables,
             )
+            if not context.pre_execution_errors:
+                context.context.is_large = self._documents.is_large(
+                    context.schema._schema, context.graphql_document, context.operation_name, context.variables
+                )
         yield
 
     async def on_execute(self) -> AsyncIterator[None]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
-from graphql import GraphQLError, execute_sync, get_introspection_query, get_operation_ast, parse
+from graphql import (
+    FieldNode,
+    GraphQLError,
+    SourceLocation,
+    Token,
+    execute_sync,
+    get_introspection_query,
+    get_operation_ast,
+    parse,
+    print_ast,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 import api.graphql.documents
 import api.graphql.introspection
-from api.graphql.cost import document_cost
+from api.graphql.cost import document_cost, field_count
 from api.graphql.documents import Documents
 from api.graphql.introspection import asked_of_schema, schema_cost
 from api.graphql.limits import Limits, check_document
@@ -34,6 +45,26 @@ def _cost(text: str, variables: dict[str, Any] | None = None, operation: str | N
     chosen = get_operation_ast(document, operation)
     assert chosen is not None
     return document_cost(SCHEMA, document, chosen, variables)
+
+
+@pytest.mark.parametrize(
+    ("document", "fields"),
+    [
+        ("{ viewer { actor } }", 2),
+        ("{ project { name role } }", 3),
+        ("{ projects { name role } }", 1 + 10 * 2),
+        ("{ project { traces(first: 7) { nodes { id name } pageInfo { hasNextPage } } } }", 2 + 7 * (1 + 2 + 1 + 1)),
+        ("{ project { ...P ...P } } fragment P on Project { name }", 3),
+        ("{ project { diff(before: 1, after: 2) { unified } } }", 3),
+        ("{ project { variable(reference: 1) { lineage(maxNodes: 50) { nodes { id } truncated } } } }", 3 + 50 * 3),
+        ("mutation { deleteTrace(project: 1, id: 2) { __typename } }", 1),
+    ],
+)
+def test_fields_of_an_answer_are_counted_with_leaves_and_pages(document: str, fields: int) -> None:
+    parsed = parse(document)
+    operation = get_operation_ast(parsed)
+    assert operation is not None
+    assert field_count(SCHEMA, parsed, operation, None) == fields
 
 
 @pytest.mark.parametrize(
@@ -213,7 +244,7 @@ async def test_an_unknown_document_is_read_aside(monkeypatch: pytest.MonkeyPatch
 
         return call
 
-    for name in ("parse", "validate", "check_document"):
+    for name in ("parse_document", "errors_of", "check_document"):
         monkeypatch.setattr(api.graphql.documents, name, noted(getattr(api.graphql.documents, name)))
     documents = Documents(LIMITS)
     for _ in range(2):
@@ -299,3 +330,23 @@ def test_trusted_documents(tmp_path: Any) -> None:
         load_trusted(str(file), True)
     with pytest.raises(InputError, match="needs trusted_documents"):
         load_trusted(None, True)
+
+
+def test_trees_are_freed_without_the_garbage_collector() -> None:
+    documents = Documents(LIMITS)
+    large = (
+        "{ " + " ".join(f"a{i}: projects {{ name role traces {{ nodes {{ id name }} }} }}" for i in range(30)) + " }"
+    )
+    gc.collect()
+    gc.disable()
+    try:
+        document, errors = documents._read(SCHEMA, large)
+        assert errors == []
+        assert print_ast(document).count("nodes") == 30
+        del document
+        trees = [one for one in gc.get_objects() if isinstance(one, FieldNode | Token) and "a29" in str(one)]
+        assert trees == []
+        (error,) = documents._read(SCHEMA, "{\n  projects { nam }\n}")[1]
+        assert error.locations == [SourceLocation(2, 14)]
+    finally:
+        gc.enable()

@@ -74,13 +74,15 @@ async def counting(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Co
         yield CountingDatabase(database)
 
 
-async def _calls(counting: CountingDatabase, document: str) -> tuple[Any, dict[str, int]]:
+async def _calls(counting: CountingDatabase, document: str, is_large: bool = False) -> tuple[Any, dict[str, int]]:
     counting.calls.clear()
     principal = Principal("test", {"p": Role.READER})
     access = Access(cast("Database", counting), principal)
     nothing = cast("Any", None)
     platform = Platform(Settings(), cast("Database", counting), *(nothing,) * 9)
-    result = await SCHEMA.execute(document, context_value=Context(platform, access, None))
+    context = Context(platform, access, None)
+    context.is_large = is_large
+    result = await SCHEMA.execute(document, context_value=context)
     assert result.errors is None, result.errors
     return result.data, dict(counting.calls)
 
@@ -126,10 +128,11 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
+@pytest.mark.parametrize("is_large", [False, True])
 @pytest.mark.parametrize("name", sorted(_NESTED))
-async def test_one_call_per_field_and_level(counting: CountingDatabase, name: str) -> None:
+async def test_one_call_per_field_and_level(counting: CountingDatabase, name: str, is_large: bool) -> None:
     document, most = _NESTED[name]
-    data, calls = await _calls(counting, document)
+    data, calls = await _calls(counting, document, is_large)
     assert data["project"]
     for call, count in calls.items():
         assert count <= most.get(call, 0), (call, calls)

@@ -13,7 +13,6 @@ from websockets.exceptions import ConnectionClosed
 from tests.graphql.world import World
 
 _MOST = 50
-_OPERATIONS = 20
 
 
 async def _open(world: World, token: str | None, close_timeout: float = 10.0) -> ClientConnection:
@@ -100,21 +99,3 @@ async def test_queries_run_over_a_socket_too(world: World) -> None:
                 assert json.loads(await asyncio.wait_for(socket.recv(), 60))["type"] == "complete"
             else:
                 assert message["payload"][0]["extensions"]["code"] == "LIMIT"
-
-
-async def test_operations_of_a_socket_are_bounded(world: World) -> None:
-    growth = f'subscription {{ traceGrowth(project: "{world.project}", id: "{world.ids["trace"]}") {{ variables }} }}'
-    async with await _open(world, world.server.key("reader", world.project)) as socket:
-        assert await _greeting(socket) == "connection_ack"
-        for number in range(_OPERATIONS + 1):
-            await socket.send(json.dumps({"type": "subscribe", "id": str(number), "payload": {"query": growth}}))
-        while (told := json.loads(await asyncio.wait_for(socket.recv(), 60)))["type"] != "error":
-            assert told["type"] == "next"
-        assert told["id"] == str(_OPERATIONS)
-        (reason,) = told["payload"]
-        assert reason["extensions"] == {"code": "LIMIT", "limit": _OPERATIONS}
-        await socket.send('{"type": "complete", "id": "0"}')
-        await socket.send(json.dumps({"type": "subscribe", "id": "again", "payload": {"query": growth}}))
-        while (told := json.loads(await asyncio.wait_for(socket.recv(), 60)))["id"] != "again":
-            assert told["type"] == "next"
-        assert told["type"] == "next"

@@ -1,0 +1,68 @@
+"""Trees of documents, and what is wrong with them, without circles of references.
+
+graphql-core's tokens refer to their neighbours, and its rules to themselves, so that of each document thousands of
+objects would live until the garbage collector looks through the whole process, which all requests wait for. Without
+their circles they are freed as soon as nobody needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from graphql import (
+    ASTValidationRule,
+    DocumentNode,
+    GraphQLError,
+    GraphQLSchema,
+    ValidationContext,
+    parse,
+    validate,
+)
+
+
+def parse_document(text: str, max_tokens: int) -> DocumentNode:
+    """The tree of a document.
+
+    Args:
+        text: the document.
+        max_tokens: at most so many.
+
+    Raises:
+        GraphQLSyntaxError: it is none, or has more.
+    """
+    document = parse(text, max_tokens=max_tokens)
+    token = document.loc.start_token if document.loc else None
+    while token is not None:
+        # Places in the text are told by the tokens' own numbers; their neighbours are the parser's matter.
+        following, token.prev, token.next = token.next, None, None
+        token = following
+    return document
+
+
+def errors_of(
+    schema: GraphQLSchema, document: DocumentNode, rules: Sequence[type[ASTValidationRule]], most: int
+) -> list[GraphQLError]:
+    """The first errors of a document.
+
+    Args:
+        schema: the types.
+        document: the tree.
+        rules: what must hold.
+        most: so many errors, and then one that says that there are more.
+    """
+    visitors: list[ASTValidationRule] = []
+
+    def keeping(rule: type[ASTValidationRule]) -> Any:
+        def make(context: ValidationContext) -> ASTValidationRule:
+            visitors.append(cast("Any", rule)(context))
+            return visitors[-1]
+
+        return make
+
+    try:
+        return validate(schema, document, [keeping(rule) for rule in rules], max_errors=most, hide_suggestions=True)
+    finally:
+        for visitor in visitors:
+            vars(visitor.context).clear()
+            vars(visitor).clear()
