@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from api.following import Following
     from api.http.allowance import RebuiltBytes
     from api.http.event_metrics import EventMetrics
+    from api.http.reading import Reading
     from api.http.windows import Copies
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings
     from ingest.queue import EventQueue
-    from ingest.turns import Turns
     from store.protocol import Database
 
 
@@ -33,7 +33,7 @@ class Platform:
         growth: says when the counts of traces change.
         uploads: files that wait for their import.
         copies: large answers that wait for who reads them.
-        reading: shares out to projects how many requests of events are read at a time.
+        reading: reads requests of events, projects in turn.
         rebuilt: how much each project may have rebuilt.
         acts: what changes something; it is carried through also where nobody waits for it any more.
     """
@@ -47,6 +47,6 @@ class Platform:
     growth: Following[dict[str, int]]
     uploads: Uploads
     copies: Copies
-    reading: Turns
+    reading: Reading
     rebuilt: RebuiltBytes
     acts: Acts = field(default_factory=Acts)

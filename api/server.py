@@ -39,9 +39,6 @@ _GRACE_SECONDS = 1.0
 
 _GROWTH_SECONDS = 0.5
 
-_READ_AT_A_TIME = 2
-"""Requests of events: more threads would be no faster, and keep all else from its turn."""
-
 
 def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     """The application, for an ASGI server.
@@ -114,9 +111,9 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
 
 
 def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
+    from api.http.reading import Reading
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads, uploads_uri
-    from ingest.turns import Turns
 
     verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
     uploads = Uploads(uploads_uri(settings))
@@ -128,7 +125,6 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
     jobs = JobQueue(database, uploads, bell_of(events, settings), acts)
     growth = Following("trace", counts, _GROWTH_SECONDS)
     copies = Copies(settings.answers_bytes)
-    reading = Turns(_READ_AT_A_TIME)
     rebuilt = RebuiltBytes(settings.max_rebuilt_bytes, settings.rebuilt_bytes_per_second)
     return Platform(
         settings,
@@ -140,7 +136,7 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
         growth,
         uploads,
         copies,
-        reading,
+        Reading(),
         rebuilt,
         acts,
     )

@@ -17,6 +17,7 @@ from ingest.events import Refusal
 from ingest.packets import pack
 from ingest.queue import EventQueue, Packet
 from ingest.values import check_base, rebuilt_bytes
+from schema.courtesy import Courtesy
 from schema.errors import InputError
 
 MAX_EVENT_BYTES = 16 << 20
@@ -126,7 +127,7 @@ async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]
 
 
 def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
-    """Look at each event, and pack those that are good.
+    """Look at each event, and pack those that are good. For a thread: it pauses where others want the processor.
 
     Args:
         project_id: whose they are.
@@ -139,7 +140,9 @@ def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
 
     def good() -> Iterator[tuple[bytes, Event]]:
         nonlocal rebuilt
+        courtesy = Courtesy()
         for index, piece in enumerate(sent.pieces):
+            courtesy.step()
             try:
                 event = _checked(piece)
             except EventError as error:

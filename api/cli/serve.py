@@ -67,7 +67,7 @@ async def serve(
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
             # The event loop answers all requests: it waits a fifth as long for threads that compute.
-            sys.setswitchinterval(float(__import__("os").environ.get("SWI", "0.001")))
+            sys.setswitchinterval(0.0002)
             await _run(app, settings, listening)
     except InputError as error:
         raise UsageError(str(error)) from error

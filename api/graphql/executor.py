@@ -21,6 +21,7 @@ from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from api.graphql.failing import public_error
 from api.graphql.loops import LoopThreads
 from schema.bulk import collector_paused
+from schema.courtesy import Courtesy
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
 
@@ -63,6 +64,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._courtesy: Courtesy | None = None
         self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
 
     def execute_operation(self, serially: bool | None = None) -> Any:
@@ -72,10 +74,17 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
             return run(serially)
 
         async def whole() -> Any:
+            self._courtesy = Courtesy()
             result = run(serially)
             return await result if self.is_awaitable(result) else result
 
         return _threads().run(whole)
+
+    def execute_field(self, *args: Any, **kwargs: Any) -> Any:
+        """Resolve a field, and begin to complete it."""
+        if self._courtesy is not None:
+            self._courtesy.step()
+        return super().execute_field(*args, **kwargs)
 
     def complete_iterable_value(
         self, item_type: Any, field_details_list: Any, info: Any, path: Any, items: Any, position_context: Any

@@ -20,7 +20,7 @@ from schema.bulk import full_looks_put_off
 
 T = TypeVar("T")
 
-THREADS = 4
+THREADS = 2
 """So many large operations run side by side; more share a thread, and may wait for each other there."""
 
 

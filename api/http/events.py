@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from api.http.documented import answers
 from api.http.inflate import ENCODINGS, inflate
 from api.http.receipts import Public
 from api.platform import Platform
-from ingest.admission import Prepared, Sent, prepare
+from ingest.admission import Prepared, Sent
 from schema.errors import StoreError
 
 router = APIRouter(prefix="/v1", tags=["traces"])
@@ -68,9 +69,9 @@ async def take(door: Writer, request: Request) -> Response:
     kind, encoding = _kind(request), _encoding(request)
     platform = platform_of(request)
     body, limit = await request.body(), platform.settings.max_events_bytes
-    most = platform.events.max_packet_bytes
-    async with platform.reading.turn(door.project_id):
-        prepared = await asyncio.to_thread(lambda: prepare(door.project_id, _read(body, kind, encoding, limit), most))
+    prepared = await platform.reading.prepare(
+        door.project_id, partial(_read, body, kind, encoding, limit), platform.events.max_packet_bytes
+    )
     if prepared.packets:
         await _keep(platform, door.project_id, prepared)
     platform.metrics.received.labels("accepted").inc(prepared.accepted)
