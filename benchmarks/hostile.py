@@ -83,9 +83,13 @@ async def run(context: Context) -> Section:
                     async with _attacking({"url": server.url, "keys": keys}) as found:
                         say(f"hostile clients: all attacks for {long:.0f} s")
                         attacked = await _notice(server, store, long)
+                    async with _attacking({"url": server.url, "keys": keys, "answers": True}) as with_answers:
+                        say(f"hostile clients: all attacks and large answers for {long / 2:.0f} s")
+                        more = await _notice(server, store, long / 2)
                     told = time.perf_counter()
                 stopped = time.perf_counter() - told
     _report(section, calm, attacked, found, stopped)
+    _report_answers(section, more, with_answers)
     return section
 
 
@@ -232,6 +236,20 @@ def _report(section: Section, calm: _Noticed, attacked: _Noticed, found: dict[st
     goal(at_most("attacked: `/healthz` answers within", _MOST_HEALTH, max(attacked.health), milliseconds))
     goal(at_most("attacked: memory of the server and its children", _MOST_BYTES, attacked.most_bytes, megabytes))
     goal(at_most("attacked: requests of the honest project that failed", 0, len(failed), lambda value: f"{value:.0f}"))
+
+
+def _report_answers(section: Section, noticed: _Noticed, found: dict[str, Any]) -> None:
+    table = Table(("with large answers as well", "p50", "p99", "most"))
+    for name, of in _SERIES.items():
+        table.add(name, *_cuts(of(noticed)))
+    section.tables.append(table)
+    failed = [*noticed.failed, *found["ended"]]
+    section.notes.append(
+        "Then the same for half as long, while another client asks GraphQL for as much as it may, again and again: "
+        f"{sum(found['seen']['answers'].values())} such answers; {len(failed)} requests of the honest project failed."
+    )
+    section.numbers |= {"answers": found["seen"], "failedWithAnswers": len(failed)}
+    section.numbers |= {f"{name}, with answers": of(noticed) for name, of in _SERIES.items()}
 
 
 _SERIES: dict[str, Callable[[_Noticed], list[float]]] = {

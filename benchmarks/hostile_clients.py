@@ -1,7 +1,7 @@
 """Hostile clients, all at the same time: run as a process of its own, until it is ended.
 
-Reads where and with which keys as JSON on standard input; prints a line when the stored things that they need are there
-and the attacks begin, and at the end (SIGTERM) how often each was made, and what was answered.
+Reads where, with which keys, and whether with large answers, as JSON on standard input; prints a line when the stored
+things that they need are there and the attacks begin, and at the end (SIGTERM) how often each was made, and what was answered.
 """
 
 from __future__ import annotations
@@ -144,12 +144,13 @@ async def main() -> None:
         clients.events("base", bodies.amplified("base"), first=4),
         clients.again("introspection", "/graphql", bodies.introspection(), "application/json"),
         clients.again("diff", "/graphql", bodies.diffs("diff", one, other), "application/json"),
-        clients.again("answers", "/graphql", bodies.large_answer(), "application/json"),
         clients.again("import", "/v1/import", bodies.bomb(), "application/zstd"),
         clients.sockets("silent connections", _SILENT, b""),
         clients.sockets("half a head", _HALF_SENT, _HEADS),
         clients.slow_readers("slow readers", "values", largest),
     ]
+    if plan.get("answers"):
+        attacks.append(clients.again("answers", "/graphql", bodies.large_answer(), "application/json"))
     running = [asyncio.create_task(attack) for attack in attacks]
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
