@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from secrets import token_hex
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.auth.keys import PREFIX
 from api.http.logs import error_fields
-from api.http.problems import unexpected_problem
+from api.http.problems import ending_problem, unexpected_problem
 from api.http.routing import route_of
 
 REQUEST_ID_HEADER = "X-Request-Id"
@@ -142,6 +143,13 @@ class Unexpected:
             await self._app(scope, receive, watch)
         except ClientDisconnect:
             _log.info("the client went away", path=scope["path"], route=route_of(scope))
+        except asyncio.CancelledError:
+            # Nobody else cancels a request than a server that ends and has waited for long enough.
+            _log.warning("not answered before the server ended", path=scope["path"], route=route_of(scope))
+            if scope["type"] == "http" and not begun:
+                await ending_problem(scope)(scope, receive, send)
+            elif scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1012})
         except Exception as error:
             # An answer that has begun can't become a problem: it ends in its middle, so that nobody takes it for whole.
             # Not as an exception: where nobody has set up the logs, its line would show values.

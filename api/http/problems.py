@@ -106,6 +106,11 @@ def unexpected_problem(scope: Scope) -> Response:
     return problem(scope, 500, _MASKED[500])
 
 
+def ending_problem(scope: Scope) -> Response:
+    """The problem document of a request that the server could not answer before its end."""
+    return problem(scope, 503, "the server is being stopped: ask again", {"Retry-After": str(RETRY_SECONDS)})
+
+
 def install_problems(app: FastAPI) -> None:
     """Answer every expected error, and those of routing and validation, with a problem document."""
     app.add_exception_handler(MemTraceError, _expected)

@@ -129,6 +129,22 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
     assert [answer.status_code for answer in answers] == [202]
 
 
+def test_what_takes_longer_than_the_server_waits_is_told_so(tmp_path: Path) -> None:
+    head = ["POST /v1/events HTTP/1.1", "Host: memtrace", "Content-Type: application/x-ndjson", "Content-Length: 10"]
+    with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0, shutdown_seconds=1) as server:
+        head += [f"Authorization: Bearer {server.key('writer')}", "Expect: 100-continue", "", ""]
+        with socket.create_connection(("127.0.0.1", httpx.URL(server.url).port), timeout=60) as client:
+            client.sendall("\r\n".join(head).encode())
+            assert client.recv(1000).startswith(b"HTTP/1.1 100 ")
+            server.process.send_signal(signal.SIGTERM)
+            answer = client.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"the server is being stopped" in answer
+        assert server.wait() == 0
+        assert "Exception in ASGI application" not in server.log_text
+        server.await_log("not answered before the server ended")
+
+
 def test_settings_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "memtrace.toml"
     path.write_text('log_format = "text"\nmax_body_bytes = 2048\njob_concurrency = 0\n', "utf-8")
