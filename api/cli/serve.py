@@ -66,8 +66,8 @@ async def serve(
                 app = create_app(settings, database)
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
-            # The event loop answers all requests: it waits a twenty-fifth as long as usual for threads that compute.
-            sys.setswitchinterval(0.0002)
+            # The event loop answers all requests: it waits a fifth as long for threads that compute. See also LoopLag.
+            sys.setswitchinterval(0.001)
             await _run(app, settings, listening)
     except InputError as error:
         raise UsageError(str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from pathlib import Path
 
@@ -59,3 +60,33 @@ async def test_it_ends_with_the_server() -> None:
     async with LoopLag(CollectorRegistry()).watching():
         assert asyncio.all_tasks() - before
     assert asyncio.all_tasks() == before
+
+
+def test_threads_hurry_while_the_loop_is_late_and_for_a_second_after() -> None:
+    lag = LoopLag(CollectorRegistry())
+    found = []
+    for now, seconds in (
+        (0, 0.0),
+        (1, 0.02),
+        (2, 0.05),
+        (2.9, 0.0),
+        (3.1, 0.0),
+        (4, 2.0),
+        (4.5, 0.04),
+        (5.4, 0),
+        (6, 0),
+    ):
+        lag.note(seconds, now)
+        found.append(lag.hurries(now))
+    assert found == [False, False, True, True, False, True, True, True, False]
+
+
+async def test_a_late_loop_shortens_the_turns_of_threads_until_it_ends() -> None:
+    usual = sys.getswitchinterval()
+    async with LoopLag(CollectorRegistry()).watching():
+        await asyncio.sleep(0)
+        time.sleep(0.3)  # noqa: ASYNC251 (to hold the loop is what this is for)
+        while sys.getswitchinterval() == usual:
+            await asyncio.sleep(0)
+        assert sys.getswitchinterval() < usual
+    assert sys.getswitchinterval() == usual
