@@ -169,49 +169,36 @@ def test_who_says_no_more(hurried: RunningServer, said: bytes) -> None:
         assert await_end(client).count(b"HTTP/1.1 200") == said.count(b"\r\n\r\n")
 
 
+def said_while_dripping(client: socket.socket, drop: bytes) -> bytes:
+    """What a server says until it ends a connection on which a drop comes whenever it says nothing."""
+    client.settimeout(0.1)
+    said = b""
+    for _ in range(600):
+        try:
+            while block := client.recv(65536):
+                said += block
+        except TimeoutError:
+            client.sendall(drop)
+        except ConnectionError:
+            return said
+        else:
+            return said
+    pytest.fail("the connection is still open")
+
+
 @pytest.mark.parametrize("drop", [b"\r\n", b"x"], ids=["lines", "head"])
 def test_who_says_a_little_now_and_then(hurried: RunningServer, drop: bytes) -> None:
     with dial(hurried, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n") as client:
-        client.settimeout(0.1)
-        said, drops = b"", 0
-        while drops < 600:
-            try:
-                block = client.recv(65536)
-            except TimeoutError:
-                client.sendall(drop)
-                drops += 1
-                continue
-            except ConnectionError:
-                break
-            if not block:
-                break
-            said += block
-        assert said.startswith(b"HTTP/1.1 200")
-        assert drops < 600
+        assert said_while_dripping(client, drop).startswith(b"HTTP/1.1 200")
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-def test_a_body_that_trickles(hurried: RunningServer, is_known: bool) -> None:
+@pytest.mark.parametrize(("is_known", "answer"), [(True, b""), (False, b"HTTP/1.1 401")])
+def test_a_body_that_trickles(hurried: RunningServer, is_known: bool, answer: bytes) -> None:
     """Of an upload that is read, and of one that was refused already."""
     key = hurried.key("writer") if is_known else "none"
     head = f"POST /v1/import?name=a.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
     with dial(hurried, f"{head}Content-Length: 1000000\r\n\r\n".encode()) as client:
-        client.settimeout(0.1)
-        drops, said = 0, b""
-        while drops < 600:
-            try:
-                block = client.recv(65536)
-            except TimeoutError:
-                client.sendall(b" ")
-                drops += 1
-                continue
-            except ConnectionError:
-                break
-            if not block:
-                break
-            said += block
-        assert drops < 600
-        assert said.startswith(b"" if is_known else b"HTTP/1.1 401")
+        assert said_while_dripping(client, b" ")[: len(answer) or None] == answer
 
 
 @pytest.mark.parametrize(
