@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import cast
 
+import hypothesis
 import pytest
 import pytest_asyncio
 from xdist.remote import Producer
@@ -29,6 +30,13 @@ __all__ = ["nats", "neo4j_distribution", "neo4j_server", "object_store", "pytest
 SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
+
+
+# How long an example takes says something of the machine, and nothing of what is tested.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 def pytest_configure(config: pytest.Config) -> None:

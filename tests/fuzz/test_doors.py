@@ -25,7 +25,6 @@ EXAMPLES = int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else 5))
 
 _settings = hypothesis.settings(
     max_examples=EXAMPLES,
-    deadline=None,
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
     phases=[hypothesis.Phase.generate],

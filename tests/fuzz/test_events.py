@@ -46,7 +46,6 @@ _DRAIN_SECONDS = 300
 def _settings(examples: int) -> hypothesis.settings:
     return hypothesis.settings(
         max_examples=examples,
-        deadline=None,
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
         phases=[hypothesis.Phase.generate],

@@ -23,7 +23,6 @@ EXAMPLES = 20 * int(os.environ.get("MEMTRACE_FUZZ_EXAMPLES") or (10 if FULL else
 
 _settings = hypothesis.settings(
     max_examples=EXAMPLES,
-    deadline=None,
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
     phases=[hypothesis.Phase.generate],

@@ -36,7 +36,6 @@ HEADERS = ("Range", "If-Range", "If-None-Match", "Accept-Encoding", "Idempotency
 
 _settings = hypothesis.settings(
     max_examples=20 * EXAMPLES,
-    deadline=None,
     database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )

@@ -182,7 +182,7 @@ async def test_what_is_sent_again_changes_nothing(database: Database) -> None:
     assert await _everything(store, "t") == before
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.sets(st.integers(1, 38), max_size=6), again=st.integers(0, 3))
 async def test_any_cutting_gives_the_same_graph(database: Database, cuts: set[int], again: int) -> None:
     whole, pieces = _project(database), _project(database)
@@ -346,7 +346,7 @@ async def _check_values(store: GraphStore, texts: dict[str, str]) -> None:
         assert (found.size, found.preview, found.attributes) == (len(text.encode()), text[:500], "{}")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.sets(st.integers(1, 11), max_size=4), again=st.integers(0, 3))
 async def test_values_said_by_what_is_new_are_whole_however_they_come(
     database: Database, cuts: set[int], again: int

@@ -10,7 +10,7 @@ import httpx
 
 from tests.graph_files import GraphFile, conversation
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 JSON = {"Content-Type": "application/json"}
 
 Receipt = dict[str, Any]

@@ -92,7 +92,7 @@ async def at_work(queue: EventQueue, database: Database) -> AsyncIterator[EventW
 
 
 @given(steps=st.integers(1, 12), seed=st.integers(0, 2**32), is_timed=st.booleans(), data=st.data())
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.usefixtures("at_work")
 async def test_any_order_in_any_requests_is_the_same_graph(
     queue: EventQueue,

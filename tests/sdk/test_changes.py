@@ -144,7 +144,7 @@ def _parsed(text: str) -> Any:
 
 
 @pytest.mark.parametrize("masks", [(), (redact.emails,)])
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=changes_of_lists, as_dict=st.booleans())
 def test_any_changes_give_the_values_that_whole_texts_would(
     masks: tuple[Any, ...], acts: list[tuple[str, int, Any]], as_dict: bool

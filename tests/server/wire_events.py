@@ -11,7 +11,7 @@ import httpx
 from tests.server.running import RunningServer, certificates
 
 LINES = "application/x-ndjson"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 300
 
 
 def event(type_: str, trace: str, **fields: Any) -> dict[str, Any]:

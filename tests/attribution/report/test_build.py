@@ -114,7 +114,7 @@ def test_numbers_of_cases_follow_no_order_of_reading(data: ReportData) -> None:
     )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(random=st.randoms(use_true_random=False))
 def test_the_order_of_cases_changes_nothing(data: ReportData, random: object) -> None:
     cases = list(data.cases)
