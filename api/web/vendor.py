@@ -1,8 +1,8 @@
 """What the pages take from others: made from a lock, and known by its hashes.
 
-``python -m api.web.vendor`` makes ``static/vendor`` anew from ``graphiql/package-lock.json``, with node, npm and a package
-registry; npm refuses what differs from the lock's SHA-512. ``python -m api.web.vendor --check`` says whether the files are
-those that were made, and needs nothing but them.
+``python -m api.web.vendor`` makes ``static/vendor`` anew from ``graphiql/package-lock.json``, with node, npm and a
+package registry; npm refuses what differs from the lock's SHA-512. ``python -m api.web.vendor --check`` says whether
+the files are those that were made, and needs nothing but them.
 """
 
 from __future__ import annotations
