@@ -119,7 +119,6 @@ function use(key) {
   field.value = key;
   forget.hidden = key === "";
   if (key === "") {
-    sessionStorage.removeItem(STORED);
     say(NEEDED);
   } else {
     sessionStorage.setItem(STORED, key);
@@ -129,7 +128,6 @@ function use(key) {
     createElement(
       GraphiQL,
       {
-        key: crypto.getRandomValues(new Uint32Array(1))[0],
         fetcher: caller.fetcher,
         schema: key === "" ? null : undefined,
         storage: sessionStorage,
@@ -145,15 +143,17 @@ function use(key) {
 document.getElementById("sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
   const key = field.value.trim().replace(/^Bearer\s+/i, "");
-  if (/^[\x21-\x7e]*$/.test(key)) {
+  if (/^[\x21-\x7e]+$/.test(key)) {
     use(key);
+  } else if (key === "") {
+    say(NEEDED, true);
   } else {
     say("This is no key: it has spaces or letters in it that no key has.", true);
   }
 });
 forget.addEventListener("click", () => {
-  use("");
-  field.focus();
+  sessionStorage.removeItem(STORED);
+  location.reload(); // what was answered goes with it
 });
 
 setNonce(document.querySelector("script[nonce]").nonce);
