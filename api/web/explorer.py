@@ -36,7 +36,7 @@ _POLICY = {
     "script-src": "'self'",
     # GraphiQL's menus and dialogs make a <style> to keep the page from scrolling; it carries the page's nonce.
     "style-src": "'self' 'nonce-$nonce'",
-    # Signs in GraphiQL's style sheet.
+    # Signs in GraphiQL's style sheet. GraphiQL would also fetch a picture whose address stands in an answer.
     "img-src": "'self' data:",
     # Also the websocket: browsers take "ws:" of the same host for 'self'.
     "connect-src": "'self'",

@@ -189,6 +189,37 @@ async def test_a_key_that_is_none_is_told(browser: Browser, explorer: RunningSer
         await found.tells(_KEPT)
 
 
+async def test_what_is_stored_calls_nobody(browser: Browser, explorer: RunningServer) -> None:
+    """GraphiQL shows the picture of an address that the mouse rests on; stored texts may be anybody's."""
+    callers: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        callers.append((await reader.readline()).decode())
+        writer.close()
+
+    elsewhere = await asyncio.start_server(answer, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{elsewhere.sockets[0].getsockname()[1]}/picture.png"
+    trace = f"hostile-{token_hex(4)}"
+    await asyncio.to_thread(send, explorer, lines(message(trace, "first", address)))
+    await asyncio.to_thread(arrives, explorer, trace, 1)
+    async with elsewhere, opened(browser, explorer) as found:
+        await found.put_in(explorer.key())
+        await found.tells(_KEPT)
+        await found.run(
+            f'query Stored {{ project {{ trace(reference: "{trace}") {{ variables {{ nodes {{ preview }} }} }} }} }}'
+        )
+        await found.answers(address)
+        await found.page.locator(".result-window .cm-string", has_text=address).hover()
+        await expect(found.page.locator(".result-window img, .CodeMirror-info img").first).to_be_attached()
+        async with asyncio.timeout(_PATIENCE_MS / 1000):
+            while not callers and not [line for line in found.problems if line.startswith("policy: img-src")]:
+                await asyncio.sleep(0.05)
+        await found.page.wait_for_timeout(500)
+        assert callers == []
+        found.problems = [line for line in found.problems if address not in line]
+        found.asked = [url for url in found.asked if url != address]
+
+
 async def test_menus_and_dialogs_keep_the_rules(browser: Browser, explorer: RunningServer) -> None:
     async with opened(browser, explorer) as found:
         page = found.page

@@ -8,7 +8,8 @@ const STORED = "memtrace.key";
 const NEEDED = "Put in an API key: “memtrace keys create” makes one.";
 const REFUSED = "The server does not take this key: it is wrong, was revoked or has run out. Put in another.";
 const AWAY = "The server can't be reached. Is it running?";
-const DEFAULT_QUERY = `# Ctrl+Enter runs the query, Ctrl+Space completes; the book on the left is the documentation.
+const DEFAULT_QUERY = `# Ctrl+Enter runs, Ctrl+Space completes.
+# The book on the left: all that can be asked.
 query Projects {
   viewer {
     actor
