@@ -6,7 +6,7 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock clean
+.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
@@ -18,6 +18,7 @@ help:
 	@echo "make lint    ruff, mypy, import-linter"
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
+	@echo "make vendor  make the scripts of the web pages anew, from their lock (needs node and npm)"
 
 setup: .venv/ready
 
@@ -72,6 +73,9 @@ lock:
 	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel \
 		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --upgrade --quiet -o requirements.lock
+
+vendor: setup
+	$(BIN)/python -m api.web.vendor
 
 clean:
 	rm -rf .venv .demo

@@ -51,6 +51,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     from api.graphql.router import graphql_router
     from api.http.routes import routers
     from api.jobs.runner import JobRunner
+    from api.web.explorer import explorer_routes
     from ingest.retention import keeping
     from ingest.worker import EventWorker
 
@@ -102,6 +103,8 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     install_problems(app)
     app.include_router(health.router)
     app.add_api_route("/metrics", metrics.page, include_in_schema=False)
+    if settings.graphiql:
+        app.router.routes.extend(explorer_routes())
     app.include_router(graphql_router(settings), include_in_schema=False)
     for router in routers:
         app.include_router(router)

@@ -64,7 +64,7 @@ class Settings(BaseSettings):
         request_seconds: time until a request's answer begins; uploads have no such limit.
         graphql_depth, graphql_aliases, graphql_tokens, graphql_cost: bounds of a document.
         graphql_subscriptions: subscriptions of one websocket at a time.
-        graphiql: whether ``/graphql`` shows the explorer to browsers.
+        graphiql: whether ``/graphql`` shows the explorer to browsers; the page is given without a key.
         introspection: whether the schema may be asked for.
         trusted_documents: a JSON file of documents by their SHA-256; ``trusted_documents_only`` refuses all others.
         oidc_issuer, oidc_audience: whose bearer tokens are taken; None takes none.

@@ -46,7 +46,7 @@ def graphql_router(settings: Settings) -> APIRouter:
         make_schema(guard),
         path="/graphql",
         trusted=trusted,
-        graphql_ide="graphiql" if settings.graphiql else None,
+        graphql_ide=None,  # api.web.explorer has a page of our own
         allow_queries_via_get=False,
         context_getter=_context,
         subscription_protocols=[GRAPHQL_TRANSPORT_WS_PROTOCOL],

@@ -1,0 +1,1 @@
+"""Web pages, as browsers and their users see them."""
