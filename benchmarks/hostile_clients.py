@@ -1,7 +1,8 @@
 """Hostile clients, all at the same time: run as a process of its own, until it is ended.
 
 Reads where, with which keys, and whether with large answers, as JSON on standard input; prints a line when the stored
-things that they need are there and the attacks begin, and at the end (SIGTERM) how often each was made, and what was answered.
+things that they need are there and the attacks begin, and at the end (SIGTERM) how often each was made, and what was
+answered.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from api.cli.progress import file_of, progress_bar
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
-    from ingest.importing import ImportReport
+    from ingest.files.protocol import ImportReport
 
 commands = typer.Typer()
 
@@ -56,7 +56,7 @@ async def import_(
     A file that can't be imported does not keep the others from it; the exit code is that of the first error.
     """
     from api import documents
-    from ingest.importing import import_path
+    from ingest.files.importing import import_path
 
     results: list[documents.Document] = []
     errors: list[MemTraceError] = []
@@ -104,10 +104,10 @@ async def export(
 ) -> None:
     """Write a trace in its source's own format, as it was imported."""
     from api.cli.find import find
-    from ingest.smartcomment.write import export_trace
+    from ingest.files.registry import format_of_trace
     from schema.models import Trace
 
     async with place.open(any_name=True) as store:
         trace = await find(store, Trace, reference)
         with whole_file(output) as out:
-            await export_trace(store, trace.id, out)
+            await format_of_trace(trace).write(store, trace.id, out)

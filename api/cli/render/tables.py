@@ -15,7 +15,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
-    from ingest.importing import ImportReport
+    from ingest.files.protocol import ImportReport
 
 Rows = Iterable[Sequence[Text]]
 
