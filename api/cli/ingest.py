@@ -41,7 +41,7 @@ async def import_(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files (.json, also .gz, .xz or .zst), folders of them, or - for standard input.",
+            help="Files (.json or .ndjson, also .gz, .xz or .zst), folders of them, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -53,6 +53,7 @@ async def import_(
 ) -> None:
     """Import traces. What is stored already stays as it is, so that a file may be imported again, or a longer one.
 
+    What a file holds is told by its first bytes: a graph file of smartcomment, or events of the recorder, line by line.
     A file that can't be imported does not keep the others from it; the exit code is that of the first error.
     """
     from api import documents
@@ -79,10 +80,22 @@ async def import_(
                 results.append(documents.imported(report))
                 if not as_json:
                     _show(report)
+                if report.rejected:
+                    errors.append(_rejected(report))
+                    complain(str(errors[-1]))
     if as_json:
         print_json(results)
     if errors:
         raise typer.Exit(exit_code(errors[0]))
+
+
+def _rejected(report: ImportReport) -> MemTraceError:
+    """What the graph could not take of a file, as an error."""
+    from schema.errors import InputError
+
+    first, *more = report.rejected
+    rest = f"; {len(more):,} more events could not be taken either (--json has them)" if more else ""
+    return InputError(report.file, f"line {first.line}", f"{first.reason}{rest}; what else is in the file is stored")
 
 
 def _show(report: ImportReport) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from ingest.files.protocol import Format, WritableFormat
 from ingest.files.smartcomment.format import Smartcomment
+from ingest.files.wire.format import WireEvents
 from schema.errors import InputError
 from schema.models import Trace
 
-FORMATS: tuple[Format, ...] = (Smartcomment(),)
+FORMATS: tuple[Format, ...] = (
+    Smartcomment(),
+    WireEvents(),
+)
 
 HEAD_BYTES = 64 << 10
 """Of a file, by which its format is recognised."""

@@ -133,7 +133,7 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
     ("empty", lambda _: b"", "", "the file is empty"),
     ("cut off", lambda data: data[: len(data) // 2], "byte", "not whole JSON"),
     ("no JSON", lambda _: b"graph_id: x\n", "", "is of no format that is known"),
-    ("no JSON further on", lambda data: data.replace(b'"data": {', b'"data": x', 1), "line 16, column 13", "is not JSON"),
+    ("no JSON further on", lambda data: data.replace(b": {", b": x", 1), "line 9, column 17", "is not JSON"),
     ("a list", lambda _: b"[]", "", "is of no format that is known"),
     ("another object", lambda _: b'{"spans": []}', "", "is of no format that is known"),
     ("an object in each other", lambda _: b'{"a":' * 30_000, "", "is of no format that is known"),
