@@ -33,6 +33,20 @@ def first_keys(head: bytes) -> list[str]:
     return keys
 
 
+def fault(head: bytes) -> tuple[str, str] | None:
+    """Where and why a file can't be JSON, as far as the head shows it; None where it may be."""
+    text = head.decode("utf-8", "replace")
+    try:
+        _SCANNER.raw_decode(text, _after_space(text, 0))
+    except json.JSONDecodeError as error:
+        # What the head cuts off is no fault: where that begins is all that an error about a text tells.
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        return None if is_cut else (f"line {error.lineno}, column {error.colno}", f"is not JSON ({error.msg})")
+    except RecursionError:
+        return None
+    return None
+
+
 def _after_space(text: str, place: int) -> int:
     found = _SPACE.match(text, place)
     assert found is not None

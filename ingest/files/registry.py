@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ingest.files.heads import fault
 from ingest.files.protocol import Format, WritableFormat
 from ingest.files.smartcomment.format import Smartcomment
 from ingest.files.wire.format import WireEvents
@@ -30,6 +31,8 @@ def format_of_file(name: str, head: bytes) -> Format:
     for one in FORMATS:
         if one.recognises(head):
             return one
+    if found := fault(head):
+        raise InputError(name, *found)
     known = ", ".join(one.name for one in FORMATS)
     raise InputError(name, "", f"is of no format that is known ({known})")
 

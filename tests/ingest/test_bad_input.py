@@ -132,7 +132,8 @@ async def test_bad_graph(
 RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
     ("empty", lambda _: b"", "", "the file is empty"),
     ("cut off", lambda data: data[: len(data) // 2], "byte", "not whole JSON"),
-    ("no JSON", lambda _: b"graph_id: x\n", "", "is of no format that is known"),
+    ("no JSON", lambda _: b"graph_id: x\n", "line 1, column 1", "is not JSON"),
+    ("no JSON for long", lambda _: b"[1," * 30_000 + b"x", "", "is of no format that is known"),
     ("no JSON further on", lambda data: data.replace(b": {", b": x", 1), "line 9, column 17", "is not JSON"),
     ("a list", lambda _: b"[]", "", "is of no format that is known"),
     ("another object", lambda _: b'{"spans": []}', "", "is of no format that is known"),
@@ -140,7 +141,7 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
     ("two documents", lambda data: data + b"{}", "line", "is not JSON"),
     ("no UTF-8", lambda data: data.replace(b'"graph_id": "', b'"graph_id": "\xff\xfe', 1), "", ""),
     ("no UTF-8 in a value", lambda data: data.replace(b'"value": "', b'"value": "\xff\xfe', 1), "data.nodes[0]", ""),
-    ("UTF-16", lambda data: data.decode().encode("utf-16"), "", "is of no format that is known"),
+    ("UTF-16", lambda data: data.decode().encode("utf-16"), "line 1, column 1", "is not JSON"),
     ("cut-off gzip", lambda data: gzip.compress(data)[:-100], "", "damaged or cut off"),
     ("cut-off zstd", lambda data: zstandard.compress(data)[:-100], "", "damaged or cut off"),
     ("damaged zstd", lambda data: zstandard.compress(data)[:40] + b"?" * 400, "", "damaged or cut off"),

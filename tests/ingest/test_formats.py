@@ -43,11 +43,25 @@ def test_a_file_is_of_one_format(data: bytes, expected: type) -> None:
     assert isinstance(format_of_file("a file", head), expected)
 
 
-@pytest.mark.parametrize("head", [b"", b"[]", b"{}", b"x", b'{"type":', b'"graph_id"', b"\xff\xfe", b'{"a":' * 20_000])
+@pytest.mark.parametrize("head", [b"[]", b"{}", b'{"type":', b'{"a": "gr', b'"graph_id"', b'{"a":' * 20_000])
 def test_a_file_of_no_format(head: bytes) -> None:
     with pytest.raises(InputError, match=r"^a file: is of no format that is known") as caught:
         format_of_file("a file", head)
     assert all(one.name in str(caught.value) for one in FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("head", "place"),
+    [
+        (b"graph_id: x", "line 1, column 1"),
+        (b"{'graph_id': 'x'}", "line 1, column 2"),
+        (b'{"a": 1,\n "b" 2}', "line 2, column 6"),
+        (b"\xff\xfe{\x00", "line 1, column 1"),
+    ],
+)
+def test_a_file_that_is_no_json(head: bytes, place: str) -> None:
+    with pytest.raises(InputError, match=rf"^a file: {place}: is not JSON"):
+        format_of_file("a file", head)
 
 
 def test_the_keys_of_a_head() -> None:
