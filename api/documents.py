@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,20 @@ from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Sta
 
 if TYPE_CHECKING:
     from attribution.kappa import Agreement
-    from ingest.importing import ImportReport
-    from ingest.queue import QueueState
+    from ingest.files.protocol import ImportReport
+    from ingest.queue.protocol import QueueState
 
 Document = dict[str, Any]
 
 
 def imported(report: ImportReport) -> Document:
-    """What an import did with one file."""
-    return {camel_case(field.name): getattr(report, field.name) for field in fields(report)}
+    """What an import did with one file; what only few files have stands there where a file has it."""
+    found = {camel_case(name): value for name, value in asdict(report).items()}
+    if len(report.trace_ids) == 1:
+        del found["traceIds"]
+    if not report.rejected:
+        del found["rejected"]
+    return found
 
 
 def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:

@@ -20,7 +20,7 @@ from schema.errors import InputError, StoreError
 if TYPE_CHECKING:
     from api.jobs.bell import Bell
     from api.stores import MappedStore
-    from ingest.queue import EventQueue
+    from ingest.queue.protocol import EventQueue
     from store.open import Credentials
     from store.protocol import Database
 
@@ -152,11 +152,11 @@ async def open_queue(settings: Settings) -> EventQueue:
         StoreError: the queue can't be reached or used.
     """
     if settings.nats is None:
-        from ingest.journal import open_journal
+        from ingest.queue.journal.queue import open_journal
 
         return await open_journal(journal_path(settings), settings.queue_bytes)
-    from ingest.nats.connection import NatsPlace
-    from ingest.nats.queue import open_nats
+    from ingest.queue.nats.connection import NatsPlace
+    from ingest.queue.nats.queue import open_nats
 
     password = settings.nats_password.get_secret_value() if settings.nats_password else None
     if password is None and settings.nats_password_file:
@@ -170,7 +170,7 @@ def bell_of(events: EventQueue, settings: Settings) -> Bell | None:
     if settings.nats is None:
         return None
     from api.jobs.bell import Bell
-    from ingest.nats.queue import NatsQueue
+    from ingest.queue.nats.queue import NatsQueue
 
     assert isinstance(events, NatsQueue)
     return Bell(events.client)

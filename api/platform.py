@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from api.jobs.queue import JobQueue
     from api.jobs.uploads import Uploads
     from api.settings import Settings
-    from ingest.queue import EventQueue
+    from ingest.queue.protocol import EventQueue
     from store.protocol import Database
 
 

@@ -29,7 +29,7 @@ from api.settings import Settings
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
-    from ingest.queue import EventQueue
+    from ingest.queue.protocol import EventQueue
     from store.protocol import Database
 
 
@@ -52,8 +52,8 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     from api.http.routes import routers
     from api.jobs.runner import JobRunner
     from api.web.explorer import explorer_routes
-    from ingest.retention import keeping
-    from ingest.worker import EventWorker
+    from ingest.queue.worker import EventWorker
+    from store.retention import keeping
 
     tracing = tracing_of(settings)
     metrics = Metrics()

@@ -10,11 +10,11 @@ from typing import TypeVar
 import msgspec
 
 from attribution.lookup import by_id
-from ingest.failures import HUMAN_METHOD, readable
+from ingest.files.smartcomment.texts import readable
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
-from schema.kinds import ErrorType, Origin
+from schema.kinds import HUMAN_METHOD, ErrorType, Origin
 from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
 from store.answers import Label
 from store.protocol import GraphStore

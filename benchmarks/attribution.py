@@ -20,7 +20,7 @@ from benchmarks.context import Context, plain_name, say
 from benchmarks.generated import PROJECT, layout_key
 from benchmarks.neo4j_server import Server, ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, seconds
-from ingest.importing import import_path
+from ingest.files.importing import import_path
 from schema.kinds import Origin
 from schema.models import Failure
 from store.open import open_database

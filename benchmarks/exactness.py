@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
-from ingest.importing import import_path
-from ingest.smartcomment.source import mapped
+from ingest.files.importing import import_path
+from ingest.files.opening import mapped
 from schema.models import Operation, Variable
 from store.answers import Closure
 from store.open import open_database

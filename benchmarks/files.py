@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 from benchmarks.context import plain_name
-from ingest.smartcomment.source import mapped
+from ingest.files.opening import mapped
 
 _BLOCK = 1 << 20
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.timing import timed
-from ingest.importing import import_path
+from ingest.files.importing import import_path
 from store.open import open_database
 
 

@@ -23,11 +23,11 @@ from benchmarks.ready import Ready, ready, write_ready
 from benchmarks.report import Section, Table, at_least, milliseconds, per_second, percent, raw, spread
 from benchmarks.serving import Place, Serving, serving, working
 from benchmarks.timing import Contender, alternate, ratio
-from ingest.nats.connection import NatsPlace
-from ingest.nats.local import LocalNats, LocalNatsError, MissingExtraError
-from ingest.nats.queue import NatsQueue, open_nats
-from ingest.packets import pack
-from ingest.queue import LEASE_SECONDS, Packet
+from ingest.queue.nats.connection import NatsPlace
+from ingest.queue.nats.local import LocalNats, LocalNatsError, MissingExtraError
+from ingest.queue.nats.queue import NatsQueue, open_nats
+from ingest.queue.packets import pack
+from ingest.queue.protocol import LEASE_SECONDS, Packet
 from store.open import open_database
 from store.protocol import Database, GraphStore
 

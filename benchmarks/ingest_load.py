@@ -12,7 +12,7 @@ import msgspec
 import zstandard
 
 from benchmarks.serving import Serving
-from ingest.queue import EventQueue
+from ingest.queue.protocol import EventQueue
 from schema.ids import make_id, trace_id
 from store.answers import Label
 from store.protocol import GraphStore

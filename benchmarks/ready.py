@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtrace.events import Event, decode
 
-from ingest.events import take_events
+from ingest.events.taking import take_events
 from schema.models import Batch, Derivation, Operation, Session, Variable
 from store.open import open_database
 from store.packs import PackWriter

@@ -1,1 +1,1 @@
-"""How traces get in."""
+"""How traces get in: by files, by events, through the queue."""

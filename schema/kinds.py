@@ -89,3 +89,6 @@ STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
 
 NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
 """Error types that are not the memory's fault: those of who asked and of who judged."""
+
+HUMAN_METHOD = "human"
+"""The method of a verdict that a person has given."""

@@ -18,8 +18,8 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
-from ingest.importing import import_path
-from ingest.smartcomment.write import export_trace
+from ingest.files.importing import import_path
+from ingest.files.smartcomment.write import export_trace
 from schema.ids import trace_id
 from store.answers import Label
 from store.open import Credentials, open_database

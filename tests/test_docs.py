@@ -16,7 +16,7 @@ import pytest
 
 from tests.data import ROOT
 
-_PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -13,10 +13,9 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from ingest.admission import Sent, admit
-from ingest.journal import open_journal
-from ingest.retention import apply, policy
-from ingest.worker import EventWorker
+from ingest.queue.admission import Sent, admit
+from ingest.queue.journal.queue import open_journal
+from ingest.queue.worker import EventWorker
 from schema.control import BEGUN, AuditEntry
 from schema.errors import InputError, NotFoundError, StoreError
 from schema.ids import trace_id
@@ -24,6 +23,7 @@ from schema.models import Batch
 from store.answers import Label
 from store.open import Credentials, open_database
 from store.protocol import Database, GraphStore
+from store.retention import apply, policy
 from store.spread import SpreadDatabase
 from store.sqlite.database import SqliteDatabase
 from tests.contract.samples import assistant
@@ -261,7 +261,7 @@ class _Away:
 
 async def test_events_of_a_store_that_is_away_are_not_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That all other stores are well does not make it the events' fault."""
-    monkeypatch.setattr("ingest.worker.wait_seconds", lambda tries: 0.01)
+    monkeypatch.setattr("ingest.queue.worker.wait_seconds", lambda tries: 0.01)
     main = await open_database(f"sqlite:///{tmp_path / 'main.db'}")
     back = asyncio.Event()
     away: Any = _Away(await open_database(f"sqlite:///{tmp_path / 'eu.db'}"), back)

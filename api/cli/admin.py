@@ -90,7 +90,7 @@ async def _with_queue(place: Place, found: Health) -> Health:
     from dataclasses import replace
 
     from api.cli.queues import queue_of
-    from ingest.journal import Journal
+    from ingest.queue.journal.queue import Journal
 
     details: dict[str, Any]
     problems, warnings = list[str](), list[str]()

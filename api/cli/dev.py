@@ -144,7 +144,7 @@ def _start_nats(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
     import psutil
 
     from api.cli.parts import Log, Part
-    from ingest.nats.local import LocalNats
+    from ingest.queue.nats.local import LocalNats
 
     local = LocalNats(folder / "nats")
     server = local.start(guarded=True)
@@ -234,7 +234,7 @@ def _output() -> Output:
 def _sole(folder: Path) -> Iterator[None]:
     """The folder, of its owner only, for this process alone."""
     # Says what extra is missing, which also brings the package below.
-    import_module("ingest.nats.local")
+    import_module("ingest.queue.nats.local")
     import filelock
 
     try:

@@ -16,7 +16,7 @@ from api.cli.options import JsonOption
 from api.cli.output import Output, print_json, write_bytes
 
 if TYPE_CHECKING:
-    from ingest.queue import DeadLetter, EventQueue
+    from ingest.queue.protocol import DeadLetter, EventQueue
 
 app = typer.Typer(help="Events that could not be written: look at them, send them again, or drop them.")
 
@@ -94,7 +94,7 @@ async def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Send events again, as they are or mended. They leave the dead letters when the queue has them."""
-    from ingest.admission import Sent, admit
+    from ingest.queue.admission import Sent, admit
     from schema.errors import InputError
 
     ids = _chosen(letter_ids, every)
@@ -208,8 +208,8 @@ def _in_order(letters: list[DeadLetter]) -> list[DeadLetter]:
     """Letters of each trace together, each after those that its event refers to."""
     from memtrace.events import EventError
 
-    from ingest.ordering import in_order
-    from ingest.packets import read
+    from ingest.events.ordering import in_order
+    from ingest.events.reading import read
 
     by_trace: dict[str, list[DeadLetter]] = {}
     for letter in letters:

@@ -14,7 +14,7 @@ from schema.errors import MemTraceError
 
 def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
     """The files that all paths name; those that name none fail on their own."""
-    from ingest.importing import find_files
+    from ingest.files.importing import find_files
 
     files: list[Path] = []
     for path in paths:

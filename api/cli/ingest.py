@@ -16,7 +16,7 @@ from api.cli.progress import file_of, progress_bar
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
-    from ingest.importing import ImportReport
+    from ingest.files.protocol import ImportReport
 
 commands = typer.Typer()
 
@@ -41,7 +41,7 @@ async def import_(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files (.json, also .gz, .xz or .zst), folders of them, or - for standard input.",
+            help="Files (.json or .ndjson, also .gz, .xz or .zst), folders of them, or - for standard input.",
             show_default=False,
         ),
     ],
@@ -53,10 +53,11 @@ async def import_(
 ) -> None:
     """Import traces. What is stored already stays as it is, so that a file may be imported again, or a longer one.
 
+    What a file holds is told by its first bytes: a graph file of smartcomment, or events of the recorder, line by line.
     A file that can't be imported does not keep the others from it; the exit code is that of the first error.
     """
     from api import documents
-    from ingest.importing import import_path
+    from ingest.files.importing import import_path
 
     results: list[documents.Document] = []
     errors: list[MemTraceError] = []
@@ -79,10 +80,22 @@ async def import_(
                 results.append(documents.imported(report))
                 if not as_json:
                     _show(report)
+                if report.rejected:
+                    errors.append(_rejected(report))
+                    complain(str(errors[-1]))
     if as_json:
         print_json(results)
     if errors:
         raise typer.Exit(exit_code(errors[0]))
+
+
+def _rejected(report: ImportReport) -> MemTraceError:
+    """What the graph could not take of a file, as an error."""
+    from schema.errors import InputError
+
+    first, *more = report.rejected
+    rest = f"; {len(more):,} more events could not be taken either (--json has them)" if more else ""
+    return InputError(report.file, f"line {first.line}", f"{first.reason}{rest}; what else is in the file is stored")
 
 
 def _show(report: ImportReport) -> None:
@@ -104,10 +117,10 @@ async def export(
 ) -> None:
     """Write a trace in its source's own format, as it was imported."""
     from api.cli.find import find
-    from ingest.smartcomment.write import export_trace
+    from ingest.files.registry import format_of_trace
     from schema.models import Trace
 
     async with place.open(any_name=True) as store:
         trace = await find(store, Trace, reference)
         with whole_file(output) as out:
-            await export_trace(store, trace.id, out)
+            await format_of_trace(trace).write(store, trace.id, out)

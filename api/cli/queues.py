@@ -12,7 +12,7 @@ from api.cli.errors import UsageError
 from schema.errors import InputError
 
 if TYPE_CHECKING:
-    from ingest.queue import EventQueue
+    from ingest.queue.protocol import EventQueue
 
 
 @asynccontextmanager

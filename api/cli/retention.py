@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from api.auth.access import ProjectDoor
-    from ingest.retention import Expired, Run
     from schema.control import RetentionPolicy
+    from store.retention import Expired, Run
 
 app = typer.Typer(help="Say how long a project keeps its traces, and delete older ones.", no_args_is_help=True)
 
@@ -45,7 +45,7 @@ async def set_policy(
 
     Workers and servers act on it from an hour later on; `retention run --dry-run` shows what they would delete.
     """
-    from ingest.retention import policy
+    from store.retention import policy
 
     if days is None and traces is None:
         raise UsageError("say --days N, --traces N or both; `memtrace retention clear` keeps traces for good")
@@ -78,7 +78,7 @@ async def run(
     as_json: JsonOption = False,
 ) -> None:
     """Delete now what the policy does not keep, trace by trace; the first Ctrl-C ends it after the trace in hand."""
-    from ingest.retention import plan
+    from store.retention import plan
 
     async with keeper_door(place) as door:
         wanted = await door.records.retention()
@@ -118,7 +118,7 @@ async def _apply(door: ProjectDoor, tell: Any) -> Run:
     import asyncio
     import signal
 
-    from ingest.retention import apply
+    from store.retention import apply
 
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()

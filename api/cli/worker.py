@@ -14,8 +14,8 @@ from api.cli.errors import UsageError, note
 
 if TYPE_CHECKING:
     from api.settings import Settings
-    from ingest.queue import EventQueue
-    from ingest.worker import EventWorker
+    from ingest.queue.protocol import EventQueue
+    from ingest.queue.worker import EventWorker
     from store.protocol import Database
 
 commands = typer.Typer()
@@ -82,8 +82,8 @@ async def _run(
     from api.jobs.runner import JobRunner
     from api.jobs.uploads import Uploads, uploads_uri
     from api.loading import bell_of
-    from ingest.retention import keeping
-    from ingest.worker import EventWorker
+    from ingest.queue.worker import EventWorker
+    from store.retention import keeping
 
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()

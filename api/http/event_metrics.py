@@ -14,8 +14,8 @@ from prometheus_client.registry import Collector
 from schema.errors import StoreError
 
 if TYPE_CHECKING:
-    from ingest.queue import EventQueue
-    from ingest.worker import Tally
+    from ingest.queue.protocol import EventQueue
+    from ingest.queue.worker import Tally
 
 STORE_SECONDS = 2.0
 

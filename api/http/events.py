@@ -17,7 +17,7 @@ from api.http.documented import answers
 from api.http.inflate import ENCODINGS, inflate
 from api.http.receipts import Public
 from api.platform import Platform
-from ingest.admission import Prepared, Sent
+from ingest.queue.admission import Prepared, Sent
 from schema.errors import StoreError
 
 router = APIRouter(prefix="/v1", tags=["traces"])

@@ -10,9 +10,8 @@ from starlette.responses import StreamingResponse
 from api.http.dependencies import Reader
 from api.http.documented import answers, binary
 from api.http.files import attachment, gzipped, streamed, takes_gzip
-from ingest.smartcomment.build import SOURCE
-from ingest.smartcomment.write import export_trace
-from schema.errors import InputError, NotFoundError
+from ingest.files.registry import format_of_trace
+from schema.errors import NotFoundError
 from schema.models import Trace
 from store.answers import Label
 
@@ -44,11 +43,10 @@ async def export(
     trace = await door.store.resolve(reference, Label.TRACE)
     if not isinstance(trace, Trace):
         raise NotFoundError(reference, Label.TRACE.value)
-    if trace.source != SOURCE:
-        raise InputError(f"trace {trace.external_id}", "", f"was recorded by {trace.source}, which has no file format")
-    blocks = streamed(lambda file: export_trace(door.store, trace.id, file))
-    headers = attachment(f"{trace.external_id}.json") | {"Vary": "Accept-Encoding"}
+    written = format_of_trace(trace)
+    blocks = streamed(lambda file: written.write(door.store, trace.id, file))
+    headers = attachment(f"{trace.external_id}{written.suffix}") | {"Vary": "Accept-Encoding"}
     if takes_gzip(accept_encoding):
         blocks = gzipped(blocks)
         headers["Content-Encoding"] = "gzip"
-    return StreamingResponse(blocks, headers=headers, media_type="application/json")
+    return StreamingResponse(blocks, headers=headers, media_type=written.media_type)

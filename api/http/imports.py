@@ -16,13 +16,14 @@ from api.http.documented import answers
 from api.http.receipts import LOCATION, IdempotencyKey, Receipt, accepted, job_id_of
 from api.jobs.arguments import ImportArguments
 from api.jobs.work import check
+from ingest.files.registry import FORMATS
 from schema.control import JobKind
 from schema.errors import InputError
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 
 CONTENT_TYPES = (
-    "application/json",
+    *dict.fromkeys(one.media_type for one in FORMATS),
     "application/gzip",
     "application/zstd",
     "application/x-xz",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from ingest.admission import Prepared, Sent, prepare
-from ingest.turns import Turns
+from ingest.queue.admission import Prepared, Sent, prepare
+from ingest.queue.turns import Turns
 
 SHORT_AT_A_TIME, LONG_AT_A_TIME = 2, 1
 """More threads would be no faster, and keep all else from its turn."""

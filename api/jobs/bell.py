@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 from nats.aio.msg import Msg
 
-from ingest.nats.connection import translated
+from ingest.queue.nats.connection import translated
 from schema.errors import StoreError
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Which jobs were left by a runner that is gone.
 
-Nobody's clock is trusted, as with the lanes of events (``ingest.shares``): a runner changes its lease each time, and a
-lease that another runner has seen unchanged for its length, by a clock that nobody can set, is nobody's any more.
+Nobody's clock is trusted, as with the lanes of events (``ingest.queue.shares``): a runner changes its lease each time,
+and a lease that another runner has seen unchanged for its length, by a clock that nobody can set, is nobody's any more.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ class Uploads:
 
 
 def _check(file: BinaryIO, max_bytes: int, max_ratio: int) -> None:
-    from ingest.smartcomment.looking import check_unpacked
-    from ingest.smartcomment.source import UnpacksTooMuchError
+    from ingest.files.looking import check_unpacked
+    from ingest.files.opening import UnpacksTooMuchError
 
     file.flush()
     file.seek(0)

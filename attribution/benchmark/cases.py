@@ -15,11 +15,11 @@ import msgspec
 
 from attribution.benchmark.controls import control_failures
 from attribution.lookup import by_id, every_failure
-from ingest.failures import HUMAN_METHOD
-from ingest.importing import Progress, import_path
-from ingest.smartcomment.leftover import KEY
+from ingest.files.importing import import_path
+from ingest.files.protocol import Progress
+from ingest.files.smartcomment.leftover import KEY
 from schema.errors import InputError
-from schema.kinds import ErrorType
+from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import NO_ATTRIBUTES, Batch, Failure, Trace, Variable
 from store.protocol import GraphStore
 
@@ -73,7 +73,7 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
 
     Args:
         store: one of its own: failures and verdicts of the file's trace are overwritten in it.
-        path: a graph file, see ``ingest.importing.import_path``.
+        path: a graph file, see ``ingest.files.importing.import_path``.
         progress: is told how far the import is.
 
     Raises:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.failures import readable
-from ingest.smartcomment import leftover
+from ingest.files.smartcomment import leftover
+from ingest.files.smartcomment.texts import readable
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import OperationKind, Origin, VariableKind

@@ -22,8 +22,7 @@ from attribution.report.model import (
     Totals,
 )
 from attribution.report.shares import share
-from ingest.failures import HUMAN_METHOD
-from schema.kinds import ErrorType
+from schema.kinds import HUMAN_METHOD, ErrorType
 
 
 def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportData:

@@ -22,8 +22,7 @@ from attribution.report.model import (
     SessionRef,
 )
 from attribution.verdict import Candidate, Step, Verdict, from_attribution
-from ingest.failures import HUMAN_METHOD
-from schema.kinds import VariableKind
+from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.answers import OperationDetail
 from store.protocol import GraphStore

@@ -25,7 +25,7 @@ from attribution.presence import HOLDS, Finder
 from attribution.run import Options, attribute
 from attribution.text.segments import passage
 from attribution.verdict import Method
-from ingest.importing import import_path
+from ingest.files.importing import import_path
 from schema.kinds import ErrorType
 from schema.models import Failure
 from tests.attribution.llm.conftest import no_certificates, no_settings_of_this_machine

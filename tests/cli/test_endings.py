@@ -117,7 +117,7 @@ def test_export_gives_back_what_was_imported(cli: Cli, tmp_path: Path) -> None:
 def test_an_export_that_fails_leaves_the_file_as_it_was(stored: Callable[[TraceBuilder], Cli], tmp_path: Path) -> None:
     cli = stored(assistant(DEFAULT_PROJECT))
     (tmp_path / "out.json").write_text("before")
-    assert "not by smartcomment" in cli("export", "assistant", "-o", tmp_path / "out.json", code=4).err
+    assert "which has no file format" in cli("export", "assistant", "-o", tmp_path / "out.json", code=4).err
     assert (tmp_path / "out.json").read_text() == "before"
     assert not list(tmp_path.glob("*.part"))
     assert not list(tmp_path.glob(".*.part"))

@@ -6,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from api.cli.context import DEFAULT_PROJECT
 from tests.cli.conftest import SAMPLE, Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
+from tests.queue.sets import closed_set, event_line
 
 TRACE = "id projectId externalId name source createdAt attributes"
 OPERATION = (
@@ -77,6 +79,27 @@ def test_import_reads_standard_input_and_folders(cli: Cli, tmp_path: Path) -> No
     (found,) = cli("import", folder.parent, "--json").json
     assert found["traceId"] == json.loads(piped)[0]["traceId"]
     assert found["file"] == str(folder / "graph.json")
+
+
+def test_import_takes_events_too(cli: Cli, tmp_path: Path) -> None:
+    lines = closed_set("an agent", 4, Random(1))
+    path = tmp_path / "events.ndjson"
+    path.write_bytes(b"\n".join(lines))
+    (found,) = cli("import", tmp_path, "--json").json
+    assert has(found, IMPORT)
+    assert not {"traceIds", "rejected"} & set(found)
+    assert cli("trace", "an agent", "--json").json["id"] == found["traceId"]
+    path.write_bytes(b"\n".join([*lines, event_line("used", "another", operation="o", variable="v", position=0)]))
+    result = cli("import", path, "--json", code=4)
+    (again,) = result.json
+    assert again["existing"] == found["created"]
+    assert again["traceIds"][0] == found["traceId"]
+    line = len(lines) + 1
+    assert again["rejected"] == [{"line": line, "reason": "variable: there is no variable 'v' in this trace"}]
+    assert f"{path}: line {line}: variable: there is no variable 'v' in this trace" in result.err
+    assert f"{path}: trace {found['traceId'][:8]}" in (shown := cli("import", path, code=4)).out
+    assert "and 1 other, nothing added" in shown.out
+    assert "what else is in the file is stored" in shown.err
 
 
 def test_import_names_the_file_that_failed_and_goes_on(cli: Cli, tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from typing import Any, cast
 
 import pytest
 
-from ingest.retention import apply
-from ingest.retention import policy as new_policy
 from schema.control import BEGUN, AuditEntry, JobState
 from schema.errors import InputError, MemTraceError, NotFoundError, StoreError
 from schema.models import Batch
 from store.answers import Label
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
+from store.retention import apply
+from store.retention import policy as new_policy
 from tests.contract.samples import assistant
 from tests.contract.test_records import entry, job, key
 from tests.contract.test_retention import aged, policy

@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ingest import retention
-from ingest.retention import Reason, apply, keep, plan
 from schema.control import RetentionPolicy
 from schema.errors import InputError
 from schema.models import Batch, Trace
+from store import retention
 from store.neo4j.database import Neo4jDatabase
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
+from store.retention import Reason, apply, keep, plan
 from tests.contract.ageing import age
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import apsw
 
-from ingest.retention import apply
 from schema.texts import migrations, sql
 from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
+from store.retention import apply
 from tests.contract.samples import assistant
 from tests.contract.test_records import key
 from tests.contract.test_retention import left, policy

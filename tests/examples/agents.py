@@ -23,7 +23,7 @@ from examples.facts_agent import conversation as _facts_talk
 from examples.rag_agent import agent as _rag
 from examples.rag_agent import conversation as _rag_talk
 from examples.shared.talk import NO_FAULT, Fault, Reply, Session
-from ingest.events import take_events
+from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import VariableKind
 from schema.models import Operation, Variable

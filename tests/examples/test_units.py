@@ -12,7 +12,7 @@ from memtrace.exporters.memory import MemoryExporter
 from attribution.graph import TraceGraph
 from attribution.people import Complaint, record_failure
 from attribution.run import Options, attribute
-from ingest.events import take_events
+from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind
 from schema.models import Attribution

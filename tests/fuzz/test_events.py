@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from memtrace.events import Event, EventError, decode
 
 from api.loading import open_store
-from ingest.admission import Sent
-from ingest.events import take_events
-from ingest.journal import open_journal
+from ingest.events.taking import take_events
+from ingest.queue.admission import Sent
+from ingest.queue.journal.queue import open_journal
 from store.open import open_database
 from store.protocol import Database, GraphStore
 from tests.fuzz.bodies import JSON, Request, requests

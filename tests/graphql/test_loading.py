@@ -16,7 +16,7 @@ from api.platform import Platform
 from api.settings import Settings
 from attribution.lookup import every_failure
 from attribution.run import Options, attribute
-from ingest.importing import import_path
+from ingest.files.importing import import_path
 from schema.control import Role
 from store.open import open_database
 from store.protocol import Database

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from memtrace import events as wire
 
-import ingest.attributes
-from ingest.attributes import MOST_BYTES, Attributes
-from ingest.elements import Elements
-from ingest.events import take_events
+import ingest.events.attributes
+from ingest.events.attributes import MOST_BYTES, Attributes
+from ingest.events.elements import Elements
+from ingest.events.taking import take_events
 from schema.ids import make_id, trace_id
 from schema.kinds import OperationKind, Status
 from schema.models import Batch, Operation, Trace
@@ -55,7 +55,7 @@ async def test_the_attributes_of_a_trace_are_merged_once_a_batch_and_bounded(
     for number in range(1000):
         sender.say("trace", attributes={f"k{number}": _TEXT})
     counting = _Module()
-    monkeypatch.setattr(ingest.attributes, "msgspec", counting)
+    monkeypatch.setattr(ingest.events.attributes, "msgspec", counting)
     refused = await take_events(store, sender.events)
     monkeypatch.undo()
     # What is sent is written once each, and the whole once more: not the whole for each.
@@ -110,7 +110,7 @@ async def test_what_an_older_version_let_in_is_never_read_anew(
     ]
     await store.write(Batch(trace, operations=operations))
     counting = _Module()
-    monkeypatch.setattr(ingest.attributes, "msgspec", counting)
+    monkeypatch.setattr(ingest.events.attributes, "msgspec", counting)
     refused = await take_events(store, sender.events)
     monkeypatch.undo()
     assert counting.json.bytes < len(huge)

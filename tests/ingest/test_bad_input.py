@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 import zstandard
 
-from ingest.importing import find_files, import_path
+from ingest.files.importing import find_files, import_path
 from schema.errors import InputError
 from store.answers import Label
 from store.paging import in_trace
@@ -133,11 +133,15 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
     ("empty", lambda _: b"", "", "the file is empty"),
     ("cut off", lambda data: data[: len(data) // 2], "byte", "not whole JSON"),
     ("no JSON", lambda _: b"graph_id: x\n", "line 1, column 1", "is not JSON"),
-    ("a list", lambda _: b"[]", "", "Expected 'object'"),
+    ("no JSON for long", lambda _: b"[1," * 30_000 + b"x", "", "is of no format that is known"),
+    ("no JSON further on", lambda data: data.replace(b": {", b": x", 1), "line 9, column 17", "is not JSON"),
+    ("a list", lambda _: b"[]", "", "is of no format that is known"),
+    ("another object", lambda _: b'{"spans": []}', "", "is of no format that is known"),
+    ("an object in each other", lambda _: b'{"a":' * 30_000, "", "is of no format that is known"),
     ("two documents", lambda data: data + b"{}", "line", "is not JSON"),
     ("no UTF-8", lambda data: data.replace(b'"graph_id": "', b'"graph_id": "\xff\xfe', 1), "", ""),
     ("no UTF-8 in a value", lambda data: data.replace(b'"value": "', b'"value": "\xff\xfe', 1), "data.nodes[0]", ""),
-    ("UTF-16", lambda data: data.decode().encode("utf-16"), "", "is not JSON"),
+    ("UTF-16", lambda data: data.decode().encode("utf-16"), "line 1, column 1", "is not JSON"),
     ("cut-off gzip", lambda data: gzip.compress(data)[:-100], "", "damaged or cut off"),
     ("cut-off zstd", lambda data: zstandard.compress(data)[:-100], "", "damaged or cut off"),
     ("damaged zstd", lambda data: zstandard.compress(data)[:40] + b"?" * 400, "", "damaged or cut off"),
@@ -233,5 +237,5 @@ async def test_an_unknown_time_zone(database: Database) -> None:
 def test_files_that_do_not_exist(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         find_files([tmp_path / "none.json"])
-    with pytest.raises(InputError, match="holds no graph file"):
+    with pytest.raises(InputError, match="holds no file of a trace"):
         find_files([tmp_path])

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from memtrace.events import Event, from_object
 
-from ingest.events import take_events
+from ingest.events.taking import take_events
 from schema.ids import trace_id
 from store.answers import Label
 from store.protocol import Database, GraphStore

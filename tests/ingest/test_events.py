@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memtrace.events import Event, from_object
 
-from ingest.events import take_events
-from ingest.values import portions
+from ingest.events.taking import take_events
+from ingest.events.values import portions
 from schema.ids import trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import Derivation, Operation, Variable
@@ -360,7 +360,7 @@ async def test_values_said_by_what_is_new_are_whole_however_they_come(
 
 
 async def test_many_rebuilt_values_are_written_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.values.PORTION_BYTES", 10_000)
+    monkeypatch.setattr("ingest.events.values.PORTION_BYTES", 10_000)
     events, texts = growing("t")
     numbered = list(enumerate(events))
     parts = list(portions(numbered))

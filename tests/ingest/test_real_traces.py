@@ -18,8 +18,9 @@ import pytest
 import pytest_asyncio
 
 from benchmarks.exactness import Question, RecordedFile, answer_ids, is_exact
-from ingest.importing import ImportReport, import_path
-from ingest.smartcomment.write import export_trace
+from ingest.files.importing import import_path
+from ingest.files.protocol import ImportReport
+from ingest.files.smartcomment.write import export_trace
 from schema.models import Derivation, Operation, Trace, Variable
 from store.answers import Closure, Label
 from store.paging import elements, in_trace

@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.smartcomment.order import closing_edge, sequence_of_instances
-from ingest.smartcomment.repair import ExactGraph, RecordedGraph, repair
+from ingest.files.smartcomment.order import closing_edge, sequence_of_instances
+from ingest.files.smartcomment.repair import ExactGraph, RecordedGraph, repair
 
 Edge = tuple[str, str, str]
 

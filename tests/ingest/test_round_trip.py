@@ -15,8 +15,8 @@ import pytest
 import zstandard
 
 from benchmarks.exactness import RecordedFile
-from ingest.importing import find_files, import_path
-from ingest.smartcomment.write import export_trace
+from ingest.files.importing import find_files, import_path
+from ingest.files.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
 from store.answers import Label
 from store.paging import elements

@@ -17,8 +17,8 @@ import zstandard
 
 from api.errors import TooLargeError
 from api.http.inflate import inflate
-from ingest.smartcomment.looking import check_unpacked
-from ingest.smartcomment.source import UnpacksTooMuchError, mapped
+from ingest.files.looking import check_unpacked
+from ingest.files.opening import UnpacksTooMuchError, mapped
 from tests.jobs.asking import JSON, Receipt, done, ended, look, send, small
 from tests.server.running import running, sqlite_place
 

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ import pytest
 import zstandard
 
 from tests.jobs.asking import JSON, done, ended, look, send, small, start
+from tests.queue.sets import closed_set
 from tests.server.running import Place, RunningServer, running, sqlite_place
 
 
@@ -47,6 +49,16 @@ def test_a_file_becomes_a_graph(writer: httpx.Client, media_type: str, pack: obj
     exported = writer.get(f"/v1/export/{graph.graph_id}")
     assert exported.content == graph.as_bytes()
     assert send(writer, graph)["id"] != receipt["id"]
+
+
+def test_a_file_of_events_becomes_a_graph(writer: httpx.Client) -> None:
+    trace = name()
+    body = b"\n".join(closed_set(trace, 4, Random(1)))
+    result = done(writer, send(writer, body, name="events.ndjson", headers={"Content-Type": "application/x-ndjson"}))
+    assert result["file"] == "events.ndjson"
+    assert (result["created"]["Trace"], result["operations"], result["variables"]) == (1, 4, 5)
+    answer = writer.get(f"/v1/export/{trace}")
+    assert (answer.status_code, "has no file format" in answer.json()["detail"]) == (400, True)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])

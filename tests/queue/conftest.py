@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from ingest.journal import open_journal
-from ingest.nats.connection import NatsPlace
-from ingest.nats.local import LocalNats
-from ingest.nats.queue import open_nats
-from ingest.queue import EventQueue
+from ingest.queue.journal.queue import open_journal
+from ingest.queue.nats.connection import NatsPlace
+from ingest.queue.nats.local import LocalNats
+from ingest.queue.nats.queue import open_nats
+from ingest.queue.protocol import EventQueue
 from tests.nats_server import NatsServer
 
 Opener = Callable[..., Awaitable[EventQueue]]

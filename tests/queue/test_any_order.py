@@ -16,11 +16,11 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.admission import Sent, admit
-from ingest.events import take_events
-from ingest.packets import read
-from ingest.queue import EventQueue
-from ingest.worker import EventWorker
+from ingest.events.reading import read
+from ingest.events.taking import take_events
+from ingest.queue.admission import Sent, admit
+from ingest.queue.protocol import EventQueue
+from ingest.queue.worker import EventWorker
 from store.open import open_database
 from store.protocol import Database
 from tests.queue.conftest import Opener
@@ -34,7 +34,7 @@ EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or 25)
 @pytest.fixture(autouse=True)
 def _no_other_try(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is written because its time is over: it is written when what it waits for comes, or not here."""
-    monkeypatch.setattr("ingest.writing.wait_seconds", lambda tries: 3600.0)
+    monkeypatch.setattr("ingest.queue.writing.wait_seconds", lambda tries: 3600.0)
 
 
 @pytest_asyncio.fixture

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ingest.admission import Sent, admit
-from ingest.journal import open_journal
-from ingest.packets import lane_of
-from ingest.queue import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Outcome, Packet
+from ingest.queue.admission import Sent, admit
+from ingest.queue.journal.queue import open_journal
+from ingest.queue.packets import lane_of
+from ingest.queue.protocol import MOST_EVENTS, MOST_REBUILT_BYTES, EventQueue, Outcome, Packet
 from tests.queue.conftest import Opener
 
 SOON = 0.5

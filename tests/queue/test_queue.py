@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.packets import lane_of
-from ingest.queue import LANES, DeadLetter, EventQueue, Outcome, Packet, QueueState
-from ingest.shares import worker_name
+from ingest.queue.packets import lane_of
+from ingest.queue.protocol import LANES, DeadLetter, EventQueue, Outcome, Packet, QueueState
+from ingest.queue.shares import worker_name
 from schema.errors import NotFoundError, QueueFullError
 from tests.queue.conftest import Opener
 

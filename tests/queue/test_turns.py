@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from memtrace.events import Event, VariableEvent, decode
 
-import ingest.writing
-from ingest.events import Refusal, take_events
-from ingest.packets import MAX_REBUILT_BYTES, pack
-from ingest.queue import Delivery
-from ingest.turns import Turns
-from ingest.waiting import Budget, Waiting
-from ingest.writing import Slots, write
+import ingest.queue.writing
+from ingest.events.taking import Refusal, take_events
+from ingest.queue.packets import MAX_REBUILT_BYTES, pack
+from ingest.queue.protocol import Delivery
+from ingest.queue.turns import Turns
+from ingest.queue.waiting import Budget, Waiting
+from ingest.queue.writing import Slots, write
 from schema.ids import trace_id
 from schema.models import Variable
 from store.open import open_database
@@ -97,7 +97,7 @@ class _Order:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parts: list[tuple[str, int]] = []
-        monkeypatch.setattr(ingest.writing, "take_events", self._take)
+        monkeypatch.setattr(ingest.queue.writing, "take_events", self._take)
 
     async def _take(self, store: GraphStore, events: Sequence[Event]) -> list[Refusal]:
         size = sum(one.base.size for one in events if isinstance(one, VariableEvent) and one.base is not None)

@@ -14,12 +14,12 @@ import pytest
 import pytest_asyncio
 from memtrace.events import Event, VariableEvent, decode
 
-import ingest.writing
-from ingest.admission import Sent, admit
-from ingest.events import Refusal, take_events
-from ingest.packets import pack
-from ingest.queue import DeadLetter, EventQueue, Packet
-from ingest.worker import EventWorker
+import ingest.queue.writing
+from ingest.events.taking import Refusal, take_events
+from ingest.queue.admission import Sent, admit
+from ingest.queue.packets import pack
+from ingest.queue.protocol import DeadLetter, EventQueue, Packet
+from ingest.queue.worker import EventWorker
 from schema.errors import StoreError
 from schema.ids import trace_id
 from schema.models import Variable
@@ -172,8 +172,8 @@ async def test_an_event_that_breaks_the_writer_is_found_among_its_neighbours(
             raise kind("broken by one event")
         return await take_events(store, events)
 
-    monkeypatch.setattr(ingest.writing, "take_events", take)
-    monkeypatch.setattr("ingest.worker.wait_seconds", lambda tries: 0.01)
+    monkeypatch.setattr(ingest.queue.writing, "take_events", take)
+    monkeypatch.setattr("ingest.queue.worker.wait_seconds", lambda tries: 0.01)
     async with _working(queue, place):
         names = ["m0", "m1", "breaker", "m2", "m3"]
         await _send(queue, *(_message("t", name) for name in names))

@@ -19,7 +19,7 @@ from memtrace.exporters.protocol import FlushResult
 from memtrace.values import snapshot
 from pydantic_core import to_json
 
-from ingest.values import rebuilt
+from ingest.events.values import rebuilt
 from tests.sdk.graph import check
 from tests.sdk.platform import running
 

@@ -15,8 +15,8 @@ from memtrace.exporters.http import HttpExporter
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.exporters.protocol import FlushResult
 
-from ingest.admission import Sent, prepare
-from ingest.attributes import MOST_BYTES
+from ingest.events.attributes import MOST_BYTES
+from ingest.queue.admission import Sent, prepare
 from tests.sdk.platform import running
 
 HALF = "half \ud800 of a pair \udfff"

@@ -17,8 +17,9 @@ import zstandard
 import api.http.events
 from api.errors import RateLimitedError, TooLargeError
 from api.http.allowance import RebuiltBytes
-from ingest.admission import MAX_EVENT_BYTES, Sent, prepare
-from ingest.attributes import MOST_BYTES
+from ingest.events.attributes import MOST_BYTES
+from ingest.events.reading import MAX_EVENT_BYTES
+from ingest.queue.admission import Sent, prepare
 from schema.errors import InputError
 from tests.server.inside import inside
 from tests.server.running import Place, RunningServer, running, sqlite_place

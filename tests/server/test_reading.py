@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from api.http.reading import LONG_AT_A_TIME, SHORT_AT_A_TIME, Reading
-from ingest.admission import Sent
+from ingest.queue.admission import Sent
 from schema.errors import InputError
 from tests.server.wire_events import lines, message
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.nats.local import LocalNats
+from ingest.queue.nats.local import LocalNats
 from store.neo4j.local import LocalNeo4j
 from store.neo4j.local.distribution import Distribution
 from tests.nats_server import NatsServer

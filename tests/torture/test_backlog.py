@@ -19,9 +19,9 @@ import pytest
 import pytest_asyncio
 
 from api.loading import open_queue, open_store
-from ingest.admission import Sent, admit
-from ingest.nats.local import LocalNats
-from ingest.queue import EventQueue, QueueState
+from ingest.queue.admission import Sent, admit
+from ingest.queue.nats.local import LocalNats
+from ingest.queue.protocol import EventQueue, QueueState
 from store.protocol import GraphStore
 from tests.nats_server import NatsServer
 from tests.server.running import Place, sqlite_place

@@ -15,7 +15,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
-    from ingest.importing import ImportReport
+    from ingest.files.protocol import ImportReport
 
 Rows = Iterable[Sequence[Text]]
 
@@ -180,6 +180,9 @@ def imported(report: ImportReport) -> Text:
     """What an import did with one file, on one line."""
     added = ", ".join(f"{count:,} {label}" for label, count in report.created.items() if count)
     text = Text(one_line(report.file)).append(": trace ").append_text(style.id_(report.trace_id))
+    others = len(report.trace_ids) - 1
+    if others:
+        text.append(f" and {counted(others, 'other')}", style="default")
     text.append(f", {added or 'nothing'} added", style="default")
     present = sum(report.existing.values())
     if present:

@@ -34,7 +34,7 @@ CREATE TABLE dead_letter (
 ) STRICT;
 CREATE INDEX dead_letter_of_project ON dead_letter (project, k);
 
--- Which worker holds which lane; see ingest.shares.
+-- Which worker holds which lane; see ingest.queue.shares.
 CREATE TABLE shares (
     k INTEGER PRIMARY KEY,
     shares TEXT

@@ -17,7 +17,7 @@ from attribution.lookup import every_failure
 from attribution.proof import problems
 from attribution.run import Options, attribute
 from attribution.verdict import Verdict, from_attribution
-from ingest.importing import import_path
+from ingest.files.importing import import_path
 from store.open import open_database
 from store.protocol import Database
 from tests.data import FULL, data_folder, needs_data, trace_files

@@ -1,0 +1,1 @@
+"""From the events that applications send to the elements of a trace."""

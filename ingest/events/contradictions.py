@@ -1,0 +1,178 @@
+"""Whether an event that names a known element says of it what is known.
+
+An event may be sent again, and then changes nothing. One that says something else is refused, with the field in which
+it differs: what it says would be lost in silence otherwise. Compared is what the graph keeps, and what no later event
+may have changed. Traces and sessions are told again by whoever goes on with them: of these, what an event leaves out
+contradicts nothing, and neither does when it was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memtrace import events as wire
+
+from ingest.events.attributes import Attributes
+from ingest.events.known import EventRefusedError
+from schema.kinds import Status
+from schema.models import Derivation, Ending, Operation, Session, Variable
+from store.answers import Label
+
+
+def check_trace_name(known: str | None, said: str | None) -> None:
+    """Compare the name of a trace.
+
+    Raises:
+        EventRefusedError: it has another.
+    """
+    if known is not None and said is not None and known != said:
+        raise EventRefusedError("name: the trace is known by another name already")
+
+
+def check_session(known: Session, attributes: Attributes, said: wire.SessionEvent) -> None:
+    """Compare a session, with its attributes, with what an event says of it.
+
+    Raises:
+        EventRefusedError: it says something else.
+    """
+    pairs = (
+        ("name", known.name, said.name),
+        ("category", known.category, said.category),
+        ("comment", known.comment, said.comment),
+    )
+    _compare(Label.SESSION, said.session, [pair for pair in pairs if pair[2] is not None])
+    _compare_attributes(Label.SESSION, said.session, attributes, said.attributes, is_all=False)
+
+
+def check_operation(
+    known: Operation,
+    status: str,
+    attributes: Attributes,
+    said: wire.OperationStarted,
+    session_id: str | None,
+    more: Mapping[str, Any],
+) -> None:
+    """Compare an operation with its beginning.
+
+    Args:
+        known: the operation.
+        status: how it stands: its end may have changed its attributes.
+        attributes: what is said of it now.
+        said: the beginning.
+        session_id: of the session that it names.
+        more: attributes that the beginning says, with the parent.
+
+    Raises:
+        EventRefusedError: it says something else.
+    """
+    _compare(
+        Label.OPERATION,
+        said.operation,
+        (
+            ("name", known.name, said.name),
+            ("kind", known.kind, said.kind),
+            ("session", known.session_id, session_id),
+            ("category", known.category, said.category),
+            ("comment", known.comment, said.comment),
+            ("location", known.location, said.location),
+            ("time", known.started_at, said.time),
+        ),
+    )
+    is_running = status == Status.RUNNING
+    _compare_attributes(Label.OPERATION, said.operation, attributes, more, is_all=is_running, may_differ=not is_running)
+
+
+def check_ending(
+    known: Operation | Ending, attributes: Attributes, said: wire.OperationEnded, more: Mapping[str, Any]
+) -> None:
+    """Compare how an operation has ended with what an event says of that.
+
+    Args:
+        known: the operation, or how it ended.
+        attributes: what is said of it now.
+        said: its end.
+        more: attributes that the end says, with the error.
+
+    Raises:
+        EventRefusedError: it says something else.
+    """
+    pairs = (("status", known.status, said.status), ("time", known.ended_at, said.time))
+    _compare(Label.OPERATION, said.operation, pairs)
+    _compare_attributes(Label.OPERATION, said.operation, attributes, more, is_all=False)
+
+
+def check_variable(
+    known: Variable, attributes: Attributes, said: wire.VariableEvent, made: Variable, more: Mapping[str, Any]
+) -> None:
+    """Compare a variable with what an event says of it.
+
+    Args:
+        known: the variable.
+        attributes: what is said of it.
+        said: the event.
+        made: what would be made of the event.
+        more: attributes that it says, with its role and the size that it was cut from.
+
+    Raises:
+        EventRefusedError: it says something else.
+    """
+    _compare(
+        Label.VARIABLE,
+        said.variable,
+        (
+            ("value", known.value_hash, made.value_hash),
+            ("mediaType", known.media_type, made.media_type),
+            ("name", known.name, made.name),
+            ("kind", known.kind, made.kind),
+            ("className", known.class_name, made.class_name),
+            ("version", known.version, made.version),
+            ("operation", known.operation_id, made.operation_id),
+            ("revisionOf", known.revision_of, made.revision_of),
+            ("reads", known.external_id, made.external_id),
+            ("occurrence", known.occurrence, made.occurrence),
+            ("session", known.session_id, made.session_id),
+            ("category", known.category, made.category),
+            ("comment", known.comment, made.comment),
+            ("time", known.created_at, made.created_at),
+        ),
+    )
+    _compare_attributes(Label.VARIABLE, said.variable, attributes, more, is_all=True)
+
+
+def check_derivation(known: Derivation, said: wire.Derived, source: str, target: str, operation: str) -> None:
+    """Compare a derivation with what an event says of it, the ids of what it names among it.
+
+    Raises:
+        EventRefusedError: it says something else.
+    """
+    _compare(
+        Label.DERIVATION,
+        said.derivation,
+        (
+            ("source", known.source, source),
+            ("target", known.target, target),
+            ("operation", known.operation_id, operation),
+            ("kind", known.kind, said.kind),
+            ("comment", known.comment, said.comment),
+            ("time", known.created_at, said.time),
+        ),
+    )
+
+
+def _compare(label: Label, name: str, pairs: Iterable[tuple[str, Any, Any]]) -> None:
+    for field, known, said in pairs:
+        if known != said:
+            raise _contradiction(label, name, field)
+
+
+def _compare_attributes(
+    label: Label, name: str, known: Attributes, said: Mapping[str, Any], *, is_all: bool, may_differ: bool = False
+) -> None:
+    key = known.differing(said, is_all=is_all, may_differ=may_differ)
+    if key is not None:
+        raise _contradiction(label, name, f"attributes.{key}")
+
+
+def _contradiction(label: Label, name: str, field: str) -> EventRefusedError:
+    return EventRefusedError(f"{field}: contradicts what is known of {label.lower()} {name!r}")

@@ -1,0 +1,69 @@
+"""The order in which events of a trace that came together are taken: what an event refers to comes before it.
+
+Senders keep that order. Requests side by side, retries and dead letters do not.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from memtrace import events as wire
+
+from ingest.events.names import defined, references
+from store.answers import Label
+
+_Places = Mapping[tuple[Label, str], int]
+
+
+def in_order(events: Sequence[wire.Event]) -> list[int] | None:
+    """The places of the events, each after what it refers to among the others; None where they are in order.
+
+    The source of a derivation comes before its target. What is in no such relation stays in the order in which it came;
+    so does what refers to itself by a detour, which can't be taken anyway.
+    """
+    places: dict[tuple[Label, str], int] = {}
+    for place, event in enumerate(events):
+        made = defined(event)
+        if made is not None:
+            places.setdefault(made, place)
+    if all(before < after for before, after in _relations(events, places)):
+        return None
+    waits_for = [0] * len(events)
+    followers: list[list[int]] = [[] for _ in events]
+    for before, after in _relations(events, places):
+        followers[before].append(after)
+        waits_for[after] += 1
+    ready = [place for place, count in enumerate(waits_for) if count == 0]
+    order: list[int] = []
+    while ready:
+        place = heapq.heappop(ready)
+        order.append(place)
+        for follower in followers[place]:
+            waits_for[follower] -= 1
+            if waits_for[follower] == 0:
+                heapq.heappush(ready, follower)
+    return order + [place for place, count in enumerate(waits_for) if count]
+
+
+def looks_in_order(events: Sequence[wire.Event]) -> bool:
+    """Whether the times of the events go forward, so that to put them in order is hardly worth the time it takes.
+
+    That is a guess, and nothing depends on it: what comes before what it refers to is taken after it all the same.
+    """
+    return all(one.time <= next_.time for one, next_ in pairwise(events))
+
+
+def _relations(events: Sequence[wire.Event], places: _Places) -> Iterator[tuple[int, int]]:
+    """Pairs of places: the first one's event comes before the second one's."""
+    for place, event in enumerate(events):
+        for name in references(event):
+            before = places.get(name)
+            if before is not None and before != place:
+                yield before, place
+        if isinstance(event, wire.Derived):
+            source = places.get((Label.VARIABLE, event.source))
+            target = places.get((Label.VARIABLE, event.target))
+            if source is not None and target is not None and source != target:
+                yield source, target

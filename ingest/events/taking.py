@@ -1,0 +1,129 @@
+"""From wire events (``memtrace.events``) to the graph of a project.
+
+Events of a trace are taken in their order: what an event refers to came before it, in the same call or in an earlier
+one. Ids are made of the sender's ids, so that an event that is sent twice changes nothing. A bad event never keeps its
+neighbours out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from memtrace import events as wire
+
+from ingest.events.elements import Elements
+from ingest.events.known import EventRefusedError
+from ingest.events.names import Names
+from ingest.events.rebuilding import read_beginnings
+from ingest.events.values import portions
+from schema.errors import ConflictError, InputError
+from schema.ids import trace_id
+from schema.models import NO_ATTRIBUTES, Batch, Trace
+from store.packs import PackWriter
+from store.protocol import GraphStore
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+SOURCE = "memtrace"
+
+_FEW_EVENTS = 20
+"""So few are taken at once: to go to a thread and back takes longer."""
+
+_LONG_CHARACTERS = 64 << 10
+
+_NO_UNICODE = "text that is not valid Unicode can't be stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an event is not in the graph.
+
+    Attributes:
+        index: its place among those that were sent.
+        reason: what is wrong, and where.
+        is_early: whether it refers to something that is not there yet: it may be taken when that has come.
+    """
+
+    index: int
+    reason: str
+    is_early: bool = False
+
+
+async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[Refusal]:
+    """Write events to a project's graph; those that are refused, in order. The others are there when this returns."""
+    by_trace: dict[str, list[int]] = defaultdict(list)
+    for index, event in enumerate(events):
+        by_trace[event.trace].append(index)
+    refused: list[Refusal] = []
+    for external_id, indexes in by_trace.items():
+        for portion in portions([(index, events[index]) for index in indexes]):
+            refused += await _take(store, external_id, portion)
+    return sorted(refused, key=lambda refusal: refusal.index)
+
+
+async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
+    """Write events of one trace; where the store refuses them together, the halves apart."""
+    try:
+        return await _write(store, external_id, events)
+    except (ConflictError, InputError) as error:
+        reason = str(error)
+    except UnicodeEncodeError:
+        reason = _NO_UNICODE
+    if len(events) == 1:
+        return [Refusal(events[0][0], reason)]
+    middle = len(events) // 2
+    return await _take(store, external_id, events[:middle]) + await _take(store, external_id, events[middle:])
+
+
+async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
+    id_ = trace_id(store.project_id, external_id)
+    names = Names(id_)
+    stored = await store.stored(id_, await _aside(events, names.ids, [event for _, event in events]))
+    trace = stored.trace or Trace(id_, store.project_id, external_id, None, SOURCE, events[0][1].time, NO_ATTRIBUTES)
+    beginnings = await read_beginnings(store, names, stored, (event for _, event in events))
+    elements = Elements(trace, names, stored, beginnings)
+    refused, batch = await _aside(events, _build, elements, events)
+    del beginnings
+    if batch is None:
+        return refused
+    if not elements.values:
+        await store.write(batch, stored=stored)
+        return refused
+    with PackWriter(await store.known_values(id_)) as values:
+        await asyncio.to_thread(values.add_all, elements.values)
+        await store.write(batch, values, stored)
+    return refused
+
+
+def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tuple[list[Refusal], Batch | None]:
+    """What is refused of some events, and what the others make; None where there are no others."""
+    refused = []
+    for index, event in events:
+        try:
+            elements.add(event)
+        except EventRefusedError as error:
+            refused.append(Refusal(index, str(error), error.is_early))
+        except UnicodeEncodeError:
+            refused.append(Refusal(index, _NO_UNICODE))
+    return refused, elements.batch() if len(refused) < len(events) else None
+
+
+async def _aside(
+    events: Sequence[tuple[int, wire.Event]], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Do work on events in a thread, where it may take long: a server that writes itself answers others meanwhile."""
+    if len(events) > _FEW_EVENTS or any(_is_large(event) for _, event in events):
+        return await asyncio.to_thread(work, *args, **kwargs)
+    return work(*args, **kwargs)
+
+
+def _is_large(event: wire.Event) -> bool:
+    """Whether it may take long, though it is one event: much of it may be said, or of what it adds to."""
+    if isinstance(event, wire.VariableEvent) and (event.base is not None or len(event.value) > _LONG_CHARACTERS):
+        return True
+    return bool(getattr(event, "attributes", None) or getattr(event, "error", None))

@@ -1,0 +1,1 @@
+"""Files of traces: which formats there are, and taking and giving them."""

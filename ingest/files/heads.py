@@ -1,0 +1,53 @@
+"""What the beginning of a file tells of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_SCANNER = json.JSONDecoder()
+_SPACE = re.compile(r"\s*")
+
+
+def first_keys(head: bytes) -> list[str]:
+    """The keys of the JSON object that a file begins with, as far as the head shows them; none where it is no object.
+
+    The last one may be of a value that the head cuts off.
+    """
+    text = head.decode("utf-8", "ignore")
+    place = _after_space(text, 0)
+    keys: list[str] = []
+    opening = "{"
+    while text.startswith(opening, place):
+        try:
+            key, place = _SCANNER.raw_decode(text, _after_space(text, place + 1))
+            place = _after_space(text, place)
+            if not isinstance(key, str) or not text.startswith(":", place):
+                break
+            keys.append(key)
+            _, place = _SCANNER.raw_decode(text, _after_space(text, place + 1))
+        except (ValueError, RecursionError):
+            break
+        place = _after_space(text, place)
+        opening = ","
+    return keys
+
+
+def fault(head: bytes) -> tuple[str, str] | None:
+    """Where and why a file can't be JSON, as far as the head shows it; None where it may be."""
+    text = head.decode("utf-8", "replace")
+    try:
+        _SCANNER.raw_decode(text, _after_space(text, 0))
+    except json.JSONDecodeError as error:
+        # What the head cuts off is no fault: where that begins is all that an error about a text tells.
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        return None if is_cut else (f"line {error.lineno}, column {error.colno}", f"is not JSON ({error.msg})")
+    except RecursionError:
+        return None
+    return None
+
+
+def _after_space(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    assert found is not None
+    return found.end()

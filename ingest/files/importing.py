@@ -1,0 +1,76 @@
+"""Importing files: which files are meant, which format each has, and having it read."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from ingest.files.opening import STANDARD_INPUT, display_name, mapped
+from ingest.files.protocol import ImportReport, OpenFile, Progress
+from ingest.files.registry import FORMATS, HEAD_BYTES, format_of_file
+from schema.errors import InputError
+from store.protocol import GraphStore
+
+_PACKED = ("", ".gz", ".xz", ".zst")
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """The files that some paths name; a directory names the files under it that look like a format's, in order.
+
+    Raises:
+        InputError: a path does not exist, or a directory holds no such file.
+    """
+    patterns = [f"*{one.suffix}{packed}" for one in FORMATS for packed in _PACKED]
+    found: list[Path] = []
+    for path in paths:
+        if path == STANDARD_INPUT or path.is_file():
+            found.append(path)
+        elif path.is_dir():
+            inside = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
+            if not inside:
+                raise InputError(str(path), "", f"holds no file of a trace ({', '.join(patterns)})")
+            found.extend(inside)
+        elif path.exists():
+            raise InputError(str(path), "", "is neither a file nor a folder")
+        else:
+            raise InputError(str(path), "", "does not exist")
+    return found
+
+
+async def import_path(
+    store: GraphStore,
+    path: Path,
+    timezone: str = "UTC",
+    progress: Progress | None = None,
+    max_bytes: int | None = None,
+    max_ratio: int | None = None,
+) -> ImportReport:
+    """Import one file of any format, which is recognised by its first bytes; ``Path("-")`` is standard input.
+
+    What is stored already is left as it is: importing again, or a longer stage of the same trace, only adds.
+
+    Args:
+        store: where to.
+        path: plain, .gz, .xz or .zst.
+        timezone: IANA name of the zone of the file's times, where they have none.
+        progress: is told how far it is; what it raises before the write is done ends the import, with nothing written.
+        max_bytes: the most that a compressed file, or what it rebuilds, may come to; None is no limit.
+        max_ratio: how many times its own size it may unpack to; see ``ingest.files.opening.mapped``.
+
+    Raises:
+        InputError: the file is malformed, too large or of no known format, or its graph is stored already with other
+            content; nothing was written.
+    """
+    opened_at = time.perf_counter()
+    name = display_name(path)
+    with ExitStack() as stack:
+        data = await asyncio.to_thread(stack.enter_context, mapped(path, max_bytes, max_ratio))
+        found = format_of_file(name, data[:HEAD_BYTES])
+        return await found.read(OpenFile(name, data, timezone, max_bytes, progress or _silent, opened_at), store)
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,88 @@
+"""Looking at a packed file before anybody unpacks it for good: a few bytes can say that they unpack to terabytes.
+
+What it unpacks to is counted in small portions and not kept.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import BinaryIO
+
+import zstandard
+
+from ingest.files.opening import DAMAGED, GZIP, XZ, ZSTD, ZSTD_STEP, Limited, limit_of
+
+_MEMORY = 1 << 27
+"""Bytes that unpacking may take here; a file that needs more is left to its import."""
+
+_MOST_MEMBERS = 1000
+"""Of gzip files, streams or frames in one another: each is begun anew, so that a million empty ones take minutes."""
+
+_BLOCK = 256 << 10
+
+
+def check_unpacked(raw: BinaryIO, name: str, max_bytes: int, max_ratio: int) -> None:
+    """Look whether a file unpacks to more than it may; see ``ingest.files.opening``.
+
+    One that is not packed is not looked at. One that is damaged, or takes much to unpack, is left to its import.
+
+    Raises:
+        UnpacksTooMuchError: it does.
+    """
+    head = raw.read(8)
+    limit = limit_of(raw, max_bytes, max_ratio)
+    raw.seek(0)
+    assert limit is not None
+    unpack = next((unpack for magic, unpack in _UNPACK.items() if head.startswith(magic)), None)
+    if unpack is not None:
+        count = Limited(None, name, *limit)
+        with suppress(*DAMAGED, MemoryError):
+            for portion in unpack(raw):
+                count.write(portion)
+
+
+def _gunzip(raw: BinaryIO) -> Iterator[bytes]:
+    rest = b""
+    for _ in range(_MOST_MEMBERS):
+        member = zlib.decompressobj(wbits=31)
+        while not member.eof:
+            rest = member.unconsumed_tail or rest or raw.read(_BLOCK)
+            if not rest:
+                return
+            yield member.decompress(rest, _BLOCK)
+            rest = b""
+        rest = member.unused_data
+
+
+def _unxz(raw: BinaryIO) -> Iterator[bytes]:
+    rest = b""
+    for _ in range(_MOST_MEMBERS):
+        stream = lzma.LZMADecompressor(memlimit=_MEMORY)
+        while not stream.eof:
+            if stream.needs_input:
+                rest = rest or raw.read(_BLOCK)
+                if not rest:
+                    return
+            yield stream.decompress(rest, _BLOCK)
+            rest = b""
+        rest = stream.unused_data
+
+
+def _unzstd(raw: BinaryIO) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_MEMORY)
+    rest = memoryview(b"")
+    for _ in range(_MOST_MEMBERS):
+        frame = decompressor.decompressobj()
+        while not frame.eof:
+            rest = rest or memoryview(raw.read(_BLOCK))
+            if not rest:
+                return
+            step = rest[:ZSTD_STEP]
+            yield frame.decompress(step)
+            rest = rest[len(step) - len(frame.unused_data) :]
+
+
+_UNPACK: dict[bytes, Callable[[BinaryIO], Iterator[bytes]]] = {GZIP: _gunzip, XZ: _unxz, ZSTD: _unzstd}

@@ -1,0 +1,49 @@
+"""The formats that there are, a line each."""
+
+from __future__ import annotations
+
+from ingest.files.heads import fault
+from ingest.files.protocol import Format, WritableFormat
+from ingest.files.smartcomment.format import Smartcomment
+from ingest.files.wire.format import WireEvents
+from schema.errors import InputError
+from schema.models import Trace
+
+FORMATS: tuple[Format, ...] = (
+    Smartcomment(),
+    WireEvents(),
+)
+
+HEAD_BYTES = 64 << 10
+"""Of a file, by which its format is recognised."""
+
+
+def format_of_file(name: str, head: bytes) -> Format:
+    """The format of a file.
+
+    Args:
+        name: how messages name the file.
+        head: its first ``HEAD_BYTES``, unpacked.
+
+    Raises:
+        InputError: it is of none that is known.
+    """
+    for one in FORMATS:
+        if one.recognises(head):
+            return one
+    if found := fault(head):
+        raise InputError(name, *found)
+    known = ", ".join(one.name for one in FORMATS)
+    raise InputError(name, "", f"is of no format that is known ({known})")
+
+
+def format_of_trace(trace: Trace) -> WritableFormat:
+    """The format that a trace is written in: the one that its source has.
+
+    Raises:
+        InputError: its source has none that can be written.
+    """
+    for one in FORMATS:
+        if one.source == trace.source and isinstance(one, WritableFormat):
+            return one
+    raise InputError(f"trace {trace.external_id}", "", f"was recorded by {trace.source}, which has no file format")

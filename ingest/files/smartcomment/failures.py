@@ -1,0 +1,244 @@
+"""Failures out of a recorded trace: judges that said no, and annotations that came with the file.
+
+A question that failed is one failure, whoever says so: its id follows from the question and from the answer that
+this question's operation made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from ingest.files.smartcomment.build import Built
+from ingest.files.smartcomment.recorded import Recorded
+from ingest.files.smartcomment.texts import readable
+from schema.ids import make_id
+from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Origin, VariableKind
+from schema.models import Attribution, Failure
+
+ANNOTATION_AUTHOR = "annotation"
+_NO = frozenset({"0", "false", "no", "wrong", "incorrect", "none"})
+_ALIASES = {"JudgeError": ErrorType.JUDGE}
+
+
+@dataclass(slots=True)
+class _Case:
+    """One question that failed, by positions of instances."""
+
+    question: int
+    answer: int | None
+    expected: int | None
+    judge: int | None = None
+    evidence: list[str] = field(default_factory=list)
+    annotations: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+
+
+def add_failures(recorded: Recorded, built: Built) -> None:
+    """Add the failures of a file, and the verdicts of its annotations, to its batch.
+
+    Raises:
+        InputError: an annotation names what is not in the file, or an error type that does not exist.
+    """
+    finder = _Finder(recorded, built)
+    cases = finder.judged()
+    for position, record in enumerate(recorded.file.annotations):
+        case = finder.annotated(position, record)
+        cases.setdefault((case.question, case.answer), case)
+        known = cases[case.question, case.answer]
+        known.annotations.append((position, record))
+        known.evidence = case.evidence or known.evidence
+        known.expected = known.expected if known.expected is not None else case.expected
+    for case in cases.values():
+        failure = finder.failure(case)
+        built.batch.failures.append(failure)
+        built.batch.attributions.extend(finder.verdicts(failure, case))
+
+
+class _Finder:
+    def __init__(self, recorded: Recorded, built: Built) -> None:
+        self.recorded = recorded
+        self.built = built
+        self.count = len(recorded.nodes)
+        self.edges: list[list[int]] = [[] for _ in recorded.operations]
+        for edge, operation in enumerate(recorded.edge_operations):
+            self.edges[operation].append(edge)
+        self.latest: dict[str, int] = {}
+        for position, node in enumerate(recorded.nodes):
+            if built.kinds[position] is VariableKind.MESSAGE:
+                self.latest[node.record.name] = position
+        self.operation_ids = {
+            e.record.op_id: o.id for e, o in zip(recorded.operations, built.batch.operations, strict=True)
+        }
+
+    def judged(self) -> dict[tuple[int, int | None], _Case]:
+        """Cases of the operations of kind Judge that gave a score of nothing."""
+        cases: dict[tuple[int, int | None], _Case] = {}
+        for operation, kind in enumerate(self.built.operation_kinds):
+            if kind is OperationKind.JUDGE and self._said_no(operation):
+                case = self._case_of_judge(operation)
+                if case:
+                    cases.setdefault((case.question, case.answer), case)
+        return cases
+
+    def _said_no(self, operation: int) -> bool:
+        kinds, nodes = self.built.kinds, self.recorded.nodes
+        scores = {
+            target
+            for target in (self.recorded.targets[edge] for edge in self.edges[operation])
+            if kinds[target] is VariableKind.SCORE
+        }
+        return bool(scores) and all(_is_no(nodes[target].text) for target in scores)
+
+    def _case_of_judge(self, operation: int) -> _Case | None:
+        found: dict[VariableKind, int] = {}
+        for edge in self.edges[operation]:
+            kind = self.built.kinds[self.recorded.sources[edge]]
+            found.setdefault(kind, self.built.exact.sources[edge])
+        question = found.get(VariableKind.QUERY)
+        if question is None:
+            return None
+        answer = found.get(VariableKind.ANSWER, found.get(VariableKind.RESPONSE))
+        case = _Case(question, answer, found.get(VariableKind.GOLD_ANSWER), operation)
+        metadata = msgspec.json.decode(self.recorded.nodes[self._recorded(question)].metadata)
+        named = metadata.get("evidence") or []
+        case.evidence = [
+            self.built.instances[self.latest[name]] for name in named if isinstance(name, str) and name in self.latest
+        ]
+        return case
+
+    def annotated(self, position: int, record: dict[str, Any]) -> _Case:
+        """The case that an annotation of MemTraceBench speaks of."""
+        place = f"data.annotations[{position}]"
+        question = self._node(record, "query_id", place)
+        if question is None:
+            raise self.recorded.file.bad(f"{place}.query_id", "an annotation must name its question")
+        case = _Case(question, None, self._node(record, "golden_answers_id", place))
+        answer = self._node(record, "prediction_id", place)
+        if answer is not None:
+            case.answer = self._answer_of(question, answer)
+        evidence = record.get("source_evidence_ids") or []
+        if not isinstance(evidence, list):
+            raise self.recorded.file.bad(f"{place}.source_evidence_ids", "Expected 'array'")
+        for key in evidence:
+            if key not in self.recorded.node_index:
+                raise self.recorded.file.bad(f"{place}.source_evidence_ids", f"variable {key!r} is not in the file")
+            case.evidence.append(self.built.instances[self.recorded.node_index[key]])
+        return case
+
+    def _node(self, record: dict[str, Any], key: str, place: str) -> int | None:
+        value = record.get(key)
+        if value is None:
+            return None
+        position = self.recorded.node_index.get(value) if isinstance(value, str) else None
+        if position is None:
+            raise self.recorded.file.bad(f"{place}.{key}", f"variable {value!r} is not in the file")
+        return position
+
+    def _answer_of(self, question: int, answer: int) -> int:
+        """The newest occurrence of the answer's text that derives from the question."""
+        exact = self.built.exact
+        bit = 1 << exact.question_positions.index(question) if question in exact.question_positions else 0
+        instances = [answer] + [
+            self.count + i for i, occurrence in enumerate(exact.occurrences) if occurrence.variable == answer
+        ]
+        meant = [instance for instance in instances if exact.questions[instance] & bit]
+        return meant[-1] if meant else answer
+
+    def failure(self, case: _Case) -> Failure:
+        """The case as an element."""
+        batch, instances = self.built.batch, self.built.instances
+        question_id = instances[case.question]
+        answer_id = None if case.answer is None else instances[case.answer]
+        question = self._value(case.question)
+        annotated = case.annotations[0][1] if case.annotations else {}
+        gold = annotated.get("golden_answers")
+        if gold is None and case.expected is not None:
+            gold = self._value(case.expected)
+        judge = None if case.judge is None else batch.operations[case.judge]
+        attributes: dict[str, Any] = {}
+        if case.annotations:
+            attributes["annotations"] = [
+                {"position": position, "record": record} for position, record in case.annotations
+            ]
+        return Failure(
+            id=make_id("Failure", batch.trace.id, question_id, answer_id or ""),
+            project_id=batch.trace.project_id,
+            trace_id=batch.trace.id,
+            origin=Origin.ANNOTATION if case.annotations else Origin.JUDGE,
+            question_id=question_id,
+            answer_id=answer_id,
+            expected_id=None if case.expected is None else instances[case.expected],
+            evidence_ids=tuple(dict.fromkeys(case.evidence)),
+            question=question or "",
+            prediction=None if case.answer is None else self._value(case.answer),
+            gold_answers=_texts(gold),
+            created_at=judge.started_at if judge else None,
+            attributes=msgspec.json.encode(attributes).decode(),
+        )
+
+    def verdicts(self, failure: Failure, case: _Case) -> Iterator[Attribution]:
+        """The verdicts of the annotations; a record whose labels are null has none."""
+        for position, record in case.annotations:
+            place = f"data.annotations[{position}]"
+            name = record.get("final_error_type")
+            operation = record.get("final_op_id")
+            if name is None:
+                continue
+            if operation is not None and operation not in self.operation_ids:
+                raise self.recorded.file.bad(f"{place}.final_op_id", f"operation {operation!r} is not in the file")
+            reason = record.get("reason") or record.get("final_reason")
+            yield Attribution(
+                id=make_id("Attribution", failure.id, HUMAN_METHOD, str(position)),
+                project_id=failure.project_id,
+                trace_id=failure.trace_id,
+                failure_id=failure.id,
+                error_type=self._error_type(name, place),
+                operation_id=None if operation is None else self.operation_ids[operation],
+                confidence=None,
+                method=HUMAN_METHOD,
+                model=None,
+                reason=reason if isinstance(reason, str) else None,
+                evidence="[]",
+                candidates="[]",
+                tokens=None,
+                cost=None,
+                seconds=None,
+                created_at=failure.created_at,
+                author=ANNOTATION_AUTHOR,
+            )
+
+    def _error_type(self, name: Any, place: str) -> ErrorType:
+        if name in _ALIASES:
+            return _ALIASES[name]
+        try:
+            return ErrorType(name)
+        except ValueError as error:
+            known = ", ".join(ErrorType)
+            raise self.recorded.file.bad(f"{place}.final_error_type", f"{name!r} is none of {known}") from error
+
+    def _recorded(self, instance: int) -> int:
+        if instance < self.count:
+            return instance
+        return self.built.exact.occurrences[instance - self.count].variable
+
+    def _value(self, instance: int) -> str:
+        return readable(self.recorded.nodes[self._recorded(instance)].text)
+
+
+def _is_no(text: str) -> bool:
+    word = readable(text).strip().lower()
+    try:
+        return float(word) == 0
+    except ValueError:
+        return word in _NO
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        return tuple(item if isinstance(item, str) else msgspec.json.encode(item).decode() for item in value)
+    return (value if isinstance(value, str) else msgspec.json.encode(value).decode(),)

@@ -1,0 +1,253 @@
+"""Reading a graph file, element by element, and checking that it is whole.
+
+Nothing is written before the file was read to its end: bad input leaves the store as it was.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ingest.files.smartcomment.layout import (
+    EdgeRecord,
+    Graph,
+    GraphData,
+    NodeRecord,
+    OperationRecord,
+    Record,
+    SessionRecord,
+    full_node_id,
+)
+from schema.errors import InputError
+
+R = TypeVar("R", bound=Record)
+
+TOO_DEEP = "is nested too deeply"
+
+_PAGES_TO_KEEP = 32 << 20
+_PLACE = re.compile(r" - at `\$(.*)`$")
+_BYTE = re.compile(r" \(byte (\d+)\)$")
+
+
+@dataclass(slots=True)
+class Element:
+    """A record of the file with the keys that the format does not know, and its place in its list."""
+
+    record: Any
+    position: int
+    extra: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class GraphFile:
+    """A file that was split into its elements.
+
+    Attributes:
+        graph: the keys of the top level, without the lists.
+        extra: unknown keys of the top level.
+        data_extra: unknown keys of ``data`` (``controls`` in our benchmarks).
+    """
+
+    name: str
+    graph: Graph
+    extra: dict[str, Any]
+    data_extra: dict[str, Any]
+    node_parts: Sequence[msgspec.Raw] = field(repr=False)
+    edge_parts: Sequence[msgspec.Raw] = field(repr=False)
+    operation_parts: Sequence[msgspec.Raw] = field(repr=False)
+    session_parts: Sequence[msgspec.Raw] = field(repr=False)
+    annotations: list[dict[str, Any]] = field(repr=False)
+    _mapping: mmap.mmap = field(repr=False)
+
+    def nodes(self) -> Iterator[Element]:
+        """The variables, each decoded when it is asked for; the file's pages are given back on the way."""
+        read = 0
+        for element in _decoded(self, self.node_parts, "nodes", NodeRecord):
+            read += len(element.record.value)
+            yield element
+            if read > _PAGES_TO_KEEP:
+                self.drop_pages()
+                read = 0
+
+    def edges(self) -> Iterator[Element]:
+        """The edges."""
+        return _decoded(self, self.edge_parts, "edges", EdgeRecord)
+
+    def operations(self) -> Iterator[Element]:
+        """The operations."""
+        return _decoded(self, self.operation_parts, "operations", OperationRecord)
+
+    def sessions(self) -> Iterator[Element]:
+        """The sessions."""
+        return _decoded(self, self.session_parts, "sessions", SessionRecord)
+
+    def bad(self, place: str, problem: str) -> InputError:
+        """An error about this file."""
+        return InputError(self.name, place, problem)
+
+    def drop_pages(self) -> None:
+        """Give back the memory of the mapped file; what is needed again is read again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def split(name: str, mapping: mmap.mmap) -> GraphFile:
+    """Split a file into its elements.
+
+    Raises:
+        InputError: it is no JSON, or no graph file.
+    """
+    extra: dict[str, Any] = {}
+    data_extra: dict[str, Any] = {}
+    try:
+        try:
+            graph = msgspec.json.decode(mapping, type=Graph)
+        except msgspec.ValidationError as error:
+            if "unknown field" not in str(error):
+                raise
+            graph, extra, data_extra = _split_with_extra(mapping)
+    except msgspec.ValidationError as error:
+        raise _validation_error(name, "", error) from error
+    except msgspec.DecodeError as error:
+        raise _syntax_error(name, mapping, error) from error
+    except UnicodeDecodeError as error:
+        raise InputError(name, "", "is not UTF-8") from error
+    except RecursionError as error:
+        raise InputError(name, "", TOO_DEEP) from error
+    data = graph.data
+    file = GraphFile(
+        name,
+        graph,
+        extra,
+        data_extra,
+        _list(data.nodes),
+        _list(data.edges),
+        _list(data.operations),
+        _list(data.sessions),
+        _list(data.annotations),
+        mapping,
+    )
+    file.drop_pages()
+    return file
+
+
+T = TypeVar("T")
+
+
+def _list(value: list[T] | UnsetType) -> list[T]:
+    return [] if value is UNSET else value
+
+
+def _split_with_extra(mapping: mmap.mmap) -> tuple[Graph, dict[str, Any], dict[str, Any]]:
+    top = msgspec.json.decode(mapping, type=dict[str, msgspec.Raw])
+    extra = {key: msgspec.json.decode(top.pop(key)) for key in set(top) - set(Graph.__struct_fields__)}
+    data: dict[str, msgspec.Raw] = {}
+    data_extra: dict[str, Any] = {}
+    if "data" in top:
+        data = msgspec.json.decode(top["data"], type=dict[str, msgspec.Raw])
+        unknown = set(data) - set(GraphData.__struct_fields__)
+        data_extra = {key: msgspec.json.decode(data.pop(key)) for key in unknown}
+    lists: dict[str, Any] = {}
+    for key, value in data.items():
+        kind: Any = list[dict[str, Any]] if key == "annotations" else list[msgspec.Raw]
+        lists[key] = msgspec.json.decode(value, type=kind)
+    rest = {key: msgspec.json.decode(value) for key, value in top.items() if key != "data"}
+    graph = msgspec.convert({**rest, "data": {}}, Graph) if "data" in top else msgspec.convert(rest, Graph)
+    graph.data = GraphData(**lists)
+    return graph, extra, data_extra
+
+
+def _decoded(file: GraphFile, parts: Sequence[msgspec.Raw], key: str, kind: type[R]) -> Iterator[Element]:
+    decode: Callable[[msgspec.Raw], R] = msgspec.json.Decoder(kind).decode
+    for position, part in enumerate(parts):
+        try:
+            yield Element(decode(part), position, None)
+        except msgspec.ValidationError as error:
+            if "unknown field" not in str(error):
+                raise _validation_error(file.name, f"data.{key}[{position}]", error) from error
+            yield _decode_with_extra(file, part, f"data.{key}[{position}]", position, kind)
+        except RecursionError as error:
+            raise file.bad(f"data.{key}[{position}]", TOO_DEEP) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise file.bad(f"data.{key}[{position}]", str(error)) from error
+
+
+def _decode_with_extra(file: GraphFile, part: msgspec.Raw, place: str, position: int, kind: type[R]) -> Element:
+    try:
+        parts = msgspec.json.decode(part, type=dict[str, msgspec.Raw])
+        extra = {key: msgspec.json.decode(parts.pop(key)) for key in set(parts) - set(kind.__struct_fields__)}
+        known = b"{" + b",".join(msgspec.json.encode(key) + b":" + bytes(value) for key, value in parts.items()) + b"}"
+        return Element(msgspec.json.decode(known, type=kind), position, extra)
+    except msgspec.ValidationError as error:
+        raise _validation_error(file.name, place, error) from error
+    except RecursionError as error:
+        raise file.bad(place, TOO_DEEP) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise file.bad(place, str(error)) from error
+
+
+def _validation_error(name: str, place: str, error: msgspec.ValidationError) -> InputError:
+    problem = str(error)
+    found = _PLACE.search(problem)
+    inner = found[1] if found else ""
+    if found:
+        problem = problem[: found.start()]
+    return InputError(name, (place + inner).lstrip("."), problem.replace("`", "'"))
+
+
+def _syntax_error(name: str, mapping: mmap.mmap, error: msgspec.DecodeError) -> InputError:
+    problem = str(error)
+    found = _BYTE.search(problem)
+    if found is None:
+        return InputError(name, f"byte {len(mapping)}", f"is not whole JSON ({problem})")
+    offset = int(found[1])
+    before = mapping[:offset]
+    line = before.count(b"\n") + 1
+    column = offset - before.rfind(b"\n")
+    return InputError(name, f"line {line}, column {column}", f"is not JSON ({problem[: found.start()]})")
+
+
+@dataclass(slots=True)
+class Index:
+    """Positions of records by their keys; a key stands once."""
+
+    file: GraphFile
+    what: str
+    positions: dict[str, int] = field(default_factory=dict)
+
+    def add(self, key: str, place: str) -> None:
+        """Take the next record.
+
+        Raises:
+            InputError: the key was there before.
+        """
+        if key in self.positions:
+            raise self.file.bad(place, f"{self.what} {key!r} is there already")
+        self.positions[key] = len(self.positions)
+
+    def find(self, key: str, place: str) -> int:
+        """The position of a record.
+
+        Raises:
+            InputError: there is none with this key.
+        """
+        position = self.positions.get(key)
+        if position is None:
+            raise self.file.bad(place, f"{self.what} {key!r} is not in the file")
+        return position
+
+
+def node_key(node: NodeRecord) -> str:
+    """The key of a variable, computed as smartcomment does, whatever the file says."""
+    return full_node_id(node.class_name or None, node.name, version_of(node))
+
+
+def version_of(node: NodeRecord) -> int:
+    """The version of a variable; 1 where the file gives none."""
+    return 1 if node.version is UNSET else node.version

@@ -1,0 +1,114 @@
+"""Elements as records of a graph file: what ``write`` exports, and what ``build`` compares with to keep the rest.
+
+Nothing here decides how a file is read; each function is the inverse of what ``build`` does for a usual record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ingest.files.smartcomment.layout import full_name, full_node_id
+from ingest.files.smartcomment.times import Clock
+from schema.models import Derivation, Operation, Session, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What all records of a file share, and how to name sessions, operations and variables by their source's ids."""
+
+    graph_id: str
+    user_id: str | None
+    project_id: str | None
+    clock: Clock
+    sessions: Mapping[str | None, str | None]
+    operations: Mapping[str, str]
+    variables: dict[str, str]
+
+    def call_site(self, location: str | None, moment: datetime | None) -> dict[str, Any]:
+        """``created_at``, ``filename`` and ``lineno``."""
+        filename, _, line = (location or "").rpartition(":")
+        return {
+            "created_at": self.clock.write(moment) if moment else None,
+            "filename": filename,
+            "lineno": int(line or 0),
+        }
+
+
+def node_record(variable: Variable, value: str, metadata: dict[str, Any], common: Common) -> dict[str, Any]:
+    """A variable as an element of ``data.nodes``."""
+    named = full_name(variable.class_name, variable.name)
+    return {
+        **common.call_site(variable.location, variable.created_at),
+        "name": variable.name,
+        "version": variable.version,
+        "value": value,
+        "comment": variable.comment,
+        "category": variable.category,
+        "graph_id": common.graph_id,
+        "user_id": common.user_id,
+        "class_name": variable.class_name,
+        "project_id": common.project_id,
+        "session_id": common.sessions[variable.session_id],
+        "metadata": metadata,
+        "trigger_point": variable.location,
+        "full_name": named,
+        "node_id": f"{variable.name}@{variable.version}",
+        "full_node_id": full_node_id(variable.class_name, variable.name, variable.version),
+    }
+
+
+def edge_record(
+    derivation: Derivation, session_id: str | None, metadata: dict[str, Any], common: Common
+) -> dict[str, Any]:
+    """A derivation as an element of ``data.edges``; ``session_id`` is that of its operation."""
+    return {
+        **common.call_site(derivation.location, derivation.created_at),
+        "edge_id": derivation.external_id,
+        "graph_id": common.graph_id,
+        "user_id": common.user_id,
+        "project_id": common.project_id,
+        "session_id": common.sessions[session_id],
+        "op_id": common.operations[derivation.operation_id],
+        "category": derivation.category,
+        "source_full_node_id": common.variables[derivation.source],
+        "target_full_node_id": common.variables[derivation.target],
+        "comment": derivation.comment,
+        "metadata": metadata,
+        "trigger_point": derivation.location,
+    }
+
+
+def operation_record(operation: Operation, metadata: dict[str, Any], common: Common) -> dict[str, Any]:
+    """An operation as an element of ``data.operations``."""
+    return {
+        **common.call_site(operation.location, operation.started_at),
+        "op_id": operation.external_id,
+        "op_name": operation.name,
+        "comment": operation.comment,
+        "category": operation.category,
+        "graph_id": common.graph_id,
+        "user_id": common.user_id,
+        "project_id": common.project_id,
+        "session_id": common.sessions[operation.session_id],
+        "metadata": metadata,
+        "trigger_point": operation.location,
+    }
+
+
+def session_record(session: Session, location: str | None, metadata: dict[str, Any], common: Common) -> dict[str, Any]:
+    """A session as an element of ``data.sessions``; a session has no location of its own in the graph."""
+    return {
+        **common.call_site(location, session.created_at),
+        "session_id": session.external_id,
+        "session_name": session.name,
+        "graph_id": common.graph_id,
+        "user_id": common.user_id,
+        "project_id": common.project_id,
+        "comment": session.comment,
+        "category": session.category,
+        "metadata": metadata,
+        "trigger_point": location,
+    }

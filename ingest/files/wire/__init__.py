@@ -1,0 +1,1 @@
+"""Wire events as lines of JSON: what the recorder's ``FileExporter`` writes."""

@@ -1,0 +1,41 @@
+"""What of the packets of a lane is written together: the projects in turn, and no more than takes about a second."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from ingest.queue.protocol import MOST_BYTES, MOST_EVENTS, MOST_REBUILT_BYTES, Packet
+
+T = TypeVar("T")
+
+
+class Room:
+    """How much room is left in a batch."""
+
+    def __init__(self, packets: int) -> None:
+        self._packets, self._events, self._bytes, self._rebuilt = packets, MOST_EVENTS, MOST_BYTES, MOST_REBUILT_BYTES
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last packet has reached a bound."""
+        return min(self._packets, self._events, self._bytes, self._rebuilt) <= 0
+
+    def take(self, packet: Packet) -> None:
+        """Count one more."""
+        self._packets -= 1
+        self._events -= packet.count
+        self._bytes -= len(packet.body)
+        self._rebuilt -= packet.rebuilt
+
+
+def in_turn(of_projects: Iterable[Iterable[T]]) -> Iterator[T]:
+    """One of each, then the second of each, and so on; each is asked for no more than is taken."""
+    waiting = deque(iter(one) for one in of_projects)
+    while waiting:
+        first = waiting.popleft()
+        for item in first:
+            yield item
+            waiting.append(first)
+            break

@@ -1,0 +1,1 @@
+"""The queue of one server: a SQLite file."""

@@ -1,0 +1,265 @@
+"""The queue in a SQLite file of its own: for one server without a broker."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ingest.queue.batching import Room, in_turn
+from ingest.queue.journal.letters import JournalLetters, row_of, time_of
+from ingest.queue.journal.put_off import PutOff
+from ingest.queue.packets import lane_of
+from ingest.queue.protocol import LANES, Delivery, Outcome, Packet, QueueState, Share
+from ingest.queue.shares import Shares, workers_of
+from schema.errors import QueueFullError
+from schema.texts import sql
+from store.closing import Closing
+from store.private import opened_to_others
+from store.sqlite.connections import Connections, files_of
+from store.sqlite.migrate import migrate
+from store.times import from_microseconds
+
+_LOOK_SECONDS = 1.0
+"""How soon a worker of another process sees a packet."""
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What is known of a lane while it is held.
+
+    Attributes:
+        put_off: packets that are to be handed out again later. When they are is known here alone: another holder of the
+            lane, and this one after a restart, hands them out at once.
+        served: the project that a packet was taken of last; the next one is first the next time.
+        is_open: whether what others have put off has been recalled.
+    """
+
+    put_off: PutOff = field(default_factory=PutOff)
+    served: str = ""
+    is_open: bool = False
+
+
+class Journal(Closing):
+    """Packets, dead letters and lanes in one file; see ``EventQueue``."""
+
+    max_packet_bytes = 512 << 20
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        """Use ``open_journal``."""
+        self._connections = Connections(path)
+        self._max_bytes = max_bytes
+        self._shares: dict[str, Shares] = {}
+        self._lanes: dict[int, _Lane] = defaultdict(_Lane)
+        self._arrived = [asyncio.Event() for _ in range(LANES)]
+
+    async def open(self) -> None:
+        """Make or update the file's layout, and look whether it can be read."""
+        await self._connections.write(lambda connection: migrate(connection, "journal"))
+        await self.state()
+
+    async def put(self, packets: Sequence[Packet]) -> None:
+        """See ``EventQueue``."""
+        now = _now()
+        lanes = [lane_of(packet.project_id, packet.trace) for packet in packets]
+        rows = [
+            (lane, packet.project_id, packet.trace, packet.body, packet.count, packet.rebuilt, now)
+            for lane, packet in zip(lanes, packets, strict=True)
+        ]
+        size = sum(len(packet.body) for packet in packets)
+
+        def work(connection: apsw.Connection) -> None:
+            _, held = connection.execute(_text("amount")).get
+            if held + size > self._max_bytes:
+                raise QueueFullError
+            connection.executemany(_text("add_packet"), rows)
+            connection.execute(_text("change_amount"), (len(rows), size))
+
+        await self._connections.write(work)
+        for lane in set(lanes):
+            self._arrived[lane].set()
+
+    async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
+        """See ``EventQueue``."""
+        shares = self._shares.setdefault(worker, Shares(worker))
+
+        def work(connection: apsw.Connection) -> Share:
+            changed, share = shares.renewed(connection.execute(_text("shares")).get, give_back)
+            connection.execute(_text("change_shares"), (changed,))
+            return share
+
+        share = await self._connections.write(work)
+        for lane in self._lanes.keys() - share.held:
+            del self._lanes[lane]
+        return share
+
+    async def leave(self, worker: str) -> None:
+        """See ``EventQueue``."""
+        shares = self._shares.pop(worker, Shares(worker))
+
+        def work(connection: apsw.Connection) -> None:
+            left = shares.left(connection.execute(_text("shares")).get)
+            connection.execute(_text("change_shares"), (left,))
+
+        await self._connections.write(work)
+
+    async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
+        """See ``EventQueue``."""
+        deadline = time.monotonic() + seconds
+        while True:
+            held = self._lanes[lane]
+            self._arrived[lane].clear()
+            await self._recall(lane, held)
+            found = await self._connections.read(partial(_take, lane, packets, held.served))
+            if found:
+                held.served = found[-1].packet.project_id
+                await self._each("touch", [one.key for one in found])
+                return found
+            now = time.monotonic()
+            if now >= deadline:
+                return []
+            until_due = held.put_off.seconds_left()
+            wait = min(deadline - now, _LOOK_SECONDS, _LOOK_SECONDS if until_due is None else until_due)
+            try:
+                async with asyncio.timeout(wait):
+                    await self._arrived[lane].wait()
+            except TimeoutError:
+                continue
+
+    async def _recall(self, lane: int, held: _Lane) -> None:
+        """Hand out again what is due, and all that waits where somebody else had put it off."""
+        if not held.is_open:
+            await self._connections.write(lambda connection: connection.execute(_text("recall_lane"), (lane,)))
+            held.is_open = True
+        if due := held.put_off.due():
+            await self._each("recall", due)
+
+    async def _each(self, text: str, keys: Sequence[int]) -> None:
+        def work(connection: apsw.Connection) -> None:
+            connection.executemany(_text(text), [(key,) for key in keys])
+
+        await self._connections.write(work)
+
+    async def keep(self, deliveries: Sequence[Delivery]) -> None:
+        """See ``EventQueue``: the lease of the lane is enough here."""
+
+    async def settle(self, lane: int, outcome: Outcome) -> None:
+        """See ``EventQueue``."""
+
+        def work(connection: apsw.Connection) -> None:
+            connection.executemany(_text("bury"), [row_of(letter) for letter in outcome.dead])
+            freed = [
+                size
+                for delivery in outcome.done
+                for (size,) in connection.execute(_text("delete_packet"), (delivery.key,))
+            ]
+            connection.execute(_text("change_amount"), (-len(freed), -sum(freed)))
+            connection.executemany(_text("postpone"), [(one.key,) for one, _ in outcome.later])
+
+        await self._connections.write(work)
+        put_off = self._lanes[lane].put_off
+        for delivery, wait in outcome.later:
+            put_off.add(delivery.key, wait)
+        for delivery in outcome.done:
+            put_off.drop(delivery.key)
+
+    def letters(self, project_id: str) -> JournalLetters:
+        """See ``EventQueue``."""
+        return JournalLetters(self._connections, project_id)
+
+    async def state(self) -> QueueState:
+        """See ``EventQueue``."""
+
+        def work(connection: apsw.Connection) -> QueueState:
+            packets, size = connection.execute(_text("amount")).get
+            oldest = connection.execute(_text("oldest")).get
+            dead: int = connection.execute(_text("count_all_letters")).get
+            workers = workers_of(connection.execute(_text("shares")).get)
+            return QueueState(packets, size, from_microseconds(oldest), dead, workers)
+
+        return await self._connections.read(work)
+
+    async def check(self) -> None:
+        """See ``EventQueue``: a tiny write is tried at most every five seconds."""
+        await self._connections.check()
+
+    async def inspect(self) -> tuple[dict[str, Any], list[str], list[str]]:
+        """What there is to say of the file: details, problems and warnings."""
+        problems = await self._connections.inspect(
+            lambda connection: [
+                f"{self._connections.path}: damaged: {row[0]}"
+                for row in connection.execute("PRAGMA quick_check(5)")
+                if row[0] != "ok"
+            ]
+        )
+        found = await self.state()
+        details = {"path": str(self._connections.path), "packets": found.packets, "deadLetters": found.dead}
+        return details, problems, opened_to_others(files_of(self._connections.path))
+
+    async def close(self) -> None:
+        """See ``EventQueue``."""
+        await self._connections.close()
+
+
+async def open_journal(path: Path, max_bytes: int) -> Journal:
+    """Open the file; one that is not there is made.
+
+    Raises:
+        StoreError: it can't be used.
+    """
+    journal = Journal(path, max_bytes)
+    try:
+        await journal.open()
+    except BaseException:
+        await journal.close()
+        raise
+    return journal
+
+
+def _text(name: str) -> str:
+    return sql(f"journal/{name}")
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
+
+
+def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> list[Delivery]:
+    """The projects of a lane in turn, from the one after that which was served last."""
+    room = Room(packets)
+    of_projects = (
+        connection.execute(_text("take"), {"lane": lane, "project": project, "limit": packets})
+        for project in _projects(connection, lane, packets, served)
+    )
+    taken: list[Delivery] = []
+    for row in in_turn(of_projects):
+        taken.append(_delivery(row))
+        room.take(taken[-1].packet)
+        if room.is_full:
+            break
+    return taken
+
+
+def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:
+    """Projects of which packets are ready: those after a name, then those up to it."""
+    found: dict[str, None] = {}
+    for start in (served, ""):
+        project = start
+        while len(found) < most:
+            project = connection.execute(_text("next_project"), {"lane": lane, "after": project}).get
+            if project is None or project in found:
+                break
+            found[project] = None
+    return list(found)
+
+
+def _delivery(row: Sequence[Any]) -> Delivery:
+    k, project, trace, body, events, rebuilt, sent_at, tries = row
+    return Delivery(Packet(project, trace, body, events, rebuilt), tries + 1, time_of(sent_at), k)

@@ -1,0 +1,293 @@
+"""The queue in NATS JetStream: for a team's servers and workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import starmap
+from typing import TypeVar
+
+import msgspec
+import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js import errors as js
+from nats.js.kv import KeyValue
+
+from ingest.queue.batching import Room, in_turn
+from ingest.queue.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
+from ingest.queue.nats.letters import NatsLetters, bury
+from ingest.queue.nats.pull import Pull
+from ingest.queue.nats.streams import DEAD, EVENTS, SHARES_KEY, consumer_of, ensure_streams, subject_of
+from ingest.queue.packets import lane_of
+from ingest.queue.protocol import Delivery, Outcome, Packet, QueueState, Share
+from ingest.queue.shares import Shares, workers_of
+from schema.errors import StoreError
+from store.closing import Closing
+
+T = TypeVar("T")
+
+_log = structlog.get_logger("memtrace.nats")
+_AT_A_TIME = 64
+_ROOM_FOR_HEADERS = 4096
+_CHANGES = 20
+"""How often a change of the shared document is tried: others may change it in between."""
+
+
+class _Body(msgspec.Struct, array_like=True):
+    """What a message holds."""
+
+    version: int
+    project_id: str
+    trace: str
+    count: int
+    body: bytes
+    rebuilt: int = 0
+
+
+@dataclass(slots=True)
+class _Taken:
+    """A message that was taken.
+
+    Attributes:
+        message: it.
+        is_put_off: whether the server was told to hand it out again later.
+    """
+
+    message: Msg
+    is_put_off: bool = False
+
+
+@dataclass(slots=True)
+class _Lane:
+    """A lane that is held.
+
+    Attributes:
+        consumer: its name.
+        pull: its messages.
+        reconnects: how often the connection had been made anew when this was made.
+        spare: what was taken, and is for the next batch.
+        is_settled: whether all that was handed out of it has been settled.
+    """
+
+    consumer: str
+    pull: Pull
+    reconnects: int
+    spare: list[Delivery] = field(default_factory=list)
+    is_settled: bool = True
+
+
+class NatsQueue(Closing):
+    """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
+
+    def __init__(self, client: Client, stream: JetStreamContext, bucket: KeyValue) -> None:
+        """Use ``open_nats``."""
+        self.client = client
+        self.max_packet_bytes = client.max_payload - _ROOM_FOR_HEADERS
+        self._stream = stream
+        self._bucket = bucket
+        self._shares: dict[str, Shares] = {}
+        self._lanes: dict[int, _Lane] = {}
+        self._opening = asyncio.Lock()
+        self._publishing = asyncio.Semaphore(_AT_A_TIME)
+
+    async def put(self, packets: Sequence[Packet]) -> None:
+        """See ``EventQueue``."""
+        if not self.client.is_connected:
+            raise StoreError("NATS: not connected")
+        by_lane: dict[int, list[Packet]] = defaultdict(list)
+        for packet in packets:
+            by_lane[lane_of(packet.project_id, packet.trace)].append(packet)
+        results = await asyncio.gather(*starmap(self._put, by_lane.items()), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _put(self, lane: int, packets: Sequence[Packet]) -> None:
+        """Keep packets of one lane, one after the other: they stay in order."""
+        async with self._publishing:
+            for packet in packets:
+                body = msgspec.msgpack.encode(
+                    _Body(1, packet.project_id, packet.trace, packet.count, packet.body, packet.rebuilt)
+                )
+                with translated():
+                    await self._stream.publish(subject_of(lane), body, timeout=ANSWER_SECONDS, stream=EVENTS)
+
+    async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
+        """See ``EventQueue``."""
+        shares = self._shares.setdefault(worker, Shares(worker))
+        share = await self._change(lambda document: shares.renewed(document, give_back))
+        for lane in self._lanes.keys() - share.held:
+            await self._lanes.pop(lane).pull.close()
+        return share
+
+    async def leave(self, worker: str) -> None:
+        """See ``EventQueue``."""
+        shares = self._shares.pop(worker, Shares(worker))
+        await self._change(lambda document: (shares.left(document), None))
+
+    async def _change(self, change: Callable[[str | None], tuple[str, T]]) -> T:
+        """Change the document of shares: as it was read, or again."""
+        with translated():
+            for _ in range(_CHANGES):
+                try:
+                    entry = await self._bucket.get(SHARES_KEY)
+                    document, revision = (entry.value or b"").decode() or None, entry.revision
+                except js.KeyNotFoundError:
+                    document, revision = None, 0
+                changed, result = change(document)
+                try:
+                    await self._bucket.update(SHARES_KEY, changed.encode(), last=revision)
+                except js.KeyWrongLastSequenceError:
+                    continue
+                return result
+        raise StoreError("NATS: the lanes could not be shared out: too many workers change their shares at a time")
+
+    async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
+        """See ``EventQueue``."""
+        with translated():
+            held = await self._lane(lane)
+            held.is_settled = False
+            if not held.spare:
+                messages = await held.pull.take(packets, seconds)
+                held.spare = [one for message in messages if (one := await _delivery(message)) is not None]
+            found, held.spare = _batch(held.spare)
+            held.is_settled = not found
+            return found
+
+    async def _lane(self, lane: int) -> _Lane:
+        """A lane that is held; opened when it is held anew, and again after the connection was lost.
+
+        And again where the caller has given up what it took last: that comes again before the next.
+        """
+        known = self._lanes.get(lane)
+        reconnects: int = self.client.stats["reconnects"]
+        if known is None or known.reconnects != reconnects or not known.is_settled:
+            async with self._opening:  # a server that makes many at once is slow to answer
+                if known is not None:
+                    await known.pull.close()
+                known = self._lanes[lane] = await self._open(lane, reconnects)
+        return known
+
+    async def _open(self, lane: int, reconnects: int) -> _Lane:
+        """Begin with the oldest packet.
+
+        What somebody else, or a connection that was lost, had in hand or had put off would be handed out again when
+        its time is over, by the server's clock and after what is newer. A consumer that is made anew hands out all that
+        waits, in its order.
+        """
+        config = consumer_of(lane)
+        assert config.durable_name is not None
+        made = await self._stream.add_consumer(EVENTS, config)
+        if made.num_ack_pending:
+            await self._stream.delete_consumer(EVENTS, config.durable_name)
+            await self._stream.add_consumer(EVENTS, config)
+        return _Lane(config.durable_name, Pull(self.client, EVENTS, config.durable_name), reconnects)
+
+    async def keep(self, deliveries: Sequence[Delivery]) -> None:
+        """See ``EventQueue``."""
+        with translated():
+            spare = [one for held in self._lanes.values() for one in held.spare]
+            for delivery in [*deliveries, *spare]:
+                await _taken(delivery).message.in_progress()
+
+    async def settle(self, lane: int, outcome: Outcome) -> None:
+        """See ``EventQueue``."""
+        with translated():
+            for letter in outcome.dead:
+                await bury(self._stream, letter)
+            # A try before may have said so already, and not have heard that it arrived. What did not arrive is handed
+            # out again.
+            for delivery in outcome.done:
+                # By its subject, for the client says one thing once, and what was put off may be done by now.
+                await self.client.publish(_taken(delivery).message.reply, b"+ACK")
+            for delivery, wait in outcome.later:
+                taken = _taken(delivery)
+                if not taken.is_put_off:
+                    await taken.message.nak(delay=wait)
+                    taken.is_put_off = True
+            await self.client.flush(int(ANSWER_SECONDS))
+        if lane in self._lanes:
+            self._lanes[lane].is_settled = True
+
+    def letters(self, project_id: str) -> NatsLetters:
+        """See ``EventQueue``."""
+        return NatsLetters(self._stream, project_id)
+
+    async def check(self) -> None:
+        """See ``EventQueue``: nothing of it is on this machine's disk."""
+
+    async def state(self) -> QueueState:
+        """See ``EventQueue``."""
+        with translated():
+            waiting = (await self._stream.stream_info(EVENTS)).state
+            dead = (await self._stream.stream_info(DEAD)).state
+            oldest: datetime | None = None
+            if waiting.messages:
+                try:
+                    oldest = (await self._stream.get_msg(EVENTS, seq=waiting.first_seq, direct=True)).time
+                except js.NotFoundError:
+                    oldest = None  # written in this moment
+            try:
+                shares = (await self._bucket.get(SHARES_KEY)).value
+            except js.KeyNotFoundError:
+                shares = None
+        workers = workers_of(shares.decode()) if shares else 0
+        return QueueState(waiting.messages, waiting.bytes, oldest, dead.messages, workers)
+
+    async def close(self) -> None:
+        """See ``EventQueue``."""
+        await self.client.close()
+
+
+async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> NatsQueue:
+    """Connect, and make the streams that are missing.
+
+    Raises:
+        StoreError: NATS can't be reached, or JetStream can't be used.
+    """
+    client = await connect(place)
+    try:
+        stream = client.jetstream(timeout=ANSWER_SECONDS)
+        with translated():
+            bucket = await ensure_streams(stream, max_bytes, replicas)
+        return NatsQueue(client, stream, bucket)
+    except BaseException:
+        await client.close()
+        raise
+
+
+def _batch(taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
+    """What is written together, of the projects in turn, and what is left, in its order."""
+    by_project: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in taken:
+        by_project[delivery.packet.project_id].append(delivery)
+    room, chosen = Room(len(taken)), dict[int, Delivery]()
+    for delivery in in_turn(by_project.values()):
+        if room.is_full:
+            break
+        room.take(delivery.packet)
+        chosen[delivery.key] = delivery
+    return list(chosen.values()), [delivery for delivery in taken if delivery.key not in chosen]
+
+
+def _taken(delivery: Delivery) -> _Taken:
+    assert isinstance(delivery.handle, _Taken)
+    return delivery.handle
+
+
+async def _delivery(message: Msg) -> Delivery | None:
+    try:
+        found = msgspec.msgpack.decode(message.data, type=_Body)
+    except msgspec.DecodeError:
+        _log.error("a message on a lane that is none of ours; it is thrown away", bytes=len(message.data))
+        await message.term()
+        return None
+    packet = Packet(found.project_id, found.trace, found.body, found.count, found.rebuilt)
+    about = message.metadata
+    message.data = b""  # the packet has it; what waits should not hold it twice
+    return Delivery(packet, about.num_delivered, about.timestamp, about.sequence.stream, _Taken(message))

@@ -1,0 +1,197 @@
+"""From the packets of one trace to the graph: what came too early is taken as soon as what it waits for is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import zstandard
+from memtrace.events import Event, EventError
+
+from ingest.events.late_sources import with_late_sources
+from ingest.events.names import Names, defined, references
+from ingest.events.ordering import in_order, looks_in_order
+from ingest.events.reading import read
+from ingest.events.taking import Refusal
+from ingest.events.values import MOST_REBUILT_BYTES, rebuilt_bytes
+from ingest.queue.packets import unpack
+from ingest.queue.protocol import Delivery
+from ingest.queue.waiting import Early, Held, Waiting
+from schema.ids import trace_id
+from store.protocol import GraphStore
+
+_FEW = 200
+"""Events that are put in order at once."""
+
+_PUT_OFF = "base: more values are to be rebuilt than one turn is for; it waits for its next try"
+
+Take = Callable[[Sequence[Event]], Awaitable[list[Refusal]]]
+
+
+@dataclass(slots=True)
+class _Piece:
+    """An event on its way to the graph.
+
+    Attributes:
+        held: the packet that it is in.
+        place: its place there.
+        line: as it came.
+    """
+
+    held: Held
+    place: int
+    line: bytes
+    event: Event
+
+
+@dataclass(slots=True)
+class _Room:
+    """How many bytes of values the events that are woken in one turn may still have rebuilt."""
+
+    left: int = MOST_REBUILT_BYTES
+
+
+async def write_packets(
+    store: GraphStore, deliveries: Sequence[Delivery], waiting: Waiting, take: Take
+) -> tuple[list[Held], list[Held]]:
+    """Write what packets of one trace hold, and what waits for it.
+
+    Args:
+        store: where the trace is.
+        deliveries: the packets, in their order.
+        waiting: what came too early before, and where what comes too early now is remembered.
+        take: writes events of the trace.
+
+    Returns:
+        The packets as they stand now, in their order; and other packets of the trace that waited for something, and
+        that wait for nothing any more.
+
+    Raises:
+        StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
+    """
+    known = [waiting.take(delivery.key) for delivery in deliveries]
+    opened = await asyncio.to_thread(_opened, deliveries, known)
+    own: list[Held] = []
+    pieces: list[_Piece] = []
+    for delivery, before, lines in zip(deliveries, known, opened, strict=True):
+        held = Held(delivery, refused=before.refused if before else [])
+        own.append(held)
+        if lines is None:
+            held.refused.append((delivery.packet.body, "the packet is damaged"))
+        for place, line, event in lines or ():
+            if isinstance(event, EventError):
+                held.refused.append((line, str(event)))
+            else:
+                pieces.append(_Piece(held, place, line, event))
+    for held in own:  # what was in the packet is in the pieces
+        held.delivery = replace(held.delivery, packet=replace(held.delivery.packet, body=b""))
+    touched = {held.delivery.key: held for held in own}
+    room = _Room()
+    try:
+        while pieces:
+            pieces = await _pass(store, pieces, waiting, take, touched, room)
+    except BaseException:
+        # What was on its way is in the queue alone now.
+        for held in touched.values():
+            waiting.forget(held)
+        raise
+    keys = {held.delivery.key for held in own}
+    return own, [held for key, held in touched.items() if key not in keys and not held.early]
+
+
+async def _pass(
+    store: GraphStore, pieces: list[_Piece], waiting: Waiting, take: Take, touched: dict[int, Held], room: _Room
+) -> list[_Piece]:
+    """Take events; those that can be taken now because of these. Their packets are among the touched ones then."""
+    events = [piece.event for piece in pieces]
+    if not looks_in_order(events):
+        # What takes long where many came is done beside the loop: others have answers to wait for.
+        order = await asyncio.to_thread(in_order, events) if len(events) > _FEW else in_order(events)
+        if order is not None:
+            pieces = [pieces[place] for place in order]
+    events = [piece.event for piece in pieces]
+    refused = {one.index: one for one in await with_late_sources(store, events, await take(events))}
+    names = Names(trace_id(store.project_id, pieces[0].event.trace))
+    again: list[_Piece] = []
+    early = [index for index, one in refused.items() if one.is_early]
+    if early:
+        missing = await _missing(store, names, [pieces[index].event for index in early])
+        for index, ids in zip(early, missing, strict=True):
+            piece = pieces[index]
+            if not ids and len(refused) < len(pieces):
+                again.append(piece)  # what it refers to came after it, and is written now
+                continue
+            made = _made(names, piece.event)
+            waiting.add(piece.held, piece.place, Early(piece.line, refused[index].reason, ids, made))
+    for index, one in refused.items():
+        if not one.is_early:
+            pieces[index].held.refused.append((pieces[index].line, one.reason))
+    if waiting.is_empty:
+        return again
+    there = [piece.event for index, piece in enumerate(pieces) if index not in refused]
+    there += [piece.event for piece in again]
+    woken = waiting.arrived(id_ for event in there if (id_ := _made(names, event)) is not None)
+    touched |= {held.delivery.key: held for held, _, _ in woken}
+    if not woken:
+        return again
+    return again + [
+        piece for piece in await asyncio.to_thread(_pieces, woken) if not _is_put_off(piece, names, waiting, room)
+    ]
+
+
+def _is_put_off(piece: _Piece, names: Names, waiting: Waiting, room: _Room) -> bool:
+    """Whether an event that was woken waits for its next try, because its trace has had enough rebuilt for one turn."""
+    size = rebuilt_bytes(piece.event)
+    if not size or size <= room.left:
+        room.left -= size
+        return False
+    waiting.add(piece.held, piece.place, Early(piece.line, _PUT_OFF, set(), _made(names, piece.event)))
+    return True
+
+
+async def _missing(store: GraphStore, names: Names, events: Sequence[Event]) -> list[set[str]]:
+    """The ids that each event refers to and that are not stored."""
+    stored = await store.stored(names.trace_id, names.ids(events))
+    there = {id_ for elements in stored.elements.values() for id_ in elements}
+    return [{names.id(*name) for name in references(event)} - there for event in events]
+
+
+def _pieces(woken: Sequence[tuple[Held, int, Early]]) -> list[_Piece]:
+    events = read([one.line for _, _, one in woken])
+    return [
+        _Piece(held, place, one.line, event)
+        for (held, place, one), event in zip(woken, events, strict=True)
+        if not isinstance(event, EventError)  # it was read before
+    ]
+
+
+def _made(names: Names, event: Event) -> str | None:
+    made = defined(event)
+    return None if made is None else names.id(*made)
+
+
+_Lines = list[tuple[int, bytes, Event | EventError]]
+
+
+def _opened(deliveries: Sequence[Delivery], known: Sequence[Held | None]) -> list[_Lines | None]:
+    """What is not written of each packet: the lines with their places, and what they are. None of a damaged packet."""
+    found: list[_Lines | None] = []
+    for delivery, held in zip(deliveries, known, strict=True):
+        try:
+            lines = _numbered(held, delivery)
+        except zstandard.ZstdError:
+            found.append(None)
+        else:
+            events = read([line for _, line in lines])
+            found.append([(place, line, event) for (place, line), event in zip(lines, events, strict=True)])
+    return found
+
+
+def _numbered(held: Held | None, delivery: Delivery) -> list[tuple[int, bytes]]:
+    lines: Iterable[tuple[int, bytes]] = (
+        enumerate(unpack(delivery.packet))
+        if held is None
+        else ((place, early.line) for place, early in sorted(held.early.items()))
+    )
+    return list(lines)

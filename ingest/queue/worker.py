@@ -1,0 +1,255 @@
+"""Writing what waits in the queue, until told to stop: one batch at a time from each lane that this worker holds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import structlog
+
+from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Outcome
+from ingest.queue.shares import worker_name
+from ingest.queue.waiting import Budget, Waiting
+from ingest.queue.writing import Slots, wait_seconds, write
+from schema.errors import StoreError
+from store.protocol import Database
+
+T = TypeVar("T")
+
+PACKETS = 16
+"""Packets of a lane that are written together; more where they are small."""
+
+_MOST_PACKETS = 128
+_EVENTS = 4_000
+"""About so many events are written together where many small packets wait."""
+
+_WAIT_SECONDS = 1.0
+"""Also how long an idle lane may take to stop."""
+_RENEW_SECONDS = LEASE_SECONDS / 4
+_MARGIN_SECONDS = 2.0
+"""So long before its lanes are lost, a worker has stopped to write."""
+
+_LONGEST_PAUSE_SECONDS = 10.0
+_LONG_SECONDS = 5.0
+_LOGGED = 20
+"""Events of a batch that are given up with a line each in the log: thousands of lines would hold up all else."""
+
+_SUSPICION = 5
+"""After so many failures of a store that answers otherwise, the batch itself is looked at."""
+
+_log = structlog.get_logger("memtrace.events")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a worker has done since it started."""
+
+    written: int = 0
+    dead: int = 0
+    postponed: int = 0
+    batches: int = 0
+    store_failures: int = 0
+
+
+class EventWorker:
+    """Writes events of all projects.
+
+    Attributes:
+        tally: what it has done.
+    """
+
+    def __init__(self, queue: EventQueue, database: Database, tries: int, concurrency: int) -> None:
+        """Make one.
+
+        Args:
+            queue: where the events wait.
+            database: where they go.
+            tries: how often an event is tried that came before what it refers to.
+            concurrency: traces that are written at a time.
+        """
+        self.tally = Tally()
+        self._queue = queue
+        self._database = database
+        self._tries = tries
+        self._name = worker_name()
+        self._slots = Slots(concurrency)
+        self._memory = Budget()
+        self._lanes: dict[int, asyncio.Task[None]] = {}
+        self._ending: set[int] = set()
+        self._safe_until = 0.0
+        self._tender: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin."""
+        self._tender = asyncio.create_task(self._tend())
+
+    async def stop(self, seconds: float) -> None:
+        """Finish what is under way, at most so long, and give the lanes to others."""
+        if self._tender is not None:
+            self._tender.cancel()
+            await asyncio.gather(self._tender, return_exceptions=True)
+        await self._end(set(self._lanes), seconds)
+        try:
+            async with asyncio.timeout(_MARGIN_SECONDS):
+                await self._queue.leave(self._name)
+        except (StoreError, TimeoutError) as error:
+            _log.warning("the lanes could not be given back: others take them in a moment", reason=str(error))
+        _log.info("worker stopped", worker=self._name, written=self.tally.written)
+
+    async def _tend(self) -> None:
+        """Hold lanes, and work on those that are held."""
+        _log.info("worker started", worker=self._name)
+        give_back: frozenset[int] = frozenset()
+        while True:
+            before = time.monotonic()
+            try:
+                share = await self._queue.share(self._name, give_back)
+            except StoreError as error:
+                _log.warning("the queue can't be used", reason=str(error))
+                if not self._is_safe():
+                    await self._end(set(self._lanes), 0)
+            except Exception:
+                # A worker that ended here would leave its lanes to nobody.
+                _log.exception("an unexpected error while lanes were shared out")
+            else:
+                self._safe_until = before + LEASE_SECONDS - _MARGIN_SECONDS
+                ended = {lane for lane, task in self._lanes.items() if task.done()}
+                await self._end((self._lanes.keys() - share.held) | ended, 0)
+                await self._end(share.surplus, LEASE_SECONDS / 4)
+                give_back = share.surplus
+                for lane in share.held - share.surplus - self._lanes.keys():
+                    self._lanes[lane] = asyncio.create_task(self._work(lane))
+                if give_back:
+                    continue
+            await asyncio.sleep(_RENEW_SECONDS)
+
+    async def _end(self, lanes: set[int] | frozenset[int], seconds: float) -> None:
+        """Stop to work on lanes: after what is under way, or at once when it takes longer."""
+        ending = {lane: self._lanes.pop(lane) for lane in lanes if lane in self._lanes}
+        if not ending:
+            return
+        self._ending |= ending.keys()
+        if seconds:
+            await asyncio.wait(ending.values(), timeout=seconds)
+        for task in ending.values():
+            task.cancel()
+        await asyncio.gather(*ending.values(), return_exceptions=True)
+        self._ending -= ending.keys()
+
+    async def _work(self, lane: int) -> None:
+        """One batch after the other of a lane."""
+        waiting = Waiting(self._memory)
+        try:
+            await self._batches(lane, waiting)
+        finally:
+            waiting.close()
+
+    async def _batches(self, lane: int, waiting: Waiting) -> None:
+        failures, packets = 0, PACKETS
+        while lane not in self._ending:
+            try:
+                if not self._is_safe():
+                    await asyncio.sleep(_MARGIN_SECONDS)
+                    continue
+                deliveries = await self._queue.take(lane, packets, _WAIT_SECONDS)
+                if deliveries:
+                    packets = _packets_for(deliveries)
+                    await self._batch(lane, deliveries, waiting)
+                failures = 0
+            except StoreError as error:
+                failures += 1
+                _log.warning("the queue can't be used", lane=lane, reason=str(error))
+                await asyncio.sleep(_pause(failures))
+            except Exception:
+                failures += 1
+                _log.exception("an unexpected error; the batch is taken again", lane=lane)
+                await asyncio.sleep(_pause(failures))
+
+    async def _batch(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> None:
+        keeping = asyncio.create_task(self._keep(lane, deliveries))
+        try:
+            outcome = await self._write(lane, deliveries, waiting)
+            await self._insist(lambda: self._queue.settle(lane, outcome), "the queue can't be told what is written")
+        finally:
+            keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeping
+        self._count(outcome)
+
+    async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Outcome:
+        """Write a batch, however long the store is away."""
+        failures = 0
+        while True:
+            if not self._is_safe():
+                raise StoreError("the lanes are not held for certain any more: what is not written yet is others' now")
+            try:
+                apart = failures > _SUSPICION
+                return await write(self._database, deliveries, self._tries, self._slots, waiting, apart=apart)
+            except StoreError as error:
+                self.tally.store_failures += 1
+                _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))
+                # One event may be what the store can't take: it is looked for where the store is well otherwise.
+                failures = failures + 1 if await self._is_store_well() else 0
+                await asyncio.sleep(_pause(max(1, failures)))
+
+    async def _is_store_well(self) -> bool:
+        try:
+            async with asyncio.timeout(_LONGEST_PAUSE_SECONDS):
+                # Of all stores: an event is not at fault where its project's store is away, and others are not.
+                return await self._database.has_current_layout()
+        except (StoreError, TimeoutError):
+            return False
+
+    def _is_safe(self) -> bool:
+        """Whether the lanes are this worker's for certain."""
+        return time.monotonic() < self._safe_until
+
+    async def _insist(self, act: Callable[[], Awaitable[T]], problem: str) -> T:
+        failures = 0
+        while True:
+            try:
+                return await act()
+            except StoreError as error:
+                failures += 1
+                if not self._is_safe():
+                    raise
+                _log.warning(problem, reason=str(error))
+                await asyncio.sleep(_pause(failures))
+
+    async def _keep(self, lane: int, deliveries: list[Delivery]) -> None:
+        began = time.monotonic()
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            waited = round(time.monotonic() - began)
+            if waited > _LONG_SECONDS:
+                # The store's driver tries again by itself for a while, and says nothing of it.
+                _log.warning("a batch is not written yet", lane=lane, packets=len(deliveries), seconds=waited)
+            try:
+                await self._queue.keep(deliveries)
+            except StoreError as error:
+                _log.warning("the queue can't be told that work goes on", reason=str(error))
+
+    def _count(self, outcome: Outcome) -> None:
+        tally = self.tally
+        tally.batches += 1
+        tally.written += sum(delivery.packet.count for delivery in outcome.done) - len(outcome.dead)
+        tally.dead += len(outcome.dead)
+        tally.postponed += len(outcome.later)
+        for letter in outcome.dead[:_LOGGED]:
+            _log.warning("event given up", project=letter.project_id, trace=letter.trace, reason=letter.reason)
+        if len(outcome.dead) > _LOGGED:
+            _log.warning("more events given up: they are among the dead letters", events=len(outcome.dead) - _LOGGED)
+
+
+def _packets_for(deliveries: list[Delivery]) -> int:
+    """How many packets like these to take together."""
+    events = sum(delivery.packet.count for delivery in deliveries)
+    return min(_MOST_PACKETS, max(PACKETS, _EVENTS * len(deliveries) // max(1, events)))
+
+
+def _pause(failures: int) -> float:
+    return min(_LONGEST_PAUSE_SECONDS, wait_seconds(failures))

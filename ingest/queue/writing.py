@@ -1,0 +1,198 @@
+"""From packets to the graph, and what becomes of what can't be written."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import structlog
+from memtrace.events import Event
+
+from ingest.events.taking import Refusal, take_events
+from ingest.queue.packets import unpacked_bytes
+from ingest.queue.passes import write_packets
+from ingest.queue.protocol import DeadLetter, Delivery, Outcome
+from ingest.queue.turns import Turns
+from ingest.queue.waiting import Held, Waiting
+from schema.errors import StoreError
+from store.protocol import Database, GraphStore
+
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 300.0
+
+_log = structlog.get_logger("memtrace.events")
+
+
+PART_BYTES, PART_EVENTS = 8 << 20, 4_000
+"""How much of a trace is written in one turn, where one packet does not hold more: of its events, unpacked, with the
+values that they rebuild."""
+
+
+class Slots:
+    """How much is written at a time, shared out to projects in turn."""
+
+    def __init__(self, concurrency: int) -> None:
+        """Make slots for pieces of so many traces at a time, of which one may be large."""
+        self._turns = Turns(concurrency)
+        self._large = Turns(1)
+
+    @asynccontextmanager
+    async def turn(self, project_id: str, size: int) -> AsyncIterator[None]:
+        """Hold a slot for a piece of work on so many bytes: large ones go one after the other, for they need memory."""
+        async with AsyncExitStack() as stack:
+            if size > PART_BYTES:
+                await stack.enter_async_context(self._large.turn(project_id))
+            await stack.enter_async_context(self._turns.turn(project_id))
+            yield
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What all traces of a batch share.
+
+    Attributes:
+        problems: errors of the store, for which all is written again.
+    """
+
+    tries: int
+    slots: Slots
+    waiting: Waiting
+    apart: bool
+    outcome: Outcome = field(default_factory=Outcome)
+    problems: list[Exception] = field(default_factory=list)
+
+
+async def write(
+    database: Database,
+    deliveries: Sequence[Delivery],
+    tries: int,
+    slots: Slots,
+    waiting: Waiting,
+    *,
+    apart: bool = False,
+) -> Outcome:
+    """Write packets of one lane, its traces side by side.
+
+    What refers to something that has not come yet is written when that comes; it is tried again now and then too,
+    ``tries`` times in all. What can't be written is a dead letter; its neighbours are in the graph.
+
+    Args:
+        database: where the projects are.
+        deliveries: in the order of the lane.
+        tries: how often an event is tried that came too early.
+        slots: how much is written at a time, of all lanes together.
+        waiting: what came too early in this lane before.
+        apart: whether an error of the store may be the fault of one event, so that it is looked for in halves.
+
+    Raises:
+        StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
+    """
+    batch = _Batch(tries, slots, waiting, apart)
+    by_trace: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
+    for delivery in deliveries:
+        by_trace[delivery.packet.project_id, delivery.packet.trace].append(delivery)
+
+    async def write_one(project_id: str, of_trace: list[Delivery]) -> None:
+        try:
+            await _write_trace(database.project(project_id), of_trace, batch)
+        except Exception as error:
+            batch.problems.append(error)
+
+    await asyncio.gather(*(write_one(project_id, of_trace) for (project_id, _), of_trace in by_trace.items()))
+    if batch.problems:
+        raise batch.problems[0]
+    return batch.outcome
+
+
+async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Batch) -> None:
+    """Write packets of one trace part by part, each in a turn of its own."""
+
+    async def take(events: Sequence[Event]) -> list[Refusal]:
+        return await _taken(store, events, apart=batch.apart)
+
+    own: list[Held] = []
+    others: list[Held] = []
+    rest = deliveries
+    while rest:
+        part = _first_part(rest)
+        rest = rest[len(part) :]
+        async with batch.slots.turn(store.project_id, sum(_size(delivery) for delivery in part)):
+            if batch.problems:  # all are written again
+                return
+            written, woken = await write_packets(store, part, batch.waiting, take)
+        own += written
+        others += woken
+    keys = {held.delivery.key for held in own}
+    _settle(own, [held for held in others if held.delivery.key not in keys], batch)
+
+
+def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
+    """Say what became of packets, and of others that waited for something of theirs."""
+    outcome = batch.outcome
+    for held in own:
+        if held.early and held.delivery.tries < batch.tries:
+            outcome.later.append((held.delivery, wait_seconds(held.delivery.tries)))
+            continue
+        batch.waiting.forget(held)
+        outcome.done.append(held.delivery)
+        outcome.dead += _letters(held)
+    for held in others:
+        outcome.done.append(held.delivery)
+        outcome.dead += _letters(held)
+
+
+def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """The first packets, one at least, that are written together."""
+    size = events = 0
+    for count, delivery in enumerate(deliveries):
+        size += _size(delivery)
+        events += delivery.packet.count
+        if count and (size > PART_BYTES or events > PART_EVENTS):
+            return list(deliveries[:count])
+    return list(deliveries)
+
+
+def _size(delivery: Delivery) -> int:
+    return unpacked_bytes(delivery.packet) + delivery.packet.rebuilt
+
+
+async def _taken(store: GraphStore, events: Sequence[Event], *, apart: bool) -> list[Refusal]:
+    """Take events; where that meets an error that nobody expects, the halves apart, down to the event at fault."""
+    if not events:
+        return []
+    try:
+        return await take_events(store, events)
+    except StoreError as error:
+        if not apart:
+            raise
+        reason = str(error)
+    except Exception as error:
+        _log.exception("an unexpected error", project=store.project_id, trace=events[0].trace, events=len(events))
+        reason = f"unexpected {type(error).__name__}; the worker's log has more"
+    if len(events) == 1:
+        return [Refusal(0, reason)]
+    middle = len(events) // 2
+    first = await _taken(store, events[:middle], apart=apart)
+    second = await _taken(store, events[middle:], apart=apart)
+    return first + [replace(refusal, index=refusal.index + middle) for refusal in second]
+
+
+def wait_seconds(tries: int) -> float:
+    """How long to wait before the next try: exponential, with jitter above a half."""
+    longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(tries - 1, 30))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
+
+
+def _letters(held: Held) -> list[DeadLetter]:
+    delivery = held.delivery
+    packet, now = delivery.packet, datetime.now(UTC)
+    too_early = [(early.line, early.reason) for _, early in sorted(held.early.items())]
+    return [
+        DeadLetter(None, packet.project_id, packet.trace, line, reason, delivery.tries, delivery.sent_at, now)
+        for line, reason in [*held.refused, *too_early]
+    ]

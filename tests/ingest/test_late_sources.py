@@ -1,0 +1,111 @@
+"""Derivations whose source came after their target: taken, unless they close a cycle."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+from memtrace.events import Derived, Event
+
+import ingest.events.late_sources
+from ingest.events.late_sources import take_late_sources
+from ingest.events.reading import read
+from ingest.events.taking import take_events
+from schema.ids import trace_id
+from schema.models import Derivation, Variable
+from store.paging import elements
+from store.protocol import Database, GraphStore
+from tests.queue.sets import event_line
+
+VARIABLES = 14
+
+
+def _event(type_: str, **fields: Any) -> Event:
+    (found,) = read([event_line(type_, "t", **fields)])
+    return cast("Event", found)
+
+
+def _derived(source: int, target: int) -> Derived:
+    name = f"{source}-{target}"
+    fields = {"source": f"v{source}", "target": f"v{target}", "operation": "o", "kind": "Derivation"}
+    return cast("Derived", _event("derived", derivation=name, **fields))
+
+
+async def _store(database: Database, variables: int = VARIABLES) -> GraphStore:
+    """A project with a trace of variables, of which none derives from another."""
+    store = database.project(f"test-{uuid4().hex}")
+    said = {"name": "v", "kind": "Message", "version": 0, "value": "v", "mediaType": "text/plain"}
+    events = [_event("operationStarted", operation="o", name="o", kind="Other")]
+    events += [_event("variable", variable=f"v{number}", **said) for number in range(variables)]
+    assert await take_events(store, events) == []
+    return store
+
+
+async def _edges(store: GraphStore) -> set[str | None]:
+    """The derivations that are stored, each of which agrees with the places of its variables."""
+    id_ = trace_id(store.project_id, "t")
+    places = {one.id: one.sequence for one in await elements(store, Variable, id_)}
+    assert sorted(places.values()) == list(range(len(places)))
+    found = await elements(store, Derivation, id_)
+    assert all(places[one.source] < places[one.target] for one in found)
+    return {one.external_id for one in found}
+
+
+def _closes(edges: set[tuple[int, int]], source: int, target: int) -> bool:
+    """Whether the source derives from the target already."""
+    reached, waiting = set[int](), [source]
+    while waiting:
+        here = waiting.pop()
+        if here == target:
+            return True
+        if here not in reached:
+            reached.add(here)
+            waiting += [one for one, other in edges if other == here]
+    return False
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_all_are_taken_but_those_that_close_a_cycle(database: Database, seed: int) -> None:
+    store, random = await _store(database), Random(seed)
+    known: set[tuple[int, int]] = set()
+    for _ in range(8):
+        pairs = list({(random.randrange(VARIABLES), random.randrange(VARIABLES)) for _ in range(6)} - known)
+        expected = []
+        for index, pair in enumerate(pairs):
+            if _closes(known, *pair):
+                expected.append(index)
+            else:
+                known.add(pair)
+        refused = await take_late_sources(store, [_derived(*pair) for pair in pairs])
+        assert [one.index for one in refused] == expected
+        assert all("close a cycle" in one.reason for one in refused)
+        assert await _edges(store) == {f"{source}-{target}" for source, target in known}
+    assert len(known) > VARIABLES
+
+
+async def test_what_is_there_already_changes_nothing(database: Database) -> None:
+    store = await _store(database)
+    for _ in range(2):
+        assert await take_late_sources(store, [_derived(5, 2), _derived(2, 1)]) == []
+        assert await _edges(store) == {"5-2", "2-1"}
+
+
+async def test_what_is_not_there_yet_is_early(database: Database) -> None:
+    store = await _store(database)
+    refused = await take_late_sources(store, [_derived(5, 99), _derived(5, 2)])
+    assert [(one.index, one.is_early) for one in refused] == [(0, True)]
+    assert await _edges(store) == {"5-2"}
+
+
+async def test_no_more_than_so_many_change_their_places(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest.events.late_sources, "MOST_LOOKED_AT", 6)
+    store = await _store(database)
+    chain = [_derived(number, number + 1) for number in range(VARIABLES - 2)]
+    assert await take_events(store, chain) == []
+    (refused,) = await take_late_sources(store, [_derived(VARIABLES - 1, 0)])
+    assert "would have to change their places" in refused.reason
+    assert not refused.is_early
+    assert await take_late_sources(store, [_derived(VARIABLES - 1, VARIABLES - 4)]) == []
+    assert len(await _edges(store)) == VARIABLES - 1
