@@ -9,7 +9,7 @@ from api.graphql.scalars import ErrorType, Method
 
 @strawberry.input(description="A wrong answer.")
 class FailureInput:
-    """See ``attribution.people.Complaint``."""
+    """See ``ingest.complaints.Complaint``."""
 
     question: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
     answer: strawberry.ID | None = strawberry.field(

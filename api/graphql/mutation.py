@@ -36,7 +36,8 @@ from api.graphql.results import (
 from api.graphql.scalars import JobKind, Role
 from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
-from attribution.people import Complaint, Judgement, record_failure, record_verdict, withdraw_verdict
+from attribution.people import Judgement, record_verdict, withdraw_verdict
+from ingest.complaints import Complaint, record_failure
 from schema.errors import InputError
 
 MAX_NAME = 200
