@@ -40,6 +40,8 @@ class Complaint:
     gold_answers: tuple[str, ...] = ()
     evidence_ids: tuple[str, ...] = ()
     comment: str | None = None
+    said_at: datetime | None = None
+    """None is now."""
 
 
 async def questions_of(store: GraphStore, answer: Variable) -> list[Variable]:
@@ -100,7 +102,7 @@ async def record_failure(
         question=_text(values[question.value_hash]),
         prediction=_text(values[answer.value_hash]) if answer else None,
         gold_answers=complaint.gold_answers,
-        created_at=datetime.now(UTC),
+        created_at=complaint.said_at or datetime.now(UTC),
         attributes=msgspec.json.encode({"author": author, "comment": complaint.comment}).decode(),
     )
     for known in await store.get(Label.FAILURE, [failure.id]):
