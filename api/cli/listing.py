@@ -49,11 +49,12 @@ async def operations(
 
     found: list[Operation] = []
     async with place.open() as store:
-        async for one in _in_traces(store, Label.OPERATION, trace, [one.value for one in kind or ()]):
-            if isinstance(one, Operation) and (status is None or one.status is status):
-                if len(found) == limit > 0:
-                    _say_more(limit)
-                    break
+        kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
+        async for one in _in_traces(store, Label.OPERATION, trace, kinds, statuses):
+            if len(found) == limit > 0:
+                _say_more(limit)
+                break
+            if isinstance(one, Operation):
                 found.append(one)
     if as_json:
         print_json([public(one) for one in found])
@@ -75,7 +76,7 @@ async def answers(
 
     found: list[Variable] = []
     async with place.open() as store:
-        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value]):
+        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value], []):
             if len(found) == limit > 0:
                 _say_more(limit)
                 break
@@ -89,7 +90,9 @@ async def answers(
         note("There are no answers.")
 
 
-async def _in_traces(store: GraphStore, label: Label, trace: str | None, kinds: list[str]) -> AsyncIterator[Element]:
+async def _in_traces(
+    store: GraphStore, label: Label, trace: str | None, kinds: list[str], statuses: list[str]
+) -> AsyncIterator[Element]:
     """The elements of one trace, or of all, in order."""
     from api.cli.find import find_trace_id
     from store.paging import every, in_trace
@@ -97,7 +100,7 @@ async def _in_traces(store: GraphStore, label: Label, trace: str | None, kinds: 
     only = await find_trace_id(store, trace)
     ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]
     for id_ in ids:
-        async for one in in_trace(store, label, id_, kinds):
+        async for one in in_trace(store, label, id_, kinds, statuses=statuses):
             yield one
 
 
