@@ -12,9 +12,9 @@ from ingest.failures import readable
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
-from schema.kinds import Origin, VariableKind
+from schema.kinds import Origin
 from schema.models import Batch, Failure, Trace, Variable
-from store.answers import Direction, Label
+from store.answers import Label
 from store.protocol import GraphStore
 
 EntryOf = Callable[[str], AuditEntry]
@@ -42,26 +42,6 @@ class Complaint:
     comment: str | None = None
     said_at: datetime | None = None
     """None is now."""
-
-
-async def questions_of(store: GraphStore, answer: Variable) -> list[Variable]:
-    """The questions that an answer may belong to, as far as the graph says it; one alone is the question.
-
-    They are the queries that its operation used; else those of its causal past; else, where a chat is recorded without
-    queries, the messages that its operation used.
-    """
-    used: list[Variable] = []
-    if answer.operation_id is not None:
-        used = (await store.operation(answer.operation_id)).used
-    found = _of_kind(used, VariableKind.QUERY)
-    if not found:
-        past = await store.closure([answer.id], Direction.BACKWARD, kinds=[VariableKind.QUERY.value])
-        found = [one for one in _of_kind(past.variables, VariableKind.QUERY) if one.id != answer.id]
-    return found or _of_kind(used, VariableKind.MESSAGE)
-
-
-def _of_kind(variables: Sequence[Variable], kind: VariableKind) -> list[Variable]:
-    return list({one.id: one for one in variables if one.kind is kind}.values())
 
 
 async def record_failure(

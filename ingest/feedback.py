@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from memtrace import events as wire
 
-from ingest.complaints import Complaint, questions_of, record_failure
+from ingest.complaints import Complaint, record_failure
 from ingest.known import EventRefusedError
 from ingest.names import Names, references
+from ingest.questions import questions_of
 from schema.ids import trace_id
 from schema.models import Variable
 from store.answers import Label
@@ -42,7 +43,7 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
 
 async def _asked(store: GraphStore, answer: Variable) -> str:
     """The id of the question that an answer belongs to."""
-    found = await questions_of(store, answer)
+    found = (await questions_of(store, [answer]))[answer.id]
     if not found:
         # What leads to the answer may come later: nobody has to send events in order.
         raise EventRefusedError("question: no query led to the answer; name what was asked", is_early=True)

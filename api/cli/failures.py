@@ -12,7 +12,7 @@ from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
-    from schema.models import Variable
+    from schema.models import Failure, Variable
     from store.protocol import GraphStore
 
 commands = typer.Typer()
@@ -29,6 +29,7 @@ async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption 
     from api.cli.render import tables
     from api.cli.render.text import counted, short
     from attribution.lookup import by_id, every_failure
+    from ingest.failures import HUMAN_METHOD
     from schema.models import Attribution, Operation, Variable
 
     verdicts: dict[str, list[Attribution]] = {}
@@ -47,10 +48,26 @@ async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption 
         out.show(tables.failure(failure, verdicts.get(failure.id, []), blamed))
         out.lines("")
     if found:
+        open_ = [
+            failure for failure in found if all(one.method == HUMAN_METHOD for one in verdicts.get(failure.id, []))
+        ]
         first = next((failure.answer_id for failure in found if failure.answer_id), found[0].question_id)
-        note(f"{counted(len(found), 'failure')}. Ask why with: memtrace closure {short(first)}")
+        hint = f"Find out why with: memtrace attribute {_those(open_, trace)}" if open_ else None
+        hint = hint or f"See what led to an answer with: memtrace closure {short(first)}"
+        note(f"{counted(len(found), 'failure')}. {hint}")
     else:
         note("No answer was judged wrong.")
+
+
+def _those(failures: list[Failure], trace: str | None) -> str:
+    """The options of `memtrace attribute` that choose some failures."""
+    import shlex
+
+    from api.cli.render.text import short
+
+    if len(failures) == 1:
+        return f"--failure {short(failures[0].id)}"
+    return f"--trace {shlex.quote(trace)}" if trace else "--all"
 
 
 @command(commands, panel=_PANEL)
@@ -110,9 +127,9 @@ async def fail(
 async def _asked(store: GraphStore, answer: Variable) -> Variable:
     """The question that the graph says an answer belongs to."""
     from api.cli.render.text import name_of, short
-    from ingest.complaints import questions_of
+    from ingest.questions import questions_of
 
-    found = await questions_of(store, answer)
+    found = (await questions_of(store, [answer]))[answer.id]
     if len(found) == 1:
         return found[0]
     shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])

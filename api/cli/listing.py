@@ -25,6 +25,8 @@ _PANEL = "Look"
 
 LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
 _LIMIT = 1000
+_AT_ONCE = 100
+"""Answers whose questions are looked for at a time."""
 
 
 @command(commands, panel=_PANEL)
@@ -68,10 +70,11 @@ async def operations(
 async def answers(
     place: Place, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
 ) -> None:
-    """List the answers that were given, right or wrong, in the order of their traces."""
+    """List the answers that were given, right or wrong, in the order of their traces, each with its question."""
+    from api import documents
     from api.cli.render import tables
+    from ingest.questions import questions_of
     from schema.models import Variable
-    from schema.models import as_json as public
     from store.answers import Label
 
     found: list[Variable] = []
@@ -82,10 +85,13 @@ async def answers(
                 break
             if isinstance(one, Variable):
                 found.append(one)
+        questions: dict[str, list[Variable]] = {}
+        for start in range(0, len(found), _AT_ONCE):
+            questions |= await questions_of(store, found[start : start + _AT_ONCE])
     if as_json:
-        print_json([public(one) for one in found])
+        print_json([documents.answer(one, questions[one.id]) for one in found])
     elif found:
-        Output().show(tables.variables(found))
+        Output().show(tables.answers(found, questions))
     else:
         note("There are no answers.")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from api.graphql.inputs import FailureInput, VerdictInput
 from api.graphql.meant import id_of, ids_of
 from attribution.people import Judgement
-from ingest.complaints import Complaint, questions_of
+from ingest.complaints import Complaint
+from ingest.questions import questions_of
 from schema.errors import InputError
 from schema.models import Failure, Variable
 from store.answers import Label
@@ -37,7 +38,7 @@ async def complaint_of(store: GraphStore, said: FailureInput) -> Complaint:
 async def _asked(store: GraphStore, answer: Variable | None) -> str:
     if answer is None:
         raise InputError("failure", "question", "name what was asked, or what was answered")
-    found = await questions_of(store, answer)
+    found = (await questions_of(store, [answer]))[answer.id]
     if len(found) != 1:
         ids = ", ".join(one.id for one in found[:_MOST_QUESTIONS])
         reason = f"it may be one of {len(found):,}: {ids}" if found else "no query led to it"

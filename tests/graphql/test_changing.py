@@ -305,3 +305,19 @@ def test_jobs_take_references_too(world: World) -> None:
     assert _change(world, text, {"f": ["nothing"], "t": []})["code"] == "NOT_FOUND"
     many = _change(world, text, {"f": [f"{number:08x}" for number in range(101)], "t": []})
     assert many["code"] == "BAD_INPUT"
+
+
+def test_operations_by_how_they_ended(world: World, server: RunningServer) -> None:
+    text = """query($p: String!, $s: Status, $k: [OperationKind!]!) { project(name: $p) {
+      trace(reference: "assistant-sample") { operations(first: 500, status: $s, kinds: $k) { nodes { id kind status } } } } }"""
+
+    def asked(status: str | None, *kinds: str) -> list[dict[str, Any]]:
+        found = world.ask(text, {"p": world.project, "s": status, "k": list(kinds)})
+        nodes: list[dict[str, Any]] = found["project"]["trace"]["operations"]["nodes"]
+        return nodes
+
+    every = asked(None)
+    assert len(every) > 100
+    assert asked("unknown") == [one for one in every if one["status"] == "unknown"]
+    assert asked("unknown", "Retrieval") == [one for one in every if one["kind"] == "Retrieval"] != []
+    assert asked("error") == []
