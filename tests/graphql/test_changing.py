@@ -309,7 +309,8 @@ def test_jobs_take_references_too(world: World) -> None:
 
 def test_operations_by_how_they_ended(world: World, server: RunningServer) -> None:
     text = """query($p: String!, $s: Status, $k: [OperationKind!]!) { project(name: $p) {
-      trace(reference: "assistant-sample") { operations(first: 500, status: $s, kinds: $k) { nodes { id kind status } } } } }"""
+      trace(reference: "assistant-sample") {
+        operations(first: 500, status: $s, kinds: $k) { nodes { id kind status } } } } }"""
 
     def asked(status: str | None, *kinds: str) -> list[dict[str, Any]]:
         found = world.ask(text, {"p": world.project, "s": status, "k": list(kinds)})
