@@ -9,6 +9,7 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
+from api.graphql.across import operations_across
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
@@ -29,6 +30,7 @@ from api.graphql.refs import (
 )
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
+from api.graphql.trace import Ended, OperationKinds
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
@@ -98,6 +100,22 @@ class Project:
     async def attribution(self, info: Info, reference: Reference) -> AttributionRef | None:
         """A verdict by reference."""
         return await self._find(info, models.Attribution, reference, None)
+
+    @strawberry.field(
+        description="Its operations, by trace and by place in it. A page may have less than was asked for, and a next.",
+        metadata={"cost": 100},
+    )
+    async def operations(
+        self,
+        first: First = 20,
+        after: After = None,
+        kinds: OperationKinds = (),
+        status: Ended = None,
+    ) -> Connection[OperationRef]:
+        """A page of operations of all traces."""
+        statuses = [status] if status else []
+        size, cursor = page_size(first), decode_cursor(after)
+        return connection(await operations_across(self.door.store, size, cursor, kinds, statuses))
 
     @strawberry.field(description="Its failures, or those of one trace.")
     async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
@@ -322,3 +323,48 @@ def test_operations_by_how_they_ended(world: World, server: RunningServer) -> No
     assert asked("unknown") == [one for one in every if one["status"] == "unknown"]
     assert asked("unknown", "Retrieval") == [one for one in every if one["kind"] == "Retrieval"] != []
     assert asked("error") == []
+
+
+async def test_operations_across_traces_page_by_page(world: World, server: RunningServer) -> None:
+    project = f"across-{uuid4().hex}"
+    traces = [assistant(project, name) for name in ("one", "two", "three")]
+    bare = TraceBuilder(project, "bare")
+    bare.variable("m", "no operation")
+    async with await open_databases(server.place.settings()) as database:
+        for trace in (bare, *traces):
+            await trace.write(database.project(project))
+    text = """query($p: String!, $s: Status, $k: [OperationKind!]!, $n: Int!, $a: String) { project(name: $p) {
+      operations(first: $n, after: $a, status: $s, kinds: $k) {
+        nodes { id traceId } pageInfo { endCursor hasNextPage } } } }"""
+
+    def asked(size: int, status: str | None, *kinds: str) -> list[str]:
+        found: list[str] = []
+        after = None
+        while True:
+            variables = {"p": project, "s": status, "k": list(kinds), "n": size, "a": after}
+            with server.client("reader", project) as client:
+                answer = client.post("/graphql", json={"query": text, "variables": variables}).json()
+            page = answer["data"]["project"]["operations"]
+            assert len(page["nodes"]) <= size
+            found += [one["id"] for one in page["nodes"]]
+            after = page["pageInfo"]["endCursor"]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+
+    def wanted(trace: TraceBuilder, status: str | None, *kinds: str) -> set[str]:
+        return {
+            one.id
+            for one in trace.operations
+            if (status is None or one.status.value == status) and (not kinds or one.kind.value in kinds)
+        }
+
+    for status, kinds in ((None, []), ("error", []), ("ok", ["Retrieval", "Update"]), ("running", [])):
+        expected = set.union(*(wanted(trace, status, *kinds) for trace in traces))
+        for size in (1, 2, 7, 500):
+            found = asked(size, status, *kinds)
+            assert len(found) == len(set(found))
+            assert set(found) == expected
+    bad: dict[str, Any] = {"p": project, "s": None, "k": [], "n": 1, "a": "Nw"}
+    with server.client("reader", project) as client:
+        (error,) = client.post("/graphql", json={"query": text, "variables": bad}).json()["errors"]
+    assert error["extensions"]["code"] == "BAD_INPUT"
