@@ -33,9 +33,13 @@ def trace_with_counts(trace: Trace, counts: Mapping[str, int]) -> Document:
     return as_json(trace) | {"counts": {label: count for label, count in counts.items() if label != "Trace"}}
 
 
-def whole_trace(trace: Trace, stats: Stats, sessions: Sequence[Session]) -> Document:
-    """A trace with its counts, its kinds and its sessions."""
-    listed = [as_json(session) for session in sessions]
+def whole_trace(
+    trace: Trace, stats: Stats, sessions: Sequence[Session], steps: Mapping[str | None, int] | None
+) -> Document:
+    """A trace with its counts, its kinds and its sessions, each with the number of its operations where it is known."""
+    listed = [
+        as_json(session) | {"operations": None if steps is None else steps.get(session.id, 0)} for session in sessions
+    ]
     return trace_with_counts(trace, stats.labels) | {"kinds": stats.kinds, "sessions": listed}
 
 
@@ -46,6 +50,12 @@ def operation(detail: OperationDetail) -> Document:
         "generated": [as_json(variable) for variable in detail.generated],
         "invalidated": [as_json(variable) for variable in detail.invalidated],
     }
+
+
+def answer(found: Variable, questions: Sequence[Variable]) -> Document:
+    """An answer with its question and the beginning of what it says, where the graph says which one it is."""
+    only = questions[0] if len(questions) == 1 else None
+    return as_json(found) | {"questionId": only and only.id, "question": only and only.preview}
 
 
 def closure(root: str, found: Closure) -> Document:

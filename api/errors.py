@@ -8,11 +8,15 @@ from schema.errors import MemTraceError, NotFoundError
 
 
 class UnauthenticatedError(MemTraceError):
-    """Nobody is behind the request, or nobody who is known. Why is for the log, not for the answer."""
+    """Nobody is behind the request, or nobody who is known.
 
-    def __init__(self, reason: str) -> None:
+    Attributes:
+        reason: why, for the log. The answer says of it only what the bearer of a good secret may know.
+    """
+
+    def __init__(self, reason: str, told: str = "a valid API key or token is needed: Authorization: Bearer …") -> None:
         self.reason = reason
-        super().__init__("a valid API key or token is needed: Authorization: Bearer …")
+        super().__init__(told)
 
 
 class UnknownProjectError(NotFoundError):

@@ -180,7 +180,13 @@ class Objects:
         try:
             yield
         except (BaseError, OSError) as error:
-            raise StoreError(f"{self._what} at {self.place}: {_reason(error)}") from None
+            kind = DiskFullError if self._is_full() else StoreError
+            raise kind(f"{self._what} at {self.place}: {_reason(error)}") from None
+
+    def _is_full(self) -> bool:
+        with suppress(OSError):
+            return self._root is not None and not has_room(self._root)
+        return False
 
 
 def _check_endpoints() -> None:

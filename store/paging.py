@@ -32,10 +32,15 @@ async def every(read: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterat
 
 
 def in_trace(
-    store: GraphStore, label: Label, trace_id: str, kinds: Collection[str] = (), first: int = _PAGE
+    store: GraphStore,
+    label: Label,
+    trace_id: str,
+    kinds: Collection[str] = (),
+    first: int = _PAGE,
+    statuses: Collection[str] = (),
 ) -> AsyncIterator[Element]:
-    """All of a trace that have this label, in order, so many at a time; only of some kinds where any are given."""
-    return every(lambda after: store.page(label, trace_id, first, after, kinds))
+    """All of a trace that have this label, in order, so many at a time; see ``GraphStore.page``."""
+    return every(lambda after: store.page(label, trace_id, first, after, kinds, statuses))
 
 
 async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Collection[str] = ()) -> list[E]:

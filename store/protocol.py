@@ -107,8 +107,12 @@ class GraphStore(Protocol):
         first: int = 1000,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> Page[Element]:
-        """Sessions, operations, variables or derivations of a trace, in the order of the trace."""
+        """Sessions, operations, variables or derivations of a trace, in the order of the trace.
+
+        Only of some kinds where any are given; of operations, only those that ended so where ``statuses`` are given.
+        """
         ...
 
     async def pages(
@@ -118,6 +122,7 @@ class GraphStore(Protocol):
         first: int = 100,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> dict[str, Page[Element]]:
         """A page of each of several traces (see ``page``; failures too), by id; unknown traces are left out."""
         ...

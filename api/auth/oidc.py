@@ -184,6 +184,8 @@ class TokenVerifier:
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
+        except jwt.ExpiredSignatureError:  # its signature is good
+            raise UnauthenticatedError("the token has expired", "this token has expired") from None
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             raise UnauthenticatedError(f"the token is not good: {type(error).__name__}") from None
         subject = str(claims["sub"])

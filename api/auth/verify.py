@@ -100,12 +100,12 @@ class Verifier:
         kept = await self._look_up(presented.id, client)
         now = datetime.now(UTC)
         if not is_genuine(presented, kept) or kept is None:
-            raise UnauthenticatedError(f"no key {presented.id} has this secret")
+            raise UnauthenticatedError(f"no key {presented.id} has this secret", "this API key is unknown")
         if kept.revoked_at is not None:
-            raise UnauthenticatedError(f"key {kept.id} is revoked")
+            raise UnauthenticatedError(f"key {kept.id} is revoked", "this API key is revoked")
         principal = Principal(f"key:{kept.id}", {kept.project_id: kept.role}, kept.expires_at)
         if principal.is_expired(now):
-            raise UnauthenticatedError(f"key {kept.id} has expired")
+            raise UnauthenticatedError(f"key {kept.id} has expired", "this API key has expired")
         self._uses.note(kept.id, now)
         return principal
 

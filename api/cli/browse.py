@@ -15,6 +15,10 @@ commands = typer.Typer()
 
 _PANEL = "Look"
 _SECONDS = 30.0
+_STEPS = 20
+_PAGE = 5_000
+_MOST_COUNTED = 100_000
+"""Operations of a trace that are counted by their sessions: to read more would take longer than one waits."""
 _MEBIBYTES = 1024
 
 
@@ -37,26 +41,53 @@ async def traces(place: Place, as_json: JsonOption = False) -> None:
 
 
 @command(commands, panel=_PANEL)
-async def trace(place: Place, reference: TraceArgument, as_json: JsonOption = False) -> None:
-    """Show a trace: where it comes from, how much is in it, its sessions."""
+async def trace(
+    place: Place,
+    reference: TraceArgument,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="How many operations to show at most.")] = _STEPS,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a trace: where it comes from, how much is in it, its sessions, and its first operations."""
+    from collections import Counter
+
     from api import documents
     from api.cli.find import find
     from api.cli.render import sheets, tables
-    from schema.models import Session, Trace
-    from store.paging import elements
+    from api.cli.render.text import short
+    from schema.models import Operation, Session, Trace
+    from store.answers import Label
+    from store.paging import elements, in_trace
 
     async with place.open() as store:
         found = await find(store, Trace, reference)
         stats = await store.stats(found.id)
         sessions = await elements(store, Session, found.id)
+        total = stats.labels.get(Label.OPERATION.value, 0)
+        steps: Counter[str | None] | None = Counter() if total <= _MOST_COUNTED else None
+        first: list[Operation] = []
+        async for one in in_trace(
+            store, Label.OPERATION, found.id, first=_PAGE if steps is not None else max(1, min(limit, _PAGE))
+        ):
+            if steps is None and len(first) >= limit:
+                break
+            if isinstance(one, Operation):
+                if steps is not None:
+                    steps[one.session_id] += 1
+                if len(first) < limit:
+                    first.append(one)
     if as_json:
-        print_json(documents.whole_trace(found, stats, sessions))
+        print_json(documents.whole_trace(found, stats, sessions, steps))
         return
     out = Output()
     out.show(sheets.trace(found, stats))
     if sessions:
         out.lines("")
-        out.show(tables.sessions(sessions))
+        out.show(tables.sessions(sessions, steps))
+    if first:
+        out.lines("", f"Operations, the first {len(first):,} of {total:,}:" if total > len(first) else "Operations:")
+        out.show(tables.operations(first))
+    if total > len(first):
+        note(f"All {total:,} operations: memtrace operations --trace {short(found.id)}")
 
 
 @command(commands, panel=_PANEL)

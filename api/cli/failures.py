@@ -1,18 +1,27 @@
-"""The command that lists failures."""
+"""Commands that say which answers are wrong, and list those that are."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.context import Place, command
-from api.cli.errors import note
-from api.cli.options import JsonOption, TraceOption
+from api.cli.errors import UsageError, note
+from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
+
+if TYPE_CHECKING:
+    from schema.models import Failure, Variable
+    from store.protocol import GraphStore
 
 commands = typer.Typer()
 
+_PANEL = "Ask why"
+_MOST_QUESTIONS = 5
 
-@command(commands, panel="Ask why")
+
+@command(commands, panel=_PANEL)
 async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """List the questions that were answered wrong, with the verdicts on each."""
     from api import documents
@@ -20,6 +29,7 @@ async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption 
     from api.cli.render import tables
     from api.cli.render.text import counted, short
     from attribution.lookup import by_id, every_failure
+    from schema.kinds import HUMAN_METHOD
     from schema.models import Attribution, Operation, Variable
 
     verdicts: dict[str, list[Attribution]] = {}
@@ -38,7 +48,90 @@ async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption 
         out.show(tables.failure(failure, verdicts.get(failure.id, []), blamed))
         out.lines("")
     if found:
+        open_ = [
+            failure for failure in found if all(one.method == HUMAN_METHOD for one in verdicts.get(failure.id, []))
+        ]
         first = next((failure.answer_id for failure in found if failure.answer_id), found[0].question_id)
-        note(f"{counted(len(found), 'failure')}. Ask why with: memtrace closure {short(first)}")
+        hint = f"Find out why with: memtrace attribute {_those(open_, trace)}" if open_ else None
+        hint = hint or f"See what led to an answer with: memtrace closure {short(first)}"
+        note(f"{counted(len(found), 'failure')}. {hint}")
     else:
         note("No answer was judged wrong.")
+
+
+def _those(failures: list[Failure], trace: str | None) -> str:
+    """The options of `memtrace attribute` that choose some failures."""
+    import shlex
+
+    from api.cli.render.text import short
+
+    if len(failures) == 1:
+        return f"--failure {short(failures[0].id)}"
+    return f"--trace {shlex.quote(trace)}" if trace else "--all"
+
+
+@command(commands, panel=_PANEL)
+async def fail(
+    place: Place,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    gold: Annotated[
+        list[str] | None,
+        typer.Option("--gold", metavar="TEXT", help="What would have been right; may be repeated.", show_default=False),
+    ] = None,
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evidence", metavar="ID", help="A message that holds the answer; may be repeated.", show_default=False
+        ),
+    ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", metavar="ID", help="What was asked, where the graph does not say it."),
+    ] = None,
+    comment: Annotated[
+        str | None, typer.Option("--comment", metavar="TEXT", help="Anything for people to read.")
+    ] = None,
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that an answer is wrong; one that is known to be takes the gold answers and the evidence that you add."""
+    from functools import partial
+
+    from api import documents
+    from api.cli.door import keeper_door
+    from api.cli.find import find, find_variable
+    from api.cli.render import tables
+    from api.cli.render.text import short
+    from attribution.lookup import by_id
+    from ingest.events.complaints import Complaint, record_failure
+    from schema.models import Operation, Variable
+
+    async with keeper_door(place) as door:
+        store = door.store
+        answered = await find_variable(store, answer, trace)
+        asked = await find(store, Variable, question, answered.trace_id) if question else await _asked(store, answered)
+        messages = [await find(store, Variable, one, answered.trace_id) for one in evidence or ()]
+        complaint = Complaint(
+            asked.id, answered.id, tuple(gold or ()), tuple(message.id for message in messages), comment
+        )
+        failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
+        verdicts = await store.attributions([failure.id])
+        blamed = await by_id(store, Operation, (verdict.operation_id for verdict in verdicts))
+    if as_json:
+        print_json(documents.failure(failure, verdicts, {one.id: one for one in (asked, answered)}, blamed))
+        return
+    Output().show(tables.failure(failure, verdicts, blamed))
+    note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
+
+
+async def _asked(store: GraphStore, answer: Variable) -> Variable:
+    """The question that the graph says an answer belongs to."""
+    from api.cli.render.text import name_of, short
+    from ingest.events.questions import questions_of
+
+    found = (await questions_of(store, [answer]))[answer.id]
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(f"{short(one.id)} {name_of(one, 40)}" for one in found[:_MOST_QUESTIONS])
+    reason = f"it may be one of {len(found):,}: {shown}" if found else "no query led to it"
+    raise UsageError(f"the graph does not say what {short(answer.id)} answers ({reason}): name it with --question ID")

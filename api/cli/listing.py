@@ -25,6 +25,8 @@ _PANEL = "Look"
 
 LimitOption = Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")]
 _LIMIT = 1000
+_AT_ONCE = 100
+"""Answers whose questions are looked for at a time."""
 
 
 @command(commands, panel=_PANEL)
@@ -49,11 +51,12 @@ async def operations(
 
     found: list[Operation] = []
     async with place.open() as store:
-        async for one in _in_traces(store, Label.OPERATION, trace, [one.value for one in kind or ()]):
-            if isinstance(one, Operation) and (status is None or one.status is status):
-                if len(found) == limit > 0:
-                    _say_more(limit)
-                    break
+        kinds, statuses = [one.value for one in kind or ()], [status.value] if status else []
+        async for one in _in_traces(store, Label.OPERATION, trace, kinds, statuses):
+            if len(found) == limit > 0:
+                _say_more(limit)
+                break
+            if isinstance(one, Operation):
                 found.append(one)
     if as_json:
         print_json([public(one) for one in found])
@@ -67,29 +70,35 @@ async def operations(
 async def answers(
     place: Place, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
 ) -> None:
-    """List the answers that were given, right or wrong, in the order of their traces."""
+    """List the answers that were given, right or wrong, in the order of their traces, each with its question."""
+    from api import documents
     from api.cli.render import tables
+    from ingest.events.questions import questions_of
     from schema.models import Variable
-    from schema.models import as_json as public
     from store.answers import Label
 
     found: list[Variable] = []
     async with place.open() as store:
-        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value]):
+        async for one in _in_traces(store, Label.VARIABLE, trace, [VariableKind.ANSWER.value], []):
             if len(found) == limit > 0:
                 _say_more(limit)
                 break
             if isinstance(one, Variable):
                 found.append(one)
+        questions: dict[str, list[Variable]] = {}
+        for start in range(0, len(found), _AT_ONCE):
+            questions |= await questions_of(store, found[start : start + _AT_ONCE])
     if as_json:
-        print_json([public(one) for one in found])
+        print_json([documents.answer(one, questions[one.id]) for one in found])
     elif found:
-        Output().show(tables.variables(found))
+        Output().show(tables.answers(found, questions))
     else:
         note("There are no answers.")
 
 
-async def _in_traces(store: GraphStore, label: Label, trace: str | None, kinds: list[str]) -> AsyncIterator[Element]:
+async def _in_traces(
+    store: GraphStore, label: Label, trace: str | None, kinds: list[str], statuses: list[str]
+) -> AsyncIterator[Element]:
     """The elements of one trace, or of all, in order."""
     from api.cli.find import find_trace_id
     from store.paging import every, in_trace
@@ -97,7 +106,7 @@ async def _in_traces(store: GraphStore, label: Label, trace: str | None, kinds: 
     only = await find_trace_id(store, trace)
     ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]
     for id_ in ids:
-        async for one in in_trace(store, label, id_, kinds):
+        async for one in in_trace(store, label, id_, kinds, statuses=statuses):
             yield one
 
 

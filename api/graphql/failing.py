@@ -12,7 +12,15 @@ from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOpe
 
 from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
 from api.http.logs import error_fields
-from schema.errors import AmbiguousError, ConflictError, InputError, MemTraceError, NotFoundError, StoreError
+from schema.errors import (
+    AmbiguousError,
+    ConflictError,
+    DiskFullError,
+    InputError,
+    MemTraceError,
+    NotFoundError,
+    StoreError,
+)
 
 _CODES: tuple[tuple[type[Exception], str], ...] = (
     (NotFoundError, "NOT_FOUND"),
@@ -44,6 +52,8 @@ def public_error(error: Exception) -> GraphQLError:
             return GraphQLError(str(original), extensions=extensions)
     if isinstance(original, StoreError):
         _log.error("the store can't be used", error=str(original))
+        if isinstance(original, DiskFullError):
+            return GraphQLError("the store is full: nothing can be written", extensions={"code": "UNAVAILABLE"})
         return GraphQLError("the store can't be used at the moment", extensions={"code": "UNAVAILABLE"})
     if isinstance(original, MemTraceError):
         return GraphQLError(str(original), extensions={"code": "FAILED"})

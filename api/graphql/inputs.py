@@ -7,24 +7,25 @@ import strawberry
 from api.graphql.scalars import ErrorType, Method
 
 
-@strawberry.input(description="A wrong answer.")
+@strawberry.input(description="A wrong answer. Ids may be prefixes, or ids in the source.")
 class FailureInput:
-    """See ``attribution.people.Complaint``."""
+    """See ``ingest.events.complaints.Complaint``."""
 
-    question: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
-    answer: strawberry.ID | None = strawberry.field(
-        default=None, description="The id of the variable that was answered."
+    question: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="The variable that was asked; it may be left out where the graph says what led to the answer.",
     )
+    answer: strawberry.ID | None = strawberry.field(default=None, description="The variable that was answered.")
     gold_answers: list[str] = strawberry.field(
         default_factory=list, description="Answers that would have been right, where they are known."
     )
     evidence: list[strawberry.ID] = strawberry.field(
-        default_factory=list, description="Ids of the messages that hold the answer, where they are known."
+        default_factory=list, description="The messages that hold the answer, where they are known."
     )
     comment: str | None = strawberry.field(default=None, description="What else there is to say.")
 
 
-@strawberry.input(description="Why an answer is wrong, as a person sees it.")
+@strawberry.input(description="Why an answer is wrong, as a person sees it. Ids may be prefixes, or ids in the source.")
 class VerdictInput:
     """See ``attribution.people.Judgement``."""
 
@@ -35,7 +36,10 @@ class VerdictInput:
     confidence: float | None = strawberry.field(default=None, description="How sure you are, 0 to 1.")
 
 
-@strawberry.input(description="Failures to attribute: those that are named, or a trace's, or all.")
+@strawberry.input(
+    description="Failures to attribute: those that are named, or a trace's, or all. Ids may be prefixes, or ids in the "
+    "source."
+)
 class AttributeInput:
     """See ``api.jobs.arguments.AttributeArguments``."""
 
@@ -46,7 +50,9 @@ class AttributeInput:
     retrieve_evidence: bool = strawberry.field(default=False, description="Find the evidence, also where it is given.")
 
 
-@strawberry.input(description="What a report is about; everything where nothing is named.")
+@strawberry.input(
+    description="What a report is about; everything where nothing is named. Ids may be prefixes, or ids in the source."
+)
 class ReportInput:
     """See ``api.jobs.arguments.ReportArguments``."""
 

@@ -16,6 +16,7 @@ from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
 from api.graphql.context import Info
 from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
+from api.graphql.meant import id_of, ids_of
 from api.graphql.problems import outcome
 from api.graphql.results import (
     CreateKeyResult,
@@ -33,11 +34,15 @@ from api.graphql.results import (
     VerdictWithdrawn,
     WithdrawVerdictResult,
 )
+from api.graphql.saying import complaint_of, judgement_of
 from api.graphql.scalars import JobKind, Role
 from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
-from attribution.people import Complaint, Judgement, record_failure, record_verdict, withdraw_verdict
+from attribution.people import record_verdict, withdraw_verdict
+from ingest.events.complaints import record_failure
 from schema.errors import InputError
+from schema.models import Trace
+from store.answers import Label
 
 MAX_NAME = 200
 
@@ -87,6 +92,9 @@ class Mutation:
                 gold_free=input.gold_free,
                 retrieve_evidence=input.retrieve_evidence,
             )
+        failures = await ids_of(door.store, Label.FAILURE, arguments.failure_ids)
+        trace = None if input.trace is None else await id_of(door.store, Label.TRACE, input.trace)
+        arguments = arguments.model_copy(update={"failure_ids": tuple(failures), "trace_id": trace})
         return await _start(info, door, JobKind.ATTRIBUTE, arguments)
 
     @strawberry.mutation(
@@ -106,6 +114,9 @@ class Mutation:
             arguments = ReportArguments(
                 trace_ids=tuple(input.traces), failure_ids=tuple(input.failures), source=input.source
             )
+        traces = await ids_of(door.store, Label.TRACE, arguments.trace_ids)
+        failures = await ids_of(door.store, Label.FAILURE, arguments.failure_ids)
+        arguments = arguments.model_copy(update={"trace_ids": tuple(traces), "failure_ids": tuple(failures)})
         return await _start(info, door, JobKind.REPORT, arguments)
 
     @strawberry.mutation(
@@ -135,9 +146,7 @@ class Mutation:
     ) -> RecordFailureResult:
         """Record a failure."""
         door = info.context.door(project, Role.WRITER)
-        complaint = Complaint(
-            input.question, input.answer, tuple(input.gold_answers), tuple(input.evidence), input.comment
-        )
+        complaint = await complaint_of(door.store, input)
         failure = await record_failure(door.store, complaint, door.actor, partial(door.entry, "recordFailure"))
         return FailureRecorded(failure=failure)
 
@@ -154,7 +163,7 @@ class Mutation:
     ) -> RecordVerdictResult:
         """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
-        judgement = Judgement(input.failure, input.error_type, input.operation, input.reason, input.confidence)
+        judgement = await judgement_of(door.store, input)
         verdict = await record_verdict(door.store, judgement, door.actor, partial(door.entry, "recordVerdict"))
         return VerdictRecorded(attribution=verdict)
 
@@ -167,13 +176,14 @@ class Mutation:
         self,
         info: Info,
         project: ProjectName,
-        id: Annotated[strawberry.ID, strawberry.argument(description="The id of the verdict.")],
+        id: Annotated[strawberry.ID, strawberry.argument(description="The verdict: an id, or a unique prefix of one.")],
     ) -> WithdrawVerdictResult:
         """Withdraw a verdict."""
         door = info.context.door(project, Role.WRITER)
         author = None if door.role.allows(Role.ADMIN) else door.actor
-        await withdraw_verdict(door.store, id, author, door.entry("withdrawVerdict", id))
-        return VerdictWithdrawn(id=id)
+        found = await id_of(door.store, Label.ATTRIBUTION, id)
+        await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found))
+        return VerdictWithdrawn(id=strawberry.ID(found))
 
     @strawberry.mutation(
         description="Delete a trace with all that belongs to it. Needs the role admin.", metadata={"cost": 100}
@@ -183,12 +193,20 @@ class Mutation:
         self,
         info: Info,
         project: ProjectName,
-        id: Annotated[strawberry.ID, strawberry.argument(description="The id of the trace, whole.")],
+        id: Annotated[
+            strawberry.ID, strawberry.argument(description="The trace: its id, whole, or its id in the source.")
+        ],
     ) -> DeleteTraceResult:
         """Delete a trace."""
         door = info.context.door(project, Role.ADMIN)
-        counts = await door.store.delete_trace(id, door.entry("deleteTrace", id))
-        return TraceDeleted(id=id, counts=counts_of(counts))
+        found = await door.store.resolve(id, Label.TRACE)
+        if not isinstance(found, Trace) or id not in {found.id, found.external_id}:
+            # What is gone is gone: half of an id is too little to say what.
+            raise InputError(
+                "deleteTrace", "id", "is the beginning of an id: give the whole id, or the id in the source"
+            )
+        counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
+        return TraceDeleted(id=strawberry.ID(found.id), counts=counts_of(counts))
 
     @strawberry.mutation(description="Make an API key of the project. Needs the role admin.", metadata={"cost": 20})
     @outcome

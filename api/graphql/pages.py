@@ -56,7 +56,7 @@ def connection(page: Page[T] | None) -> Connection[T]:
         page = Page([], None)
     cursor = None if page.next is None else encode_cursor(page.next)
     edges = [Edge(node=item) for item in page.items]
-    if cursor:
+    if cursor and edges:
         edges[-1].cursor = cursor
     return Connection(
         edges=edges, nodes=page.items, page_info=PageInfo(has_next_page=cursor is not None, end_cursor=cursor)

@@ -23,6 +23,7 @@ class Problem:
     """An expected error."""
 
     message: str = strawberry.field(description="What is wrong, in words.")
+    code: str = strawberry.field(description="What is wrong, in one word: those of errors, such as `NOT_FOUND`.")
 
 
 @strawberry.type(description="Nothing that the principal may reach has the id.")
@@ -48,6 +49,10 @@ class InvalidInput(Problem):
 class Conflict(Problem):
     """See ``schema.errors.ConflictError`` and ``AmbiguousError``."""
 
+    candidates: list[strawberry.ID] = strawberry.field(
+        default_factory=list, description="Ids of some of the things that may be meant, with the code `AMBIGUOUS`."
+    )
+
 
 Problems = NotFound | Forbidden | InvalidInput | Conflict
 
@@ -66,12 +71,15 @@ def outcome(
         try:
             return await info.context.platform.acts.carry(mutation(*args, **kwargs))
         except NotFoundError as error:
-            return NotFound(message=str(error))
+            return NotFound(message=str(error), code="NOT_FOUND")
         except ForbiddenError as error:
-            return Forbidden(message=str(error), needed=error.needed)
+            return Forbidden(message=str(error), code="FORBIDDEN", needed=error.needed)
         except InputError as error:
-            return InvalidInput(message=str(error), place=error.place or error.source)
-        except (ConflictError, AmbiguousError) as error:
-            return Conflict(message=str(error))
+            return InvalidInput(message=str(error), code="BAD_INPUT", place=error.place or error.source)
+        except ConflictError as error:
+            return Conflict(message=str(error), code="CONFLICT")
+        except AmbiguousError as error:
+            ids = [strawberry.ID(id_) for id_ in error.candidates]
+            return Conflict(message=str(error), code="AMBIGUOUS", candidates=ids)
 
     return mutate

@@ -9,9 +9,11 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
+from api.graphql.across import operations_across
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
+from api.graphql.meant import id_meant, id_of, trace_meant
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
 from api.graphql.refs import (
     ApiKeyRef,
@@ -28,6 +30,7 @@ from api.graphql.refs import (
 )
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
+from api.graphql.trace import Ended, OperationKinds
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
@@ -41,7 +44,10 @@ MAX_SEARCH = 4000
 Reference = Annotated[
     str, strawberry.argument(description="An id, a unique prefix of 8 or more characters of one, or an external id.")
 ]
-InTrace = Annotated[str | None, strawberry.argument(description="Only in the trace with this id.")]
+InTrace = Annotated[
+    str | None,
+    strawberry.argument(description="Only in this trace: an id, a unique prefix of one, or an external id."),
+]
 
 
 @strawberry.type(description="The owner of traces and of access to them.")
@@ -95,10 +101,27 @@ class Project:
         """A verdict by reference."""
         return await self._find(info, models.Attribution, reference, None)
 
+    @strawberry.field(
+        description="Its operations, by trace and by place in it. A page may have less than was asked for, and a next.",
+        metadata={"cost": 100},
+    )
+    async def operations(
+        self,
+        first: First = 20,
+        after: After = None,
+        kinds: OperationKinds = (),
+        status: Ended = None,
+    ) -> Connection[OperationRef]:
+        """A page of operations of all traces."""
+        statuses = [status] if status else []
+        size, cursor = page_size(first), decode_cursor(after)
+        return connection(await operations_across(self.door.store, size, cursor, kinds, statuses))
+
     @strawberry.field(description="Its failures, or those of one trace.")
     async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:
         """A page of failures."""
-        return connection(await self.door.store.failures(trace, page_size(first), decode_cursor(after)))
+        only = await trace_meant(self.door.store, trace)
+        return connection(await self.door.store.failures(only, page_size(first), decode_cursor(after)))
 
     @strawberry.field(
         description="Variables whose name, comment and preview hold all words of a text, the best first.",
@@ -113,7 +136,8 @@ class Project:
         """A search."""
         if len(text) > MAX_SEARCH:
             raise InputError("text", "", f"is longer than {MAX_SEARCH:,} characters")
-        return await self.door.store.search(text, trace, page_size(first))
+        only = await trace_meant(self.door.store, trace)
+        return await self.door.store.search(text, only, page_size(first))
 
     @strawberry.field(
         description="Chains of derivations by which one variable depends on the other, whichever way, shortest first.",
@@ -121,13 +145,17 @@ class Project:
     )
     async def paths(
         self,
-        source: Annotated[strawberry.ID, strawberry.argument(description="The id of one variable.")],
-        target: Annotated[strawberry.ID, strawberry.argument(description="The id of the other.")],
+        source: Annotated[
+            strawberry.ID, strawberry.argument(description="One variable: an id, a prefix, or an external id.")
+        ],
+        target: Annotated[strawberry.ID, strawberry.argument(description="The other one.")],
         first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PATHS}.")] = 1,
     ) -> list[PathRef]:
         """Paths between two variables; none where an end is unknown."""
+        store, most = self.door.store, page_size(first, MAX_PATHS)
         try:
-            return await self.door.store.paths(source, target, page_size(first, MAX_PATHS))
+            one, other = [await id_of(store, Label.VARIABLE, reference) for reference in (source, target)]
+            return await store.paths(one, other, most)
         except NotFoundError:
             return []
 
@@ -139,16 +167,19 @@ class Project:
     async def diff(
         self,
         info: Info,
-        before: Annotated[strawberry.ID, strawberry.argument(description="The id of the older variable.")],
-        after: Annotated[strawberry.ID, strawberry.argument(description="The id of the newer variable.")],
+        before: Annotated[
+            strawberry.ID, strawberry.argument(description="The older variable: an id, a prefix, or an external id.")
+        ],
+        after: Annotated[strawberry.ID, strawberry.argument(description="The newer one.")],
     ) -> Diff | None:
         """A diff."""
-        return await diff_of(info, self.door.project_id, before, after)
+        old, new = [await id_meant(self.door.store, Label.VARIABLE, reference) for reference in (before, after)]
+        return await diff_of(info, self.door.project_id, old, new)
 
     @strawberry.field(description="How much it has of everything.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:
         """Counts."""
-        return statistics_of(await self.door.store.stats(trace))
+        return statistics_of(await self.door.store.stats(await trace_meant(self.door.store, trace)))
 
     @strawberry.field(
         description="What came in over time, in stretches of one length; empty ones too.",
@@ -176,7 +207,8 @@ class Project:
         trace: InTrace = None,
     ) -> Agreement | None:
         """Agreement of two sources."""
-        return await agreement_of(self.door.store, first, second, trace)
+        only = await trace_meant(self.door.store, trace)
+        return await agreement_of(self.door.store, first, second, only)
 
     @strawberry.field(description="A job; null where there is none.")
     async def job(
@@ -231,7 +263,8 @@ class Project:
             if found is not None:
                 return found
         try:
-            resolved = await self.door.store.resolve(reference, label, trace)
+            only = await trace_meant(self.door.store, trace)
+            resolved = await self.door.store.resolve(reference, label, only)
         except NotFoundError:
             return None
         return resolved if isinstance(resolved, model) else None

@@ -19,10 +19,16 @@ async def elements(store: GraphStore, ids: Sequence[str], label: Label) -> dict[
 
 
 async def pages(
-    store: GraphStore, trace_ids: Sequence[str], label: Label, first: int, after: str | None, kinds: frozenset[str]
+    store: GraphStore,
+    trace_ids: Sequence[str],
+    label: Label,
+    first: int,
+    after: str | None,
+    kinds: frozenset[str],
+    statuses: frozenset[str],
 ) -> dict[str, Page[Any]]:
     """A page of each of several traces."""
-    return await store.pages(label, trace_ids, first, after, kinds)
+    return await store.pages(label, trace_ids, first, after, kinds, statuses)
 
 
 async def counts(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:

@@ -14,7 +14,6 @@ from graphql import NoSchemaIntrospectionCustomRule
 from starlette.exceptions import HTTPException as Refusal
 from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
-from strawberry.exceptions import ConnectionRejectionError
 from strawberry.fastapi import GraphQLRouter
 from strawberry.http import GraphQLRequestData
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
@@ -27,7 +26,7 @@ from api.graphql.guard import Guard
 from api.graphql.limits import Limits
 from api.graphql.requests import read_request
 from api.graphql.schema import make_schema
-from api.graphql.socket import Adapter, Handler
+from api.graphql.socket import Adapter, Handler, SocketRefusedError
 from api.graphql.trusted import TrustedDocuments, load_trusted
 from api.http.dependencies import client_of, platform_of, request_id_of
 from api.settings import Settings
@@ -124,10 +123,10 @@ class Router(GraphQLRouter[Context, None]):
         context.token = said if isinstance(said, str) else context.token
         try:
             principal = await context.platform.verifier.verify(context.token, context.client)
-        except (UnauthenticatedError, RateLimitedError):
-            raise ConnectionRejectionError from None
+        except (UnauthenticatedError, RateLimitedError) as error:
+            raise SocketRefusedError(str(error)) from None
         if self._sockets[principal.actor] >= _SOCKETS:
-            raise ConnectionRejectionError
+            raise SocketRefusedError(f"{_SOCKETS} websockets of one principal are open: close some")
         self._sockets[principal.actor] += 1
         context.access = Access(context.platform.database, principal)
         return None

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from strawberry.asgi import ASGIWebSocketAdapter
 from strawberry.http.exceptions import NonTextMessageReceived, WebSocketDisconnected
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import BaseGraphQLTransportWSHandler, Operation
-from strawberry.subscriptions.protocols.graphql_transport_ws.types import SubscribeMessagePayload
+from strawberry.subscriptions.protocols.graphql_transport_ws.types import ConnectionInitMessage, SubscribeMessagePayload
 from strawberry.types.execution import PreExecutionError
 from strawberry.utils.aio import aclosing
 
@@ -29,6 +29,13 @@ from schema.errors import InputError
 
 _REASON_BYTES = 123
 """What a closing frame has room for."""
+
+
+_FORBIDDEN = 4403
+
+
+class SocketRefusedError(Exception):
+    """Who asks is not let in; the message says why, for whoever it is."""
 
 
 class Adapter(ASGIWebSocketAdapter):
@@ -65,6 +72,13 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
     async def handle_message(self, message: Any) -> None:
         """Do what a message asks, as ``Adapter.iter_json`` gave it."""
         await self._handle(message)
+
+    async def handle_connection_init(self, message: ConnectionInitMessage) -> None:
+        """Let in who may ask; others are told why they are not."""
+        try:
+            await super().handle_connection_init(message)
+        except SocketRefusedError as error:
+            await self.websocket.close(code=_FORBIDDEN, reason=str(error))
 
     async def run_operation(self, operation: Operation[Context, None]) -> None:
         """Run one operation to its end: each of its results, then ``complete``; or ``error``, where it can't be run."""

@@ -14,9 +14,11 @@ from graphql import GraphQLError
 from api.auth.access import Access
 from api.graphql.context import Info
 from api.graphql.failing import public_error
+from api.graphql.meant import id_meant
 from api.graphql.refs import JobRef
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
+from store.answers import Label
 
 T = TypeVar("T")
 
@@ -59,12 +61,16 @@ class Subscription:
         self,
         info: Info,
         project: ProjectName,
-        id: Annotated[strawberry.ID, strawberry.argument(description="The id of the trace.")],
+        id: Annotated[
+            strawberry.ID,
+            strawberry.argument(description="The trace: an id, a unique prefix of one, or an external id."),
+        ],
     ) -> AsyncGenerator[Counts, None]:
         """Follow a trace."""
 
         async def changes() -> AsyncGenerator[Counts, None]:
-            growth = info.context.platform.growth.follow(info.context.door(project).project_id, id)
+            door = info.context.door(project)
+            growth = info.context.platform.growth.follow(door.project_id, await id_meant(door.store, Label.TRACE, id))
             is_first = True
             async with aclosing(growth) as states:
                 try:

@@ -13,9 +13,11 @@ from api.graphql.context import Info
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
-from api.graphql.scalars import JSON, OperationKind, VariableKind
+from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
 from schema import models
 from store.answers import Label, Page
+
+Ended = Annotated[Status | None, strawberry.argument(description="Only those that ended so; null is all.")]
 
 if TYPE_CHECKING:
     OperationKinds = Sequence[OperationKind]
@@ -69,9 +71,10 @@ class Trace(Node):
         first: First = 20,
         after: After = None,
         kinds: OperationKinds = (),
+        status: Ended = None,
     ) -> Connection[OperationRef]:
         """A page of operations."""
-        return connection(await _page(self, info, Label.OPERATION, first, after, kinds))
+        return connection(await _page(self, info, Label.OPERATION, first, after, kinds, [status] if status else ()))
 
     @strawberry.field(description="Its variables, in order.")
     async def variables(
@@ -139,8 +142,14 @@ def counts_of(counts: dict[str, int] | None) -> Counts:
 
 
 async def _page(
-    trace: Trace, info: Info, label: Label, first: int, after: str | None, kinds: Iterable[str]
+    trace: Trace,
+    info: Info,
+    label: Label,
+    first: int,
+    after: str | None,
+    kinds: Iterable[str],
+    statuses: Iterable[str] = (),
 ) -> Page[Any] | None:
     size, cursor = page_size(first), decode_cursor(after)
-    chosen = frozenset(kinds)
-    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, chosen)
+    chosen = frozenset(kinds), frozenset(statuses)
+    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen)

@@ -18,6 +18,7 @@ from schema.errors import (
     AmbiguousError,
     ConflictError,
     CorruptValueError,
+    DiskFullError,
     InputError,
     MemTraceError,
     NotFoundError,
@@ -50,6 +51,8 @@ _MASKED = {
     503: "what this needs can't be reached at the moment: try again later",
     504: "this took longer than the server allows: ask for less",
 }
+
+_FULL = "the store is full: nothing can be written until its disk has room again, and what is there can be read"
 
 _READING = {"GET", "HEAD", "OPTIONS"}
 _UNKNOWN = (
@@ -84,6 +87,8 @@ def problem_of(scope: Scope, error: Exception) -> Response:
     if status in _MASKED:
         _log.error("request failed", problem=type(error).__name__, reason=str(error))
         headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else None
+        if isinstance(error, DiskFullError):
+            return problem(scope, status, _FULL, headers)
         is_change = status == 504 and scope.get("method", "GET") not in _READING
         return problem(scope, status, _UNKNOWN if is_change else _MASKED[status], headers)
     if isinstance(error, UnauthenticatedError):

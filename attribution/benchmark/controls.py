@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.files.smartcomment import leftover
-from ingest.files.smartcomment.texts import readable
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import OperationKind, Origin, VariableKind
 from schema.models import Failure, Variable
+from schema.readable import readable
 from store.answers import Closure, Direction, Label
 from store.paging import elements
 from store.protocol import GraphStore

@@ -29,6 +29,7 @@ _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
         (Label.VARIABLE, "target"),
         (Label.OPERATION, "operation"),
     ),
+    wire.Feedback: ((Label.VARIABLE, "answer"), (Label.VARIABLE, "question")),
     wire.Invalidated: ((Label.VARIABLE, "variable"), (Label.OPERATION, "operation")),
 }
 """What events name, themselves too: where it is found is not asked of each event anew, for that takes longer than all
@@ -50,9 +51,14 @@ def references(event: wire.Event) -> list[tuple[Label, str]]:
     """What must be there before an event can be taken."""
     named = _NAMED.get(type(event), ())[isinstance(event, _DEFINING) :]
     found = [(label, name) for label, key in named if (name := getattr(event, key)) is not None]
+    return found + [(Label.VARIABLE, name) for name in _inside(event)]
+
+
+def _inside(event: wire.Event) -> Sequence[str]:
+    """The variables that an event names deeper inside."""
     if isinstance(event, wire.VariableEvent) and event.base is not None:
-        found.append((Label.VARIABLE, event.base.variable))
-    return found
+        return [event.base.variable]
+    return event.evidence if isinstance(event, wire.Feedback) else ()
 
 
 class Names:
@@ -83,6 +89,6 @@ class Names:
                 name = getattr(event, key)
                 if name is not None:
                     found[label][name] = None
-            if isinstance(event, wire.VariableEvent) and event.base is not None:
-                found[Label.VARIABLE][event.base.variable] = None
+            for name in _inside(event):
+                found[Label.VARIABLE][name] = None
         return {label: [self.id(label, name) for name in names] for label, names in found.items() if names}

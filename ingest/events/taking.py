@@ -16,6 +16,7 @@ from typing import ParamSpec, TypeVar
 from memtrace import events as wire
 
 from ingest.events.elements import Elements
+from ingest.events.feedback import take_feedback
 from ingest.events.known import EventRefusedError
 from ingest.events.names import Names
 from ingest.events.rebuilding import read_beginnings
@@ -61,8 +62,13 @@ async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[R
         by_trace[event.trace].append(index)
     refused: list[Refusal] = []
     for external_id, indexes in by_trace.items():
-        for portion in portions([(index, events[index]) for index in indexes]):
+        # What is said of an answer needs the graph around it, and nothing needs what is said.
+        made = [(index, event) for index in indexes if not isinstance(event := events[index], wire.Feedback)]
+        for portion in portions(made):
             refused += await _take(store, external_id, portion)
+        for index in indexes if len(made) < len(indexes) else ():
+            if isinstance(event := events[index], wire.Feedback):
+                refused += await _take_feedback(store, index, event)
     return sorted(refused, key=lambda refusal: refusal.index)
 
 
@@ -78,6 +84,18 @@ async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int,
         return [Refusal(events[0][0], reason)]
     middle = len(events) // 2
     return await _take(store, external_id, events[:middle]) + await _take(store, external_id, events[middle:])
+
+
+async def _take_feedback(store: GraphStore, index: int, event: wire.Feedback) -> list[Refusal]:
+    try:
+        await take_feedback(store, event)
+    except EventRefusedError as error:
+        return [Refusal(index, str(error), error.is_early)]
+    except (ConflictError, InputError) as error:
+        return [Refusal(index, str(error))]
+    except UnicodeEncodeError:
+        return [Refusal(index, _NO_UNICODE)]
+    return []
 
 
 async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:

@@ -10,6 +10,7 @@ from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
 
 if TYPE_CHECKING or enabled():
+    from memtrace.answers import feedback
     from memtrace.context import carry, executor
     from memtrace.mutations import mutation
     from memtrace.operations import operation
@@ -21,6 +22,7 @@ else:
         carry,
         deleted,
         executor,
+        feedback,
         find,
         link,
         mutation,
@@ -46,6 +48,7 @@ __all__ = [
     "executor",
     "extract",
     "fault_counts",
+    "feedback",
     "find",
     "flush",
     "inject",

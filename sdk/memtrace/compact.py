@@ -22,6 +22,7 @@ TRACE, SESSION = "trace", "session"
 STARTED, ENDED = "operationStarted", "operationEnded"
 VARIABLE, USED, DERIVED = "variable", "used", "derived"
 CONSIDERED, INVALIDATED = "considered", "invalidated"
+FEEDBACK = "feedback"
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     TRACE: ("trace",),
@@ -33,6 +34,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     DERIVED: ("source", "target", "operation", "kind"),
     CONSIDERED: ("operation", "query", "variable", "rank", "returned"),
     INVALIDATED: ("variable", "operation"),
+    FEEDBACK: ("answer", "question"),
 }
 """A field that is None is not said."""
 

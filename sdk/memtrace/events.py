@@ -26,6 +26,8 @@ from memtrace.halves import may_have_half, place_of_half
 from memtrace.kinds import (
     MAX_ID_CHARACTERS,
     MAX_NAME_CHARACTERS,
+    MAX_SAID,
+    MAX_SAID_CHARACTERS,
     DerivationKind,
     EndStatus,
     OperationKind,
@@ -45,6 +47,7 @@ class EventError(ValueError):
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 Role = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+Said = Annotated[str, Field(max_length=MAX_SAID_CHARACTERS)]
 Count = Annotated[int, Field(ge=0, lt=2**53, strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
 Attributes = dict[str, JsonValue]
@@ -197,6 +200,20 @@ class Considered(_Event):
     returned: Flag
 
 
+class Feedback(_Event):
+    """The answer was wrong. Without ``question`` it is the one that the graph says: the query that led to the answer.
+
+    ``gold`` is what would have been right, ``evidence`` the messages that say it. Sent again with more, it adds that.
+    """
+
+    type: Literal["feedback"] = "feedback"
+    answer: Id
+    question: Id | None = None
+    gold: Annotated[list[Said], Field(max_length=MAX_SAID)] = Field(default_factory=list)
+    evidence: Annotated[list[Id], Field(max_length=MAX_SAID)] = Field(default_factory=list)
+    comment: Said | None = None
+
+
 Event = (
     TraceEvent
     | SessionEvent
@@ -207,6 +224,7 @@ Event = (
     | Derived
     | Invalidated
     | Considered
+    | Feedback
 )
 
 

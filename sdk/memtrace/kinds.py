@@ -9,6 +9,10 @@ from enum import StrEnum
 
 MAX_ID_CHARACTERS = 200
 MAX_NAME_CHARACTERS = 2000
+MAX_SAID_CHARACTERS = 20_000
+"""Of a gold answer, or of a comment on an answer."""
+MAX_SAID = 100
+"""Gold answers, and messages, that are named in one feedback."""
 
 
 class VariableKind(StrEnum):

@@ -80,4 +80,4 @@ def link(*said: Any, **more: Any) -> None:
     """Nothing."""
 
 
-deleted = retrieved = find = named = link
+deleted = retrieved = feedback = find = named = link

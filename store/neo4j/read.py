@@ -80,20 +80,38 @@ class Reader:
         return [element for label in Label if label in ids for element in await self.get(label, ids[label])]
 
     async def page(
-        self, label: Label, trace_id: str, first: int, after: str | None, kinds: Collection[str]
+        self,
+        label: Label,
+        trace_id: str,
+        first: int,
+        after: str | None,
+        kinds: Collection[str],
+        statuses: Collection[str],
     ) -> Page[Element]:
         """See ``GraphStore.page``."""
-        return (await self._pages(label, [trace_id], first, after, kinds))[trace_id]
+        return (await self._pages(label, [trace_id], first, after, kinds, statuses))[trace_id]
 
     async def pages(
-        self, label: Label, trace_ids: Sequence[str], first: int, after: str | None, kinds: Collection[str]
+        self,
+        label: Label,
+        trace_ids: Sequence[str],
+        first: int,
+        after: str | None,
+        kinds: Collection[str],
+        statuses: Collection[str],
     ) -> dict[str, Page[Element]]:
         """See ``GraphStore.pages``."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
-        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds)
+        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses)
 
     async def _pages(
-        self, label: Label, trace_ids: Sequence[str], first: int, after: str | None, kinds: Collection[str]
+        self,
+        label: Label,
+        trace_ids: Sequence[str],
+        first: int,
+        after: str | None,
+        kinds: Collection[str],
+        statuses: Collection[str],
     ) -> dict[str, Page[Any]]:
         parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
         if label is Label.FAILURE:
@@ -105,6 +123,8 @@ class Reader:
             parameters["place"] = int(place)
             if label is not Label.SESSION:
                 parameters["kinds"] = sorted(kinds) or None
+            if label is Label.OPERATION:
+                parameters["statuses"] = sorted(statuses) or None
         listed = dict(await self.items(name, **parameters))
         ids = [id_ for keys in listed.values() for _, id_ in keys[:first]]
         found = {element.id: element for element in await self.get(label, ids)}
@@ -120,7 +140,7 @@ class Reader:
     async def failures(self, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
         """See ``GraphStore.failures``."""
         if trace_id is not None:
-            return (await self._pages(Label.FAILURE, [trace_id], first, after, ()))[trace_id]
+            return (await self._pages(Label.FAILURE, [trace_id], first, after, (), ()))[trace_id]
         place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
         keys = await self.items("page_failure", place=place, last=last, count=first + 1)
         found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])

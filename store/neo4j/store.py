@@ -89,9 +89,10 @@ class Neo4jStore:
         first: int = 1000,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> Page[Element]:
         """See ``GraphStore.page``."""
-        return await self._reader.page(label, trace_id, first, after, kinds)
+        return await self._reader.page(label, trace_id, first, after, kinds, statuses)
 
     async def pages(
         self,
@@ -100,9 +101,10 @@ class Neo4jStore:
         first: int = 100,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> dict[str, Page[Element]]:
         """See ``GraphStore.pages``."""
-        return await self._reader.pages(label, trace_ids, first, after, kinds)
+        return await self._reader.pages(label, trace_ids, first, after, kinds, statuses)
 
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
         """See ``GraphStore.failures``."""

@@ -56,17 +56,30 @@ def _named(context: ReadContext, reference: str, label: Label, trace_id: str | N
 
 
 def page(
-    context: ReadContext, label: Label, trace_id: str, first: int, after: str | None, kinds: Collection[str]
+    context: ReadContext,
+    label: Label,
+    trace_id: str,
+    first: int,
+    after: str | None,
+    kinds: Collection[str],
+    statuses: Collection[str],
 ) -> Page[Element]:
     """See ``GraphStore.page``."""
     bindings: dict[str, Any] = {"trace": trace_id}
     if label is not Label.SESSION:
-        bindings["kinds"] = msgspec.json.encode(sorted(kinds)).decode() if kinds else None
+        bindings["kinds"] = _wanted(kinds)
+    if label is Label.OPERATION:
+        bindings["statuses"] = _wanted(statuses)
     place, last = _number_cursor(after)
     rows = context.rows(f"page_{label.value.lower()}", place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def _wanted(words: Collection[str]) -> str | None:
+    """Words as a statement takes them; None where all are wanted."""
+    return msgspec.json.encode(sorted(words)).decode() if words else None
 
 
 def pages(
@@ -76,12 +89,13 @@ def pages(
     first: int,
     after: str | None,
     kinds: Collection[str],
+    statuses: Collection[str],
 ) -> dict[str, Page[Any]]:
     """See ``GraphStore.pages``."""
     return {
         id_: failure_page(context, id_, first, after)
         if label is Label.FAILURE
-        else page(context, label, id_, first, after, kinds)
+        else page(context, label, id_, first, after, kinds, statuses)
         for id_ in keys_of(context, Label.TRACE, trace_ids)
     }
 

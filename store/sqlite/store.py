@@ -138,9 +138,10 @@ class SqliteStore:
         first: int = 1000,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> Page[Element]:
         """See ``GraphStore.page``."""
-        return await self._read(select.page, label, trace_id, first, after, kinds)
+        return await self._read(select.page, label, trace_id, first, after, kinds, statuses)
 
     async def pages(
         self,
@@ -149,9 +150,10 @@ class SqliteStore:
         first: int = 100,
         after: str | None = None,
         kinds: Collection[str] = (),
+        statuses: Collection[str] = (),
     ) -> dict[str, Page[Element]]:
         """See ``GraphStore.pages``."""
-        return await self._read(select.pages, label, trace_ids, first, after, kinds)
+        return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses)
 
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
         """See ``GraphStore.failures``."""

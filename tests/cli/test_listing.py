@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from api.cli.context import DEFAULT_PROJECT
 from schema.kinds import OperationKind, Status, VariableKind
-from tests.cli.conftest import Cli
+from tests.cli.conftest import SAMPLE, Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 
@@ -53,3 +53,51 @@ def test_nothing_to_list(stored: Callable[[TraceBuilder], Cli]) -> None:
     cli = stored(trace)
     assert cli("operations", "--json").json == cli("answers", "--json").json == []
     assert "no answers" in cli("answers").err
+
+
+def test_answers_stand_beside_their_questions(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = assistant(DEFAULT_PROJECT)
+    reply = trace.operation("reply", kind=OperationKind.GENERATION)
+    others = [trace.variable(f"q{number}", f"Which {number}?", kind=VariableKind.QUERY) for number in range(2)]
+    trace.use(reply, *others)
+    trace.variable("both", "either", by=reply, kind=VariableKind.ANSWER)
+    trace.variable("alone", "Tuesday", kind=VariableKind.ANSWER)
+    cli = stored(trace)
+    question = next(one for one in trace.variables if one.external_id == "question")
+    found = {one["externalId"]: (one["questionId"], one["question"]) for one in cli("answers", "--json").json}
+    assert found == {
+        "answer": (question.id, "Where does Mia live?"),
+        "both": (None, None),
+        "alone": (None, None),
+    }
+    lines = cli("answers").out.splitlines()
+    assert ["Where does Mia live?" in line and "In Oslo" in line for line in lines] == [False, True, False, False]
+    assert ["one of 2" in line for line in lines] == [False, False, True, False]
+    assert "not recorded" in lines[3]
+
+
+def test_a_trace_shows_its_first_steps_and_counts_them_by_session(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = assistant(DEFAULT_PROJECT)
+    cli = stored(trace)
+    counts = [sum(one.session_id == session.id for one in trace.operations) for session in trace.sessions]
+    document = cli("trace", "assistant", "--json").json
+    assert [session["operations"] for session in document["sessions"]] == counts
+    shown = cli("trace", "assistant")
+    places = [shown.out.index(one.id[:8]) for one in trace.operations]
+    assert places == sorted(places)
+    assert "memtrace operations" not in shown.err
+    few = cli("trace", "assistant", "--limit", "2")
+    assert [one.id[:8] in few.out for one in trace.operations] == [True] * 2 + [False] * (len(trace.operations) - 2)
+    assert f"memtrace operations --trace {trace.trace.id[:8]}" in few.err
+
+
+def test_failures_end_with_what_to_do_next(cli: Cli) -> None:
+    cli("import", SAMPLE)
+    assert cli("failures", "--json").err == ""
+    assert "memtrace attribute --all" in cli("failures").err
+    assert "memtrace attribute --trace assistant-sample" in cli("failures", "--trace", "assistant-sample").err
+    first, *others = cli("failures", "--json").json
+    cli("attribute", *(part for one in others for part in ("--failure", one["id"])))
+    assert f"memtrace attribute --failure {first['id'][:8]}" in cli("failures").err
+    cli("attribute", "--all")
+    assert "memtrace closure" in cli("failures").err

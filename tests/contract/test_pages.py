@@ -9,7 +9,7 @@ import pytest
 
 from schema.errors import InputError
 from schema.ids import make_id
-from schema.kinds import OperationKind, VariableKind
+from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Variable
 from store.answers import Label, Page
 from store.paging import elements, in_trace
@@ -81,6 +81,11 @@ async def test_only_some_kinds_are_paged(store: GraphStore, project: str) -> Non
         assert found == expected
     updates = await store.page(Label.OPERATION, id_, kinds=[OperationKind.UPDATE])
     assert [operation.kind for operation in updates.items] == [OperationKind.UPDATE]  # type: ignore[union-attr]
+    failed = await store.page(Label.OPERATION, id_, statuses=["error"])
+    assert [one.id for one in failed.items] == [one.id for one in trace.operations if one.status is Status.ERROR] != []
+    assert await store.page(Label.OPERATION, id_, kinds=[OperationKind.RETRIEVAL], statuses=["error"]) == Page([], None)
+    several = await store.pages(Label.OPERATION, [id_], statuses=["ok", "error", "nothing"])
+    assert len(several[id_].items) == len(trace.operations)
     reads = await store.page(Label.DERIVATION, id_, kinds=["Read", "Revision"])
     assert reads.items == [d for d in trace.derivations if d.kind in {"Read", "Revision"}]
     assert await store.page(Label.VARIABLE, id_, kinds=["nothing"]) == Page([], None)

@@ -10,8 +10,8 @@ from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
 from attribution.graph import TraceGraph
-from attribution.people import Complaint, record_failure
 from attribution.run import Options, attribute
+from ingest.events.complaints import Complaint, record_failure
 from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind

@@ -10,9 +10,9 @@ from memtrace import events as wire
 
 from schema.ids import make_id, trace_id
 from schema.kinds import Status
-from schema.models import Derivation, Invalidation, Operation, Session, Usage, Variable
+from schema.models import Derivation, Failure, Invalidation, Operation, Session, Usage, Variable
 from store.answers import IN_ORDER, Label
-from store.paging import in_trace
+from store.paging import every, in_trace
 from store.protocol import GraphStore
 
 
@@ -33,6 +33,7 @@ class Graph:
     derivations: dict[str, Derivation]
     usages: list[Usage]
     invalidations: list[Invalidation]
+    failures: list[Failure]
 
     def check(self) -> None:
         """See that it is whole, without gaps and without cycles."""
@@ -55,6 +56,8 @@ class Graph:
         for edge in edges:
             assert edge.operation_id in self.operations
             assert edge.variable_id in self.variables
+        for failure in self.failures:
+            assert {failure.question_id, failure.answer_id, *failure.evidence_ids} <= self.variables.keys()
         assert self.is_there or not self.elements()
 
     def holds(self, event: wire.Event) -> bool:
@@ -83,6 +86,8 @@ class Graph:
             case wire.Invalidated():
                 gone = Invalidation(id_of(Label.VARIABLE, event.variable), id_of(Label.OPERATION, event.operation))
                 return gone in self.invalidations
+            case wire.Feedback():
+                return id_of(Label.VARIABLE, event.answer) in {failure.answer_id for failure in self.failures}
 
     def elements(self) -> set[str]:
         """Ids of its sessions, operations, variables and derivations."""
@@ -118,4 +123,5 @@ async def graph_of(store: GraphStore, external_id: str) -> Graph:
         found[Label.DERIVATION],
         await store.usages(id_),
         await store.invalidations(id_),
+        [failure async for failure in every(lambda after: store.failures(id_, after=after))],
     )

@@ -19,6 +19,8 @@ _LETTERS = {
     "parent": "o",
     "variable": "v",
     "query": "v",
+    "answer": "v",
+    "question": "v",
     "source": "v",
     "target": "v",
     "revisionOf": "v",
@@ -174,6 +176,8 @@ def _allowed(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.sampled_from(target["enum"]) if "enum" in target else _of(name)
     if "const" in schema:
         return st.just(schema["const"])
+    if schema.get("type") == "array":
+        return st.lists(_id("v") if "minLength" in schema["items"] else _odd_text, max_size=2)
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     return {

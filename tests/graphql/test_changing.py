@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
+from api.loading import open_databases
+from tests.contract.samples import assistant
 from tests.data import SAMPLE
+from tests.factory import TraceBuilder
 from tests.graphql.world import World
 from tests.server.running import RunningServer
 
@@ -231,3 +235,136 @@ async def test_a_page_of_another_origin_gets_no_socket(world: World) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(url, subprotocols=["graphql-transport-ws"], origin="https://elsewhere.example")  # type: ignore[list-item, arg-type]
     assert refused.value.response.status_code == 403
+
+
+_BRIEF = """{ __typename ... on Problem { message code } ... on Conflict { candidates } """
+
+
+def test_beginnings_of_ids_and_ids_in_the_source_will_do(world: World) -> None:
+    ids = world.ids
+    said = _complain(world, answer=ids["answer"][:8], evidence=[ids["message"][:12]])
+    assert said["failure"]["id"] == ids["failure"]
+    assert said["failure"]["evidenceIds"] == [ids["message"]]
+    assert _complain(world, question=ids["question"][:8], answer=ids["answer"])["failure"]["id"] == ids["failure"]
+    verdict = _judge(world, failure=ids["failure"][:8], errorType="UpdateError", operation=ids["operation"][:8])
+    assert verdict["attribution"]["operationId"] == ids["operation"]
+    text = "mutation($p: String!, $id: ID!) { withdrawVerdict(project: $p, id: $id) "
+    text += _BRIEF + "... on VerdictWithdrawn { id } } }"
+    withdrawn = _change(world, text, {"id": verdict["attribution"]["id"][:8]})
+    assert withdrawn["id"] == verdict["attribution"]["id"]
+    assert _change(world, text, {"id": verdict["attribution"]["id"]})["code"] == "NOT_FOUND"
+    assert "name what was asked" in _complain(world)["message"]
+    assert "does not say what was asked" in _complain(world, answer=ids["message"])["message"]
+
+
+def test_fields_take_references(world: World) -> None:
+    ids = world.ids
+    text = """query($p: String!, $t: String!, $v: String!, $a: ID!, $m: ID!, $b: ID!, $u: ID!) { project(name: $p) {
+      failures(trace: $t) { nodes { id } } search(text: "Mara", trace: $t) { variable { id } }
+      statistics(trace: $t) { labels { label count } } variable(reference: $v, trace: $t) { id }
+      paths(source: $a, target: $m) { variables { id } } diff(before: $b, after: $u) { isEqual } } }"""
+
+    def named(trace: str, length: int) -> dict[str, str]:
+        keys = {"v": "unit", "a": "answer", "m": "message", "b": "before", "u": "unit"}
+        return {"p": world.project, "t": trace} | {name: ids[key][:length] for name, key in keys.items()}
+
+    whole = world.ask(text, named(ids["trace"], 32))
+    assert whole["project"]["search"] != []
+    assert whole["project"]["paths"] != []
+    assert world.ask(text, named(ids["trace"][:8], 8)) == whole
+    assert world.ask(text, named(ids["trace_external"], 12)) == whole
+    nothing = world.ask(text, named("nowhere", 32))["project"]
+    assert (nothing["failures"]["nodes"], nothing["search"], nothing["variable"]) == ([], [], None)
+
+
+async def test_half_an_id_deletes_nothing(world: World, server: RunningServer) -> None:
+    delete = "mutation($p: String!, $id: ID!) { deleteTrace(project: $p, id: $id) "
+    delete += _BRIEF + "... on TraceDeleted { id } } }"
+    first = assistant(world.project, "to be deleted")
+    twin = TraceBuilder(world.project, first.trace.id[:16])
+    twin.variable("m", "called as the other's id begins")
+    async with await open_databases(server.place.settings()) as database:
+        for trace in (first, twin):
+            await trace.write(database.project(world.project))
+    refused = _change(world, delete, {"id": first.trace.id[:20]}, "admin")
+    assert (refused["__typename"], refused["code"]) == ("InvalidInput", "BAD_INPUT")
+    ambiguous = _change(world, delete, {"id": first.trace.id[:16]}, "admin")
+    assert (ambiguous["__typename"], ambiguous["code"]) == ("Conflict", "AMBIGUOUS")
+    assert set(ambiguous["candidates"]) == {first.trace.id, twin.trace.id}
+    assert _change(world, delete, {"id": "to be deleted"}, "admin")["id"] == first.trace.id
+    assert _change(world, delete, {"id": first.trace.id}, "admin")["code"] == "NOT_FOUND"
+    assert _change(world, delete, {"id": twin.trace.id}, "admin")["id"] == twin.trace.id
+
+
+def test_jobs_take_references_too(world: World) -> None:
+    ids = world.ids
+    text = """mutation($p: String!, $f: [ID!]!, $t: [ID!]!) { report(project: $p, input: {failures: $f, traces: $t}) {
+      __typename ... on Problem { message code } ... on JobStarted { job { arguments } } } }"""
+    started = _change(world, text, {"f": [ids["failure"][:8], ids["failure"]], "t": [ids["trace_external"]]})
+    assert started["job"]["arguments"]["failure_ids"] == [ids["failure"]] * 2
+    assert started["job"]["arguments"]["trace_ids"] == [ids["trace"]]
+    assert _change(world, text, {"f": ["nothing"], "t": []})["code"] == "NOT_FOUND"
+    many = _change(world, text, {"f": [f"{number:08x}" for number in range(101)], "t": []})
+    assert many["code"] == "BAD_INPUT"
+
+
+def test_operations_by_how_they_ended(world: World, server: RunningServer) -> None:
+    text = """query($p: String!, $s: Status, $k: [OperationKind!]!) { project(name: $p) {
+      trace(reference: "assistant-sample") {
+        operations(first: 500, status: $s, kinds: $k) { nodes { id kind status } } } } }"""
+
+    def asked(status: str | None, *kinds: str) -> list[dict[str, Any]]:
+        found = world.ask(text, {"p": world.project, "s": status, "k": list(kinds)})
+        nodes: list[dict[str, Any]] = found["project"]["trace"]["operations"]["nodes"]
+        return nodes
+
+    every = asked(None)
+    assert len(every) > 100
+    assert asked("unknown") == [one for one in every if one["status"] == "unknown"]
+    assert asked("unknown", "Retrieval") == [one for one in every if one["kind"] == "Retrieval"] != []
+    assert asked("error") == []
+
+
+async def test_operations_across_traces_page_by_page(world: World, server: RunningServer) -> None:
+    project = f"across-{uuid4().hex}"
+    traces = [assistant(project, name) for name in ("one", "two", "three")]
+    bare = TraceBuilder(project, "bare")
+    bare.variable("m", "no operation")
+    async with await open_databases(server.place.settings()) as database:
+        for trace in (bare, *traces):
+            await trace.write(database.project(project))
+    text = """query($p: String!, $s: Status, $k: [OperationKind!]!, $n: Int!, $a: String) { project(name: $p) {
+      operations(first: $n, after: $a, status: $s, kinds: $k) {
+        nodes { id traceId } pageInfo { endCursor hasNextPage } } } }"""
+
+    def asked(size: int, status: str | None, *kinds: str) -> list[str]:
+        found: list[str] = []
+        after = None
+        while True:
+            variables = {"p": project, "s": status, "k": list(kinds), "n": size, "a": after}
+            with server.client("reader", project) as client:
+                answer = client.post("/graphql", json={"query": text, "variables": variables}).json()
+            page = answer["data"]["project"]["operations"]
+            assert len(page["nodes"]) <= size
+            found += [one["id"] for one in page["nodes"]]
+            after = page["pageInfo"]["endCursor"]
+            if not page["pageInfo"]["hasNextPage"]:
+                return found
+
+    def wanted(trace: TraceBuilder, status: str | None, *kinds: str) -> set[str]:
+        return {
+            one.id
+            for one in trace.operations
+            if (status is None or one.status.value == status) and (not kinds or one.kind.value in kinds)
+        }
+
+    for status, kinds in ((None, []), ("error", []), ("ok", ["Retrieval", "Update"]), ("running", [])):
+        expected = set.union(*(wanted(trace, status, *kinds) for trace in traces))
+        for size in (1, 2, 7, 500):
+            found = asked(size, status, *kinds)
+            assert len(found) == len(set(found))
+            assert set(found) == expected
+    bad: dict[str, Any] = {"p": project, "s": None, "k": [], "n": 1, "a": "Nw"}
+    with server.client("reader", project) as client:
+        (error,) = client.post("/graphql", json={"query": text, "variables": bad}).json()["errors"]
+    assert error["extensions"]["code"] == "BAD_INPUT"

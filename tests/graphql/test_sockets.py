@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -54,6 +55,45 @@ async def test_sockets_of_one_principal_are_bounded_and_come_free_again(world: W
 async def test_who_says_nothing_is_sent_away(world: World) -> None:
     async with await _open(world, None) as socket:
         assert await _greeting(socket) == "4408"
+
+
+async def test_who_is_not_let_in_is_told_why(world: World) -> None:
+    """The same as over HTTP: of a key no more than its bearer may know."""
+
+    revoked = json.loads(world.server.place.memtrace("keys", "create", "--json", "--project", world.project).stdout)
+    create = """mutation($p: String!, $e: DateTime!) { createKey(project: $p, name: "n", expiresAt: $e) {
+      ... on KeyCreated { secret } } }"""
+    soon = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    expired = world.ask(create, {"p": world.project, "e": soon}, "admin")["createKey"]["secret"]
+    assert world.server.place.memtrace("keys", "revoke", revoked["id"], "--project", world.project).returncode == 0
+    wrong = f"{revoked['key'][:-4]}aaaa"
+    reasons = {
+        revoked["key"]: "this API key is revoked",
+        wrong: "this API key is unknown",
+        f"mt_{'0' * 16}_{'a' * 43}": "this API key is unknown",
+        expired: "this API key has expired",
+    }
+    async with asyncio.timeout(60):
+        while (await _refused(world, expired)) is None:
+            await asyncio.sleep(0.2)
+    with world.server.client(None) as client:
+        for token, reason in reasons.items():
+            assert await _refused(world, token) == (4403, reason)
+            answer = client.get("/v1/export/x", headers={"Authorization": f"Bearer {token}"})
+            assert (answer.status_code, answer.json()["detail"]) == (401, reason)
+    code, reason = await _refused(world, "nonsense") or (0, "")
+    assert code == 4403
+    assert reason.startswith("a valid API key or token is needed")
+
+
+async def _refused(world: World, token: str) -> tuple[int, str] | None:
+    """The code and the reason with which a socket is closed; None where it is let in."""
+    async with await _open(world, token) as socket:
+        try:
+            assert json.loads(await asyncio.wait_for(socket.recv(), 60))["type"] == "connection_ack"
+        except ConnectionClosed as closed:
+            return (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (0, "without a word")
+    return None
 
 
 async def test_nothing_is_asked_before_it_is_known_who_asks(world: World) -> None:

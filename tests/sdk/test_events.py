@@ -40,6 +40,8 @@ def _event(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
         "position": st.integers(0, 2**53 - 1),
         "rank": st.integers(0, 2**53 - 1),
         "size": st.none() | st.integers(0, 2**53 - 1),
+        "gold": st.lists(st.text(max_size=9), max_size=3),
+        "evidence": st.lists(text, max_size=3),
         "score": st.none() | st.floats(allow_nan=False, allow_infinity=False),
         "truncated": st.none() | st.booleans(),
         "returned": st.booleans(),

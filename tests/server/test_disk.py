@@ -142,6 +142,26 @@ async def test_no_space_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     await connections.close()
 
 
+async def test_a_folder_that_is_full_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = Objects(tmp_path.as_uri())
+    (tmp_path / "taken").write_bytes(b"a file where a folder is needed")
+    with pytest.raises(StoreError) as caught:
+        await objects.put("taken/a", b"data")
+    assert not isinstance(caught.value, DiskFullError)
+    monkeypatch.setattr("store.objects.has_room", lambda _folder: False)
+    with pytest.raises(DiskFullError):
+        await objects.put("taken/a", b"data")
+
+
+async def test_a_file_that_can_not_grow_is_full(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "x.db")
+    await connections.write(lambda connection: connection.execute("CREATE TABLE t (x)"))
+    await connections.write(lambda connection: connection.pragma("max_page_count", 1))
+    with pytest.raises(DiskFullError):
+        await connections.write(lambda connection: connection.execute("INSERT INTO t VALUES (zeroblob(100000))"))
+    await connections.close()
+
+
 async def test_who_writes_for_long_is_no_fault(tmp_path: Path) -> None:
     connections, other = Connections(tmp_path / "x.db"), Connections(tmp_path / "x.db")
     await connections.write(lambda connection: connection.execute("CREATE TABLE t (x)"))

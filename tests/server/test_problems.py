@@ -16,6 +16,7 @@ from schema.errors import (
     AmbiguousError,
     ConflictError,
     CorruptValueError,
+    DiskFullError,
     InputError,
     MemTraceError,
     NotFoundError,
@@ -34,6 +35,7 @@ ERRORS: dict[str, Exception] = {
     "too-large": TooLargeError("the body", 10),
     "rate": RateLimitedError(2.4),
     "store": StoreError(SECRET),
+    "full": DiskFullError(SECRET),
     "corrupt": CorruptValueError(SECRET),
     "time": TimeoutError(SECRET),
     "another": MemTraceError(SECRET),
@@ -87,6 +89,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ("too-large", 413),
         ("rate", 429),
         ("store", 503),
+        ("full", 503),
         ("corrupt", 500),
         ("time", 504),
         ("another", 500),
@@ -109,7 +112,9 @@ def test_each_kind(client: httpx.Client, name: str, status: int) -> None:
 def test_what_they_tell(client: httpx.Client) -> None:
     assert client.get("/test/error/unauthenticated").headers["www-authenticate"] == "Bearer"
     assert client.get("/test/error/rate").headers["retry-after"] == "3"
-    assert int(client.get("/test/error/store").headers["retry-after"]) > 0
+    for name in ("store", "full"):
+        assert int(client.get(f"/test/error/{name}").headers["retry-after"]) > 0
+    assert "the store is full" in client.get("/test/error/full").json()["detail"]
     document = client.get("/test/error/input").json()
     assert (document["source"], document["place"]) == ("upload.json", "data[3]")
     assert client.get("/test/error/ambiguous").json()["candidates"] == ["a", "b"]

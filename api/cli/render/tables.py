@@ -69,21 +69,23 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
     )
 
 
-def sessions(found: Sequence[Session]) -> Table:
-    """Sessions of a trace."""
+def sessions(found: Sequence[Session], steps: Mapping[str | None, int] | None) -> Table:
+    """Sessions of a trace, each with the number of its operations, where that is known."""
     return table(
-        ("id", "session", "category", "created", "comment"),
+        ("id", "session", "category", "created", "operations", "comment"),
         (
             (
                 style.id_(session.id),
                 Text(one_line(session.name or session.external_id, 48)),
                 Text(one_line(session.category or "", 32)),
                 style.moment(session.created_at),
+                Text("" if steps is None else f"{steps.get(session.id, 0):,}"),
                 Text(one_line(session.comment or "", 200)),
             )
             for session in found
         ),
         wide="comment",
+        numbers=("operations",),
     )
 
 
@@ -131,6 +133,30 @@ def variables(found: Sequence[Variable]) -> Table:
         wide="value",
         numbers=("size",),
     )
+
+
+def answers(found: Sequence[Variable], questions: Mapping[str, Sequence[Variable]]) -> Table:
+    """Answers beside their questions; where the graph does not say which one it is, how many it may be."""
+    return table(
+        ("id", "question", "size", "answer"),
+        (
+            (
+                style.id_(variable.id),
+                _question(questions[variable.id]),
+                Text(size_of(variable.size)),
+                Text(one_line(variable.preview, 200)),
+            )
+            for variable in found
+        ),
+        wide="answer",
+        numbers=("size",),
+    )
+
+
+def _question(found: Sequence[Variable]) -> Text:
+    if len(found) == 1:
+        return Text(one_line(found[0].preview, 60))
+    return Text(f"one of {len(found):,}" if found else "not recorded", style=style.DIM)
 
 
 def versions(found: Sequence[Variable], makers: Mapping[str, Operation]) -> Table:

@@ -14,10 +14,10 @@ import msgspec
 
 from ingest.files.smartcomment.build import Built
 from ingest.files.smartcomment.recorded import Recorded
-from ingest.files.smartcomment.texts import readable
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Origin, VariableKind
 from schema.models import Attribution, Failure
+from schema.readable import readable
 
 ANNOTATION_AUTHOR = "annotation"
 _NO = frozenset({"0", "false", "no", "wrong", "incorrect", "none"})

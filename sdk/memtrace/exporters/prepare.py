@@ -15,7 +15,7 @@ from memtrace.changes import Images
 from memtrace.compact import TIME, RawEvent, WireEvent, opened, written
 from memtrace.exporters.shorten import MOST_SAID_BYTES, shortened
 from memtrace.faults import report
-from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.kinds import MAX_NAME_CHARACTERS, MAX_SAID_CHARACTERS
 from memtrace.values import JSON, TEXT, clean_text, plain_tree
 
 EVENT_VERSION = 1
@@ -74,6 +74,8 @@ class Preparation:
                 event[name] = self._masked(event[name])[:MAX_NAME_CHARACTERS] or MASKED
         if event.get("attributes"):
             event["attributes"] = self._masked_tree(event["attributes"])
+        if event.get("gold"):
+            event["gold"] = [self._masked(text)[:MAX_SAID_CHARACTERS] for text in event["gold"]]
         if event.get("error"):
             event["error"] = {**event["error"], "message": self._masked(event["error"]["message"])}
         if event["type"] != "variable":

@@ -33,6 +33,8 @@ def shortened(event: dict[str, Any]) -> dict[str, Any]:
             short[name] = _cut(short[name])
     if "attributes" in short:
         short["attributes"] = _fitted(short["attributes"])
+    if "gold" in short:
+        short["gold"] = _first(short["gold"])
     if "error" in short:
         short["error"] = {name: _cut(text) for name, text in short["error"].items()}
     return short
@@ -44,6 +46,17 @@ def _cut(text: str) -> str:
         text = text[: len(text) * MOST_TEXT_BYTES // size]
         size = len(_json(text))
     return text
+
+
+def _first(texts: list[str]) -> list[str]:
+    """As many of the texts, the first ones, as there is room for."""
+    room, kept = MOST_ATTRIBUTE_BYTES, list[str]()
+    for text in map(_cut, texts):
+        room -= len(_json(text))
+        if room < 0:
+            break
+        kept.append(text)
+    return kept
 
 
 def _fitted(attributes: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""Operations across the traces of a project: trace by trace, as many traces as one request may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from schema.errors import InputError
+from schema.models import Operation
+from store.answers import Label, Page
+from store.protocol import GraphStore
+
+MOST_TRACES = 100
+"""Traces that one page looks at, at most: one that found less than was asked for may have a next page all the same."""
+
+
+class _Place(msgspec.Struct, array_like=True, frozen=True):
+    """Where a page begins: the cursor before a trace, and the one before an operation in it."""
+
+    trace: str | None = None
+    operation: str | None = None
+
+
+async def operations_across(
+    store: GraphStore, first: int, after: str | None, kinds: Collection[str], statuses: Collection[str]
+) -> Page[Operation]:
+    """A page of operations, by trace and by place in it.
+
+    Args:
+        store: the project's.
+        first: how many at most.
+        after: the cursor of the page before.
+        kinds: only these; all if empty.
+        statuses: only those that ended so; all if empty.
+
+    Raises:
+        InputError: the cursor is none of this list.
+    """
+    place = _place_of(after)
+    found: list[Operation] = []
+    for _ in range(MOST_TRACES):
+        traces = await store.traces(1, place.trace)
+        for trace in traces.items:
+            left = first - len(found)
+            page = await store.page(Label.OPERATION, trace.id, left, place.operation, kinds, statuses)
+            found += [one for one in page.items if isinstance(one, Operation)]
+            if page.next is not None:
+                return Page(found, _cursor(_Place(place.trace, page.next)))
+        if traces.next is None:
+            return Page(found, None)
+        place = _Place(traces.next)
+        if len(found) == first:
+            break
+    return Page(found, _cursor(place))
+
+
+def _cursor(place: _Place) -> str:
+    return msgspec.json.encode(place).decode()
+
+
+def _place_of(cursor: str | None) -> _Place:
+    if cursor is None:
+        return _Place()
+    try:
+        return msgspec.json.decode(cursor, type=_Place)
+    except msgspec.MsgspecError:
+        raise InputError("after", "", f"{cursor[:80]!r} is not a cursor of this list") from None

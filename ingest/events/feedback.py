@@ -1,0 +1,52 @@
+"""What an application says of an answer that is in its trace: it becomes a failure."""
+
+from __future__ import annotations
+
+from memtrace import events as wire
+
+from ingest.events.complaints import Complaint, record_failure
+from ingest.events.known import EventRefusedError
+from ingest.events.names import Names, references
+from ingest.events.questions import questions_of
+from schema.ids import trace_id
+from schema.models import Variable
+from store.answers import Label
+from store.protocol import GraphStore
+
+AUTHOR = "application"
+"""Who says it; a failure keeps its author among its attributes."""
+
+
+async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
+    """Write the failure that an event tells of; one that is known takes what is added.
+
+    Raises:
+        EventRefusedError: it names what is not there, or the graph does not say what was asked.
+        InputError: something is too long.
+    """
+    names = Names(trace_id(store.project_id, event.trace))
+    wanted = [(name, names.id(label, name)) for label, name in references(event)]
+    found = {one.id: one for one in await store.get(Label.VARIABLE, [id_ for _, id_ in wanted])}
+    for name, id_ in wanted:
+        if id_ not in found:
+            raise EventRefusedError(f"there is no variable {name!r} in this trace", is_early=True)
+    answer = found[names.id(Label.VARIABLE, event.answer)]
+    assert isinstance(answer, Variable)
+    if event.question is None:
+        asked = await _asked(store, answer)
+    else:
+        asked = names.id(Label.VARIABLE, event.question)
+    evidence = tuple(names.id(Label.VARIABLE, name) for name in event.evidence)
+    complaint = Complaint(asked, answer.id, tuple(event.gold), evidence, event.comment, event.time)
+    await record_failure(store, complaint, AUTHOR)
+
+
+async def _asked(store: GraphStore, answer: Variable) -> str:
+    """The id of the question that an answer belongs to."""
+    found = (await questions_of(store, [answer]))[answer.id]
+    if not found:
+        # What leads to the answer may come later: nobody has to send events in order.
+        raise EventRefusedError("question: no query led to the answer; name what was asked", is_early=True)
+    if len(found) > 1:
+        raise EventRefusedError(f"question: {len(found):,} may have been meant; name the one that was asked")
+    return found[0].id

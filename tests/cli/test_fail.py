@@ -1,0 +1,101 @@
+"""`memtrace fail` says that an answer is wrong: the question is found in the graph, and all of it is in one place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from api.cli.context import DEFAULT_PROJECT
+from schema.control import AuditEntry
+from schema.kinds import OperationKind, VariableKind
+from store.open import open_database
+from tests.cli.conftest import Cli
+from tests.contract.samples import assistant
+from tests.factory import TraceBuilder
+
+
+def _chat(*questions: str, kind: VariableKind = VariableKind.QUERY) -> TraceBuilder:
+    """An answer that was made from some questions."""
+    trace = TraceBuilder(DEFAULT_PROJECT, "chat")
+    asked = [trace.variable(f"q{number}", text, kind=kind) for number, text in enumerate(questions)]
+    step = trace.operation("reply", kind=OperationKind.GENERATION)
+    trace.use(step, *asked)
+    said = trace.variable("said", "a cat", by=step, kind=VariableKind.ANSWER)
+    trace.derive(said, *asked, by=step)
+    return trace
+
+
+async def _audit_log(cli: Cli) -> Sequence[AuditEntry]:
+    async with await open_database(cli.store) as database:
+        return (await database.records(DEFAULT_PROJECT).audit()).items
+
+
+def test_a_wrong_answer_is_a_failure_in_one_call(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    told = trace.variable("told", "I have a dog", kind=VariableKind.MESSAGE)
+    cli = stored(trace)
+    said = ("--gold", "a dog", "--gold", "Bo", "--evidence", told.id[:8], "--comment", "a user wrote")
+    failure = cli("fail", trace.variables[1].id[:10], *said, "--json").json
+    assert (failure["question"], failure["prediction"]) == ("Which pet?", "a cat")
+    assert (failure["questionExternalId"], failure["answerExternalId"]) == ("q0", "said")
+    assert failure["goldAnswers"] == ["a dog", "Bo"]
+    assert failure["evidenceIds"] == [told.id]
+    assert failure["origin"] == "user"
+    assert failure["attributes"] == {"author": "command line", "comment": "a user wrote"}
+    assert cli("failures", "--json").json == [failure]
+    (entry,) = asyncio.run(_audit_log(cli))
+    assert (entry.action, entry.actor, entry.target) == ("recordFailure", "command line", failure["id"])
+    assert entry.outcome == "ok"
+
+
+def test_a_known_failure_takes_what_is_added(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    shown = cli("fail", "said", "--evidence", "q0", "--comment", "first")
+    (before,) = cli("failures", "--json").json
+    assert before["id"][:8] in shown.out
+    assert f"memtrace attribute --failure {before['id'][:8]}" in shown.err
+    after = cli("fail", "said", "--gold", "a dog", "--json").json
+    assert after == {**before, "goldAnswers": ["a dog"]}
+    assert after["attributes"]["comment"] == "first"
+    assert cli("failures", "--json").json == [after]
+
+
+def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = TraceBuilder(DEFAULT_PROJECT, "steps")
+    asked = trace.variable("asked", "Which pet?", kind=VariableKind.QUERY)
+    search = trace.operation("search", kind=OperationKind.RETRIEVAL)
+    trace.use(search, asked)
+    context = trace.variable("context", "cats", by=search, kind=VariableKind.CONTEXT)
+    trace.derive(context, asked, by=search)
+    reply = trace.operation("reply", kind=OperationKind.GENERATION)
+    note = trace.variable("note", "be short", kind=VariableKind.MESSAGE)
+    trace.use(reply, context, note)
+    said = trace.variable("said", "a cat", by=reply, kind=VariableKind.ANSWER)
+    trace.derive(said, context, note, by=reply)
+    assert stored(trace)("fail", "said", "--json").json["questionExternalId"] == "asked"
+    cli = stored(_chat("Which pet?", kind=VariableKind.MESSAGE))
+    assert cli("fail", "said", "--trace", "chat", "--json").json["questionExternalId"] == "q0"
+
+
+def test_a_question_that_the_graph_does_not_say_is_asked_for(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?", "What colour?")
+    trace.variable("alone", "blue", kind=VariableKind.ANSWER)
+    cli = stored(trace)
+    several = cli("fail", "said", code=2)
+    assert "--question ID" in several.err
+    assert all(one.id[:8] in several.err for one in trace.variables[:2])
+    assert "--question ID" in cli("fail", "alone", code=2).err
+    assert cli("failures", "--json").json == []
+    for answer in ("said", "alone"):
+        assert cli("fail", answer, "--question", "q1", "--json").json["question"] == "What colour?"
+
+
+def test_what_is_not_there_or_elsewhere_is_refused(stored: Callable[[TraceBuilder], Cli]) -> None:
+    stored(assistant(DEFAULT_PROJECT))
+    cli = stored(_chat("Which pet?"))
+    assert "'nothing'" in cli("fail", "nothing", code=3).err
+    assert "'message-1'" in cli("fail", "said", "--evidence", "message-1", code=3).err
+    assert "'question'" in cli("fail", "said", "--question", "question", code=3).err
+    assert "longer than" in cli("fail", "said", "--comment", "x" * 20_001, code=4).err
+    cli("fail", code=2)
+    assert len(cli("failures", "--json").json) == 1
