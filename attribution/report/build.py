@@ -12,6 +12,10 @@ from attribution.kappa import cohens_kappa
 from attribution.report.levers import levers
 from attribution.report.model import (
     ABSTAINED,
+    WITHOUT_VERDICT,
+    WRONG,
+    Answered,
+    Asked,
     Case,
     Family,
     HumanAgreement,
@@ -26,13 +30,14 @@ from ingest.failures import HUMAN_METHOD
 from schema.kinds import ErrorType
 
 
-def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportData:
+def build(cases: Iterable[Case], scope: Scope, created_at: datetime, answered: Answered | None = None) -> ReportData:
     """The report on some cases; its summary is None, for that takes a model (see ``summary``).
 
     Args:
         cases: in any order.
         scope: what they are.
         created_at: when, in UTC.
+        answered: what the traces were asked; None where the cases are only some of their failures.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -57,6 +62,7 @@ def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportDa
         agreement=_agreement(attributed),
         summary=None,
         cases=numbered,
+        asked=None if answered is None else _asked(answered, numbered),
     )
 
 
@@ -73,6 +79,25 @@ def _error_types(judged: Sequence[Case]) -> list[Share]:
     total = len(judged)
     parts = [share(kind.value, kind.value, counts[kind], total) for kind in ErrorType]
     return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
+
+
+def _asked(answered: Answered, cases: Sequence[Case]) -> Asked:
+    """How often answers are wrong, of all questions asked."""
+    total = answered.answers + answered.elsewhere
+    named = Counter(_named(case) for case in cases)
+    kinds = [*(kind.value for kind in ErrorType), ABSTAINED, WITHOUT_VERDICT]
+    return Asked(
+        answers=answered.answers,
+        wrong=share(WRONG, "known to be wrong", len(cases), total),
+        by_error_type=[share(kind, kind, named[kind], total) for kind in kinds] if answered.answers else [],
+        questions=answered.questions,
+    )
+
+
+def _named(case: Case) -> str:
+    if case.attribution_id is None:
+        return WITHOUT_VERDICT
+    return case.error_type.value if case.error_type else ABSTAINED
 
 
 def _operation(operation: OperationRef) -> tuple[str, str]:

@@ -46,6 +46,9 @@ def _lines(data: ReportData) -> Iterator[str]:
             ("without verdict", f"{totals.without_verdict:,}"),
         ],
     )
+    if data.asked:
+        yield words.asked(data.asked)
+        yield ""
     yield "Rates are shares of the failures that have a verdict, with 95 % intervals (Wilson)."
     yield ""
     if data.summary:
@@ -55,6 +58,8 @@ def _lines(data: ReportData) -> Iterator[str]:
             yield f"- {escape(sentence.text)} ({words.numbers(sentence.cases)})"
         yield ""
     yield from _levers(data.levers)
+    if data.asked:
+        yield from _shares("Of all questions asked", "error type", data.asked.by_error_type, "of all questions")
     yield from _shares("By error type", "error type", data.by_error_type)
     yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
@@ -90,14 +95,15 @@ def _levers(levers: Sequence[Lever]) -> Iterator[str]:
     )
 
 
-def _shares(title: str, what: str, parts: Sequence[Share]) -> Iterator[str]:
-    if not parts:
+def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -> Iterator[str]:
+    shown = words.some(parts)
+    if not shown:
         return
     yield f"## {title}"
     yield ""
     yield from _table(
-        (what, "failures", "rate", "95 % interval"),
-        [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in parts],
+        (what, "failures", rate, "95 % interval"),
+        [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in shown],
     )
 
 

@@ -14,6 +14,8 @@ from msgspec import Struct
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
 ABSTAINED = "abstained"
+WITHOUT_VERDICT = "without verdict"
+WRONG = "wrong"
 
 
 class Part(Struct, frozen=True, rename="camel"):
@@ -26,7 +28,7 @@ class Share(Part, frozen=True):
     Attributes:
         key: the same in every report.
         label: for people.
-        total: failures of the report that have a verdict, abstentions among them.
+        total: failures of the report that have a verdict, abstentions among them; in ``Asked`` all questions asked.
         rate: ``count / total``; 0 where there are none.
     """
 
@@ -242,6 +244,50 @@ class Totals(Part, frozen=True):
     without_verdict: int
 
 
+class AskedQuestion(Part, frozen=True):
+    """A question that was asked, whether its answer was right or wrong.
+
+    Attributes:
+        text: its first 500 characters.
+    """
+
+    trace_external_id: str
+    external_id: str
+    text: str
+
+
+class Answered(Part, frozen=True, kw_only=True):
+    """What some traces were asked.
+
+    Attributes:
+        answers: variables of kind Answer.
+        elsewhere: failures whose answer is none of these: it was recorded as something else, or not at all.
+        questions: which they were, in the order of the traces; empty where the recording does not say it of all.
+    """
+
+    answers: int
+    elsewhere: int
+    questions: list[AskedQuestion] = []
+
+
+class Asked(Part, frozen=True, kw_only=True):
+    """How often answers are wrong, of all questions that the traces of a report were asked.
+
+    Attributes:
+        answers: that the traces hold: variables of kind Answer.
+        wrong: how many questions are known to have been answered wrongly, of all that were asked; those are the
+            answers, and the failures whose answer was not recorded as one.
+        by_error_type: the same by error type, then abstentions and failures without verdict; empty where the traces
+            hold no answers, for then nobody knows how many questions there were.
+        questions: see ``Answered``.
+    """
+
+    answers: int
+    wrong: Share
+    by_error_type: list[Share]
+    questions: list[AskedQuestion] = []
+
+
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
     """A report.
 
@@ -252,6 +298,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         families: the most frequent first; last that of abstentions.
         levers: what to change, that which touches most failures first.
         cases: by number.
+        asked: None where the failures were chosen one by one: of what they are a part is not known then.
     """
 
     version: Literal[1] = 1
@@ -267,3 +314,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     agreement: HumanAgreement | None
     summary: Summary | None
     cases: list[Case]
+    asked: Asked | None = None

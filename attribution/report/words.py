@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from attribution.report.compare import Change
-from attribution.report.model import Case, Lever, Scope, Share
+from attribution.report.model import Asked, Case, Lever, Scope, Share
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -76,6 +76,23 @@ def settings(lever: Lever) -> str:
 def kinds(lever: Lever) -> str:
     """A lever's failures by error type: ``8 ExtractionError, 2 UpdateError``."""
     return ", ".join(f"{count:,} {kind}" for kind, count in lever.error_types.items())
+
+
+def asked(found: Asked) -> str:
+    """How many questions there were, and how many answers are known to be wrong, in a sentence or two."""
+    wrong = found.wrong
+    held = f"The traces hold {counted(found.answers, 'answer')}"
+    if not found.answers:
+        return f"{held}, so of how many questions {counted(wrong.count, 'failure')} came can't be told."
+    beside = wrong.total - found.answers
+    more = f", and {counted(beside, 'failure')} whose answer was not recorded as one" if beside else ""
+    known = f"{wrong.count:,} of {wrong.total:,} are known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
+    return f"{held}{more}. {known}. Nobody may have judged the others."
+
+
+def some(parts: Iterable[Share]) -> list[Share]:
+    """The parts that are not empty."""
+    return [part for part in parts if part.count]
 
 
 def covered(scope: Scope) -> str:

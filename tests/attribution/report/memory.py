@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from attribution.lookup import every_failure
-from attribution.report.build import build
 from attribution.report.gather import gather
+from attribution.report.make import make
 from attribution.report.model import Case, ReportData, Scope, TraceRef
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from store.open import open_database
@@ -96,9 +98,15 @@ class Memory:
                 author="annotation",
             )
 
+    def succeed(self) -> None:
+        """A question that was answered well."""
+        number = len(self.trace.variables)
+        self.trace.variable(f"good-question-{number}", self.say(f"what is {number}?"), kind=VariableKind.QUERY)
+        self.trace.variable(f"good-answer-{number}", self.say(f"it is {number}"), kind=VariableKind.ANSWER)
+
 
 def some(label: str = "{}", name: str = "memory") -> Memory:
-    """12 failures of all kinds: one abstention, one without verdict, five with a person's verdict."""
+    """12 failures of all kinds: one abstention, one without verdict, five with a person's verdict; 8 right answers."""
     memory = Memory(name, label)
     for confidence in (0.7, 0.9, 0.8):
         memory.fail(ErrorType.EXTRACTION, confidence, human=ErrorType.EXTRACTION)
@@ -111,6 +119,8 @@ def some(label: str = "{}", name: str = "memory") -> Memory:
     memory.fail(ErrorType.DELETION)
     memory.fail(None)
     memory.fail(None, verdict=False)
+    for _ in range(8):
+        memory.succeed()
     return memory
 
 
@@ -143,5 +153,13 @@ def scope(*memories: Memory) -> Scope:
 
 
 def report(memory: Memory, folder: Path) -> ReportData:
-    """The report on a memory."""
-    return build(gathered([memory], folder), scope(memory), MADE)
+    """The report on a memory, by way of a real store."""
+
+    async def work() -> ReportData:
+        async with await open_database(f"sqlite:///{folder / 'memory.db'}") as database:
+            store = database.project(PROJECT)
+            await memory.trace.write(store)
+            made = await make(store, await every_failure(store, None))
+            return msgspec.structs.replace(made, created_at=MADE)
+
+    return asyncio.run(work())
