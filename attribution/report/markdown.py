@@ -183,24 +183,28 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
             ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
             ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
             ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
+            ("of all questions asked", words.of_all(before), words.of_all(after)),
         ],
     )
+    yield f"**{words.outcome(found)}** {words.paired(found)}"
+    yield ""
     yield (
-        f"{words.counted(len(found.gone), 'question')} failed before only, {len(found.new):,} after only, "
-        f"{len(found.moved):,} both times of another error type, {found.same:,} both times of the same."
+        "Differences are in percentage points, of all questions asked or else of each run's failures that have a "
+        "verdict, with 95 % intervals (Newcombe)."
     )
     yield ""
-    yield "Differences are in percentage points of each run's failures, with 95 % intervals (Newcombe)."
-    yield ""
+    yield from _references("Fixed", found.fixed)
+    yield from _references("Broken", found.broken)
+    yield from _references("Still wrong", found.still_wrong)
+    yield from _references("Failed in one run, not asked in the other", found.not_asked)
+    yield from _changes("Of all questions asked", "error type", found.of_all)
     yield from _changes("By error type", "error type", found.by_error_type)
     yield from _changes("By operation", "operation", found.by_operation)
     yield from _changes("By prompt", "prompt", found.by_prompt)
-    yield from _references("Failed before only", found.gone)
-    yield from _references("Failed after only", found.new)
-    yield from _references("Failed both times, of another error type", found.moved)
 
 
-def _changes(title: str, what: str, changes: Sequence[Change]) -> Iterator[str]:
+def _changes(title: str, what: str, every: Sequence[Change]) -> Iterator[str]:
+    changes = words.changed(every)
     if not changes:
         return
     yield f"## {title}"
@@ -227,12 +231,13 @@ def _references(title: str, references: Sequence[CaseRef]) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     yield from _table(
-        ("before", "after", "question", "error type before", "error type after"),
+        ("before", "after", "question", "trace", "error type before", "error type after"),
         [
             (
                 f"#{one.before}" if one.before else "",
                 f"#{one.after}" if one.after else "",
                 escape(words.cut(one.question, 200)),
+                escape(words.place(one)),
                 one.error_type_before or "",
                 one.error_type_after or "",
             )

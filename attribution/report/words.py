@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from attribution.report.compare import Change
+from attribution.report.compare import CaseRef, Change, Comparison, Side
 from attribution.report.model import Asked, Case, Lever, Scope, Share
 
 SHOWN = 10
@@ -16,6 +16,8 @@ SHOWN = 10
 QUOTED = 600
 """The longest text of a case that is shown; the JSON has all of it."""
 
+
+_SIGNIFICANT = 0.05
 
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -88,6 +90,65 @@ def asked(found: Asked) -> str:
     more = f", and {counted(beside, 'failure')} whose answer was not recorded as one" if beside else ""
     known = f"{wrong.count:,} of {wrong.total:,} are known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
     return f"{held}{more}. {known}. Nobody may have judged the others."
+
+
+def outcome(found: Comparison) -> str:
+    """How many questions are fixed, broken and still wrong."""
+    still = len(found.still_wrong)
+    said = (
+        f"{counted(len(found.fixed), 'question')} fixed, {len(found.broken):,} broken, {still:,} still wrong "
+        f"({len(found.moved):,} of them of another error type)."
+    )
+    if found.not_asked:
+        said += f" Failed in one run and not asked in the other: {len(found.not_asked):,}."
+    return said
+
+
+def paired(found: Comparison) -> str:
+    """What the test of fixed against broken says, in plain sentences."""
+    test = found.paired
+    if not test.fixed + test.broken:
+        return "No question was answered well in one run only, so the runs do not differ and there is nothing to test."
+    said = (
+        f"Fixed against broken: p {_p_value(test.p_value)} (exact McNemar test). If both runs were equally good, "
+        f"chance alone would give a split at least as uneven in {_often(test.p_value)} comparisons like this one; "
+    )
+    if test.p_value >= _SIGNIFICANT:
+        said += "so this does not show that either run is better."
+    else:
+        said += f"so the second run is {'better' if test.fixed > test.broken else 'worse'}, and hardly by chance."
+    if not test.is_known:
+        said += (
+            " Not both reports say which questions were asked: one that is not among a run's failures counts as "
+            "answered well by it."
+        )
+    return said
+
+
+def of_all(side: Side) -> str:
+    """What is known to be wrong of all questions that one run was asked: ``3 of 8: 37.5 %``."""
+    wrong = side.wrong
+    return "not known" if wrong is None else f"{wrong.count:,} of {wrong.total:,}: {percent(wrong.rate)}"
+
+
+def changed(changes: Iterable[Change]) -> list[Change]:
+    """The parts that are not empty in both."""
+    return [change for change in changes if change.before or change.after]
+
+
+def place(one: Case | CaseRef) -> str:
+    """The trace of a case: its name, and its id in the source."""
+    if one.trace == one.trace_external_id:
+        return one.trace
+    return f"{one.trace} ({one.trace_external_id})"
+
+
+def _p_value(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
+
+
+def _often(p_value: float) -> str:
+    return "fewer than 1 of 1,000" if p_value < 0.001 else f"{percent(p_value)} of"
 
 
 def some(parts: Iterable[Share]) -> list[Share]:
