@@ -12,6 +12,7 @@ from attribution.report import words
 from attribution.report.chart import chart
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
+from attribution.report.picture import picture
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -37,7 +38,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_fit,
     )
-    environment.globals.update(words=words, chart=chart)
+    environment.globals.update(words=words, chart=chart, picture=picture)
     return environment
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from attribution.kappa import sources_of
 from attribution.lookup import by_id
+from attribution.report import words
 from attribution.report.asked import answered
 from attribution.report.build import build
 from attribution.report.gather import gather
+from attribution.report.illustrate import illustrate
 from attribution.report.model import ReportData, Scope, TraceRef
 from schema.models import Failure, Trace
 from store.paging import every
@@ -37,12 +41,20 @@ async def make(
     selection = [failure.id for failure in failures] if is_selection else []
     scope = _scope(store.project_id, covered, source, selection)
     whole = None if is_selection else await answered(store, failures, covered)
-    return build(cases, scope, datetime.now(UTC), whole)
+    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole))
 
 
 async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:
     """Whose verdicts there are on some failures."""
     return sources_of(await store.attributions([failure.id for failure in failures]))
+
+
+async def _illustrated(store: GraphStore, data: ReportData) -> ReportData:
+    """The report with texts and rankings of the cases that pages show whole: as much as a reader looks at."""
+    shown = {number for family in data.families for number in family.cases[: words.SHOWN]}
+    found = await illustrate(store, [case for case in data.cases if case.number in shown])
+    plain = {case.number: case for case in found}
+    return replace(data, cases=[plain.get(case.number, case) for case in data.cases])
 
 
 async def _covered(

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.report import words
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Case, CitedStep, Family, Lever, ReportData, Share
+from attribution.report.model import Case, CitedStep, Family, Lever, Ranking, ReportData, Revision, Share
+from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
+_BACKTICKS = re.compile("`+")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 Row = Sequence[str]
@@ -145,21 +147,37 @@ def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
 def _case(case: Case) -> Iterator[str]:
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
-    yield f"- failure `{case.failure_id}`, question {escape(case.question_external_id or case.question_id)}"
+    question = words.plain(case.question_external_id or "")
+    yield f"- failure `{case.failure_id}`{f', question {escape(question)}' if question else ''}"
+    yield f"- trace: {escape(words.place(case))}"
     yield f"- answer: {escape(words.cut(case.prediction or ''))}"
     yield f"- gold: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
     if case.operation:
-        yield f"- blamed: {escape(case.operation.label)} (`{case.operation.id}`, {escape(case.operation.external_id)})"
+        yield f"- blamed: {escape(case.operation.label)} ({escape(words.plain(case.operation.external_id))})"
     yield f"- verdict: {escape(words.verdict(case))}"
     if case.reason:
         yield f"- reason: {escape(words.cut(case.reason))}"
+    boxes = picture(case)
+    if boxes:
+        yield f"- {' → '.join(map(_box, boxes))}"
     for step in case.path:
         yield f"- {_step(step)}"
     for other in case.others:
         kind = other.error_type or "abstained"
-        at = f" at {escape(other.operation_external_id)}" if other.operation_external_id else ""
+        at = f" at {escape(words.plain(other.operation_external_id))}" if other.operation_external_id else ""
         yield f"- {escape(other.author or other.method)} says: {kind}{at}"
     yield ""
+    if case.revision:
+        yield from _revision(case.revision)
+    if case.ranking:
+        yield from _ranking(case.ranking)
+
+
+def _box(box: Box) -> str:
+    by = f"({escape(box.by)}) " if box.by else ""
+    skipped = f"{words.counted(box.skipped, 'step')} more, " if box.skipped else ""
+    named = f"{skipped}{by}{' '.join(part for part in (box.kind, escape(box.name)) if part)}"
+    return f"**{named}: {box.state}**" if box.is_break else f"{named}: {box.state}"
 
 
 def _step(step: CitedStep) -> str:
@@ -167,7 +185,35 @@ def _step(step: CitedStep) -> str:
     kind = f"{step.kind} " if step.kind else ""
     by = f" by {escape(step.operation)}" if step.operation else ""
     quote = f": “{escape(words.cut(step.quote))}”" if step.quote else ""
-    return f"{mark} in {kind}{escape(step.external_id or step.variable_id)}{by}{quote}"
+    return f"{mark} in {kind}{escape(words.plain(step.external_id or step.variable_id))}{by}{quote}"
+
+
+def _revision(found: Revision) -> Iterator[str]:
+    before, after = words.plain(found.before_external_id), words.plain(found.after_external_id)
+    yield f"From {escape(before)} to {escape(after)}: {words.revised(found)}."
+    yield ""
+    lines = [words.printable(line) for line in found.lines]
+    # Longer than any row of backticks in it: none of its lines can end it.
+    fence = "`" * max(3, *(len(row) + 1 for line in lines for row in _BACKTICKS.findall(line)), 3)
+    yield from (f"{fence}diff", *lines, fence, "")
+
+
+def _ranking(found: Ranking) -> Iterator[str]:
+    yield words.ranked(found)
+    yield ""
+    yield from _table(
+        ("rank", "score", "unit", "returned", "text"),
+        [
+            (
+                str(unit.rank),
+                words.score(unit),
+                escape(words.plain(unit.external_id)),
+                words.returned(unit),
+                escape(unit.text),
+            )
+            for unit in found.units
+        ],
+    )
 
 
 def _comparison_lines(found: Comparison) -> Iterator[str]:

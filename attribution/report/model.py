@@ -115,6 +115,62 @@ class OtherVerdict(Part, frozen=True):
     reason: str | None
 
 
+class Revision(Part, frozen=True, kw_only=True):
+    """What the blamed operation made of a text.
+
+    Attributes:
+        before, after: the ids of the two versions, and those in the source.
+        lines: of a unified diff, sentence by sentence: ``+`` only in the new text, ``-`` only in the old, a space in
+            both, ``@@`` where something is left out.
+        added, removed: sentences or lines only in the new text, only in the old.
+        is_cut: whether there are more lines.
+    """
+
+    before_id: str
+    before_external_id: str
+    after_id: str
+    after_external_id: str
+    lines: list[str]
+    added: int
+    removed: int
+    is_cut: bool
+
+
+class RankedUnit(Part, frozen=True, kw_only=True):
+    """What a search had before it.
+
+    Attributes:
+        rank: its place, from 1.
+        score: on a scale of the search's own; None where it told none.
+        text: the beginning of its value.
+        is_missed: whether it is the unit that has the fact.
+    """
+
+    rank: int
+    variable_id: str
+    external_id: str
+    text: str
+    score: float | None
+    is_returned: bool
+    is_missed: bool
+
+
+class Ranking(Part, frozen=True, kw_only=True):
+    """How the blamed search rated what it had before it.
+
+    Attributes:
+        units: the first, and that which was missed; by rank.
+        considered: how many were rated.
+        returned: how many of them were returned.
+        missed: the rank of the unit that has the fact; None where it was not rated.
+    """
+
+    units: list[RankedUnit]
+    considered: int
+    returned: int
+    missed: int | None
+
+
 class Case(Part, frozen=True, kw_only=True):
     """A failure with its verdict.
 
@@ -122,6 +178,9 @@ class Case(Part, frozen=True, kw_only=True):
         number: by which the report cites it, from 1.
         attribution_id: None where it has no verdict.
         error_type: None where the verdict is an abstention, or there is none.
+        revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
+            pages show whole, and only where the trace has it.
+        ranking: how the blamed search rated what it had before it.
     """
 
     number: int = 0
@@ -148,6 +207,8 @@ class Case(Part, frozen=True, kw_only=True):
     path: list[CitedStep] = []
     candidates: list[CitedCandidate] = []
     others: list[OtherVerdict] = []
+    revision: Revision | None = None
+    ranking: Ranking | None = None
 
 
 class Family(Part, frozen=True):

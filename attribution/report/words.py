@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from attribution.report.compare import CaseRef, Change, Comparison, Side
-from attribution.report.model import Asked, Case, Lever, Scope, Share
+from attribution.report.model import Asked, Case, Lever, RankedUnit, Ranking, Revision, Scope, Share
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -18,6 +18,8 @@ QUOTED = 600
 
 
 _SIGNIFICANT = 0.05
+
+_DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -63,6 +65,16 @@ def middle(text: str, length: int) -> str:
         return text
     tail = (length - 1) // 2
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def plain(external_id: str) -> str:
+    """An id of the source without the digests in it, which say nothing to people: ``extracted_facts:list:…@1``."""
+    return _DIGEST.sub("…", external_id)
+
+
+def ids(external_id: str | None, id_: str | None) -> str:
+    """The ids of something, for who asks for it: that of the source, and ours."""
+    return ", ".join(part for part in (external_id, id_ and f"id {id_}") if part)
 
 
 def printable(text: str) -> str:
@@ -138,9 +150,8 @@ def changed(changes: Iterable[Change]) -> list[Change]:
 
 def place(one: Case | CaseRef) -> str:
     """The trace of a case: its name, and its id in the source."""
-    if one.trace == one.trace_external_id:
-        return one.trace
-    return f"{one.trace} ({one.trace_external_id})"
+    external_id = plain(one.trace_external_id)
+    return plain(one.trace) if one.trace == one.trace_external_id else f"{one.trace} ({external_id})"
 
 
 def _p_value(p_value: float) -> str:
@@ -163,6 +174,31 @@ def covered(scope: Scope) -> str:
     chosen = f", {counted(len(scope.selection), 'chosen failure')}" if scope.selection else ""
     by = f"verdicts of {scope.source}" if scope.source else "newest verdict of any method"
     return f"project {scope.project}, {where}{chosen}; {by}"
+
+
+def ranked(found: Ranking) -> str:
+    """Where a search put the unit that was missed, in a sentence."""
+    held = f"{counted(found.considered, 'unit')} were rated, {found.returned:,} of them returned"
+    if found.missed is None:
+        return f"{held}. The unit that has the fact was not among them."
+    return f"{held}. The unit that has the fact came as number {found.missed:,}."
+
+
+def score(unit: RankedUnit) -> str:
+    """What a search said of a unit, on a scale of its own."""
+    return "" if unit.score is None else f"{unit.score:.4g}"
+
+
+def returned(unit: RankedUnit) -> str:
+    """Whether a search returned a unit, and whether it is the one with the fact."""
+    said = "yes" if unit.is_returned else "no"
+    return f"{said}; it has the fact" if unit.is_missed else said
+
+
+def revised(found: Revision) -> str:
+    """How much of a text an operation changed, in a sentence."""
+    said = f"{counted(found.removed, 'sentence or line')} gone, {found.added:,} new"
+    return f"{said}; the first {len(found.lines):,} lines of the differences" if found.is_cut else said
 
 
 def numbers(cases: Iterable[int]) -> str:

@@ -16,6 +16,7 @@ from attribution.report.gather import gather
 from attribution.report.make import make
 from attribution.report.model import Case, ReportData, Scope, TraceRef
 from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Usage
 from store.open import open_database
 from tests.factory import TraceBuilder
 
@@ -98,6 +99,47 @@ class Memory:
                 author="annotation",
             )
 
+    def lose(self, kind: ErrorType, old: str, new: str, others: int = 0) -> None:
+        """A failure whose fact was kept in a unit: an update wrote another text, or a search returned other units."""
+        trace, say = self.trace, self.say
+        number = len(trace.failures)
+        message = trace.variable(f"message-{number}", say(f"said {number}"), kind=VariableKind.MESSAGE)
+        extract = trace.operation(f"extract-{number}", name=say("extract"), kind=OperationKind.EXTRACTION)
+        unit = trace.variable(say(f"unit-{number}@1"), old, by=extract)
+        place, name, _, _ = PLACES[kind]
+        blamed = trace.operation(f"{place}-{number}", name=say(name), kind=place)
+        if kind is ErrorType.UPDATE:
+            after = trace.variable(say(f"unit-{number}@2"), new, by=blamed, revision_of=unit.id)
+        else:
+            units = [trace.variable(say(f"other-{place}"), f"about something else {place}") for place in range(others)]
+            ranked = [*units[:-1], unit, units[-1]]
+            trace.usages += [
+                Usage(blamed.id, one.id, "returned" if rank < 2 else "considered", rank, 0.9 / (1 + 4 * rank))
+                for rank, one in enumerate(ranked)
+            ]
+            after = trace.variable(f"found-{number}", by=blamed, kind=VariableKind.RETRIEVAL_RESULT)
+        question = trace.variable(f"question-{number}", say(f"on which day? {number}"), kind=VariableKind.QUERY)
+        answer = trace.variable(f"answer-{number}", say("no idea"), kind=VariableKind.ANSWER)
+        steps = [(message, None, True), (unit, extract, True), (after, blamed, False)]
+        trace.attribution(
+            trace.failure(question, answer),
+            "flow",
+            error_type=kind,
+            operation_id=blamed.id,
+            evidence=json.dumps(
+                [
+                    {
+                        "variableId": variable.id,
+                        "operationId": by.id if by else None,
+                        "link": "derivation" if by else "start",
+                        "quote": say("Thursday") if holds else "",
+                        "holds": holds,
+                    }
+                    for variable, by, holds in steps
+                ]
+            ),
+        )
+
     def succeed(self) -> None:
         """A question that was answered well."""
         number = len(self.trace.variables)
@@ -121,6 +163,20 @@ def some(label: str = "{}", name: str = "memory") -> Memory:
     memory.fail(None, verdict=False)
     for _ in range(8):
         memory.succeed()
+    return memory
+
+
+def losing(label: str = "{}") -> Memory:
+    """An update that loses a fact, and a search that ranks the unit with the fact as number 12 of 13."""
+    memory = Memory(label=label)
+    same = memory.say("I like it.").replace("\n", " ")
+    for number, kind in enumerate((ErrorType.UPDATE, ErrorType.RETRIEVAL)):
+        memory.lose(
+            kind,
+            f"{same}\nThe class is on Thursday {number}.",
+            f"{same}\nThe class is at the Kiln House.",
+            others=12,
+        )
     return memory
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Page
 from attribution.report import html, words
 from attribution.report.compare import compare
 from attribution.report.model import ReportData
-from tests.attribution.report.memory import many, report, some
+from tests.attribution.report.memory import Memory, losing, many, report, some
 from tests.attribution.report.test_forms import HOSTILE
 
 MANY = 2000
@@ -92,11 +92,30 @@ async def test_a_report_of_2000_failures_opens(browser: Browser, big: ReportData
         ]
 
 
-async def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path) -> None:
-    data = await asyncio.to_thread(report, some(HOSTILE), tmp_path)
+@pytest.mark.parametrize("memory", [some, losing])
+async def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path, memory: Callable[[str], Memory]) -> None:
+    data = await asyncio.to_thread(report, memory(HOSTILE), tmp_path)
     async with opened(browser, tmp_path / "hostile.html", html.render(data)) as found:
         assert await found.page.locator("script, img, table table").count() == 0
         assert "<script>alert(1)</script>" in await found.page.locator("main").inner_text()
+
+
+async def test_the_break_is_seen_without_colours(browser: Browser, tmp_path: Path) -> None:
+    data = await asyncio.to_thread(report, losing(), tmp_path)
+    async with opened(
+        browser, tmp_path / "lost.html", html.render(data), viewport={"width": 390, "height": 800}
+    ) as found:
+        page = found.page
+        ways = page.locator(".way")
+        assert await ways.count() == 2
+        assert await ways.first.is_visible()
+        lost = ways.first.locator(".break .box")
+        assert "✕ breaks here" in await lost.inner_text()
+        styles = await page.evaluate("""() => [".break .box", ".has .box"].map(name =>
+            getComputedStyle(document.querySelector(name)).borderTopStyle)""")
+        assert styles == ["dashed", "solid"]
+        width: int = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0
 
 
 async def test_a_cited_case_opens_without_scripts(browser: Browser, data: ReportData, tmp_path: Path) -> None:
@@ -116,7 +135,7 @@ async def test_texts_can_be_read_in_light_and_dark(
 ) -> None:
     async with opened(browser, tmp_path / "page.html", html.render(data), color_scheme=scheme) as found:
         colours = await found.page.evaluate(
-            """() => ["body", "caption", "tbody th", "details dd", ".lost"].map(name => {
+            """() => ["body", "caption", "tbody th", "details dd", ".has .state", ".break .state", ".break .by"].map(name => {
                 const style = getComputedStyle(document.querySelector(name));
                 let over = document.querySelector(name);
                 while (getComputedStyle(over).backgroundColor === "rgba(0, 0, 0, 0)") over = over.parentElement;
