@@ -19,6 +19,7 @@ from attribution.report.model import (
     Case,
     Family,
     HumanAgreement,
+    OperationErrors,
     OperationRef,
     ReportData,
     Scope,
@@ -26,8 +27,11 @@ from attribution.report.model import (
     Totals,
 )
 from attribution.report.shares import share
+from attribution.report.times import over_time
 from ingest.failures import HUMAN_METHOD
 from schema.kinds import ErrorType
+
+_NOWHERE = ("", "no operation")
 
 
 def build(cases: Iterable[Case], scope: Scope, created_at: datetime, answered: Answered | None = None) -> ReportData:
@@ -62,6 +66,8 @@ def build(cases: Iterable[Case], scope: Scope, created_at: datetime, answered: A
         agreement=_agreement(attributed),
         summary=None,
         cases=numbered,
+        over_time=over_time(case.failed_at for case in numbered),
+        errors_by_operation=_errors_by_operation(attributed),
         asked=None if answered is None else _asked(answered, numbered),
     )
 
@@ -102,6 +108,18 @@ def _named(case: Case) -> str:
 
 def _operation(operation: OperationRef) -> tuple[str, str]:
     return operation.key, f"{operation.label} ({operation.kind})"
+
+
+def _errors_by_operation(attributed: Sequence[Case]) -> list[OperationErrors]:
+    """The error types of each operation, those without an operation as if at one more, most failures first."""
+    counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
+    for case in attributed:
+        counts[_operation(case.operation) if case.operation else _NOWHERE][case.error_type] += 1
+    found = [
+        OperationErrors(key, label, each.total(), {kind.value: each[kind] for kind in ErrorType if each[kind]})
+        for (key, label), each in counts.items()
+    ]
+    return sorted(found, key=lambda one: (-one.count, one.label, one.key))
 
 
 def _sessions(attributed: Sequence[Case], total: int) -> list[Share]:

@@ -142,6 +142,7 @@ class _Reader:
             question=failure.question,
             prediction=failure.prediction,
             gold_answers=list(failure.gold_answers),
+            failed_at=(answer.created_at if answer else None) or failure.created_at,
             others=[self._other(one) for one in others if attribution is None or one.id != attribution.id],
             **({} if attribution is None else self._explained(attribution)),
         )

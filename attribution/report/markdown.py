@@ -6,8 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.report import words
+from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Case, CitedStep, Family, Lever, Ranking, ReportData, Revision, Share
+from attribution.report.model import (
+    Case,
+    CitedStep,
+    Family,
+    Lever,
+    OperationErrors,
+    OverTime,
+    Ranking,
+    ReportData,
+    Revision,
+    Share,
+)
 from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
@@ -63,6 +75,8 @@ def _lines(data: ReportData) -> Iterator[str]:
     if data.asked:
         yield from _shares("Of all questions asked", "error type", data.asked.by_error_type, "of all questions")
     yield from _shares("By error type", "error type", data.by_error_type)
+    yield from _heat(data.errors_by_operation)
+    yield from _times(data.over_time)
     yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
@@ -107,6 +121,35 @@ def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -
         (what, "failures", rate, "95 % interval"),
         [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in shown],
     )
+
+
+def _heat(found: Sequence[OperationErrors]) -> Iterator[str]:
+    if not found:
+        return
+    drawn = heat_map(found)
+    yield "## Error types by operation"
+    yield ""
+    yield from _table(
+        ("operation", *drawn.kinds, "in all"),
+        [(escape(row.label), *(cell.number for cell in row.cells), row.count) for row in drawn.rows],
+    )
+    if drawn.hidden:
+        yield f"The JSON also has the {words.counted(drawn.hidden, 'operation')} with fewer failures."
+        yield ""
+
+
+def _times(found: OverTime | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield "## Over time"
+    yield ""
+    yield words.when(found)
+    yield ""
+    if len(found.stretches) > 1:
+        for one in found.stretches:
+            if one.failures:
+                yield f"- {words.moment(one.start, found.seconds)}: {one.failures:,}"
+        yield ""
 
 
 def _agreement(data: ReportData) -> Iterator[str]:

@@ -181,6 +181,7 @@ class Case(Part, frozen=True, kw_only=True):
         revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
             pages show whole, and only where the trace has it.
         ranking: how the blamed search rated what it had before it.
+        failed_at: when the answer was given, else when it was found to be wrong.
     """
 
     number: int = 0
@@ -209,6 +210,7 @@ class Case(Part, frozen=True, kw_only=True):
     others: list[OtherVerdict] = []
     revision: Revision | None = None
     ranking: Ranking | None = None
+    failed_at: datetime | None = None
 
 
 class Family(Part, frozen=True):
@@ -305,6 +307,41 @@ class Totals(Part, frozen=True):
     without_verdict: int
 
 
+class Stretch(Part, frozen=True):
+    """A stretch of time and how many failures fell into it."""
+
+    start: datetime
+    failures: int
+
+
+class OverTime(Part, frozen=True):
+    """Failures over time.
+
+    Attributes:
+        seconds: the length of each stretch.
+        stretches: from the first failure to the last, without gaps.
+        undated: failures of which no time is known.
+    """
+
+    seconds: int
+    stretches: list[Stretch]
+    undated: int
+
+
+class OperationErrors(Part, frozen=True):
+    """What went wrong at one kind of place.
+
+    Attributes:
+        key: of the operation, as in ``OperationRef``; empty for verdicts that name none.
+        error_types: failures by error type; those that there are.
+    """
+
+    key: str
+    label: str
+    count: int
+    error_types: dict[str, int]
+
+
 class AskedQuestion(Part, frozen=True):
     """A question that was asked, whether its answer was right or wrong.
 
@@ -359,6 +396,8 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         families: the most frequent first; last that of abstentions.
         levers: what to change, that which touches most failures first.
         cases: by number.
+        over_time: when the wrong answers were given; None where no time is known.
+        errors_by_operation: error types of each operation, that with most failures first.
         asked: None where the failures were chosen one by one: of what they are a part is not known then.
     """
 
@@ -376,3 +415,5 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     summary: Summary | None
     cases: list[Case]
     asked: Asked | None = None
+    over_time: OverTime | None = None
+    errors_by_operation: list[OperationErrors] = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from attribution.report.compare import CaseRef, Change, Comparison, Side
-from attribution.report.model import Asked, Case, Lever, RankedUnit, Ranking, Revision, Scope, Share
+from attribution.report.model import Asked, Case, Lever, OverTime, RankedUnit, Ranking, Revision, Scope, Share
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -18,6 +19,7 @@ QUOTED = 600
 
 
 _SIGNIFICANT = 0.05
+_DAY = 86_400
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
@@ -160,6 +162,36 @@ def _p_value(p_value: float) -> str:
 
 def _often(p_value: float) -> str:
     return "fewer than 1 of 1,000" if p_value < 0.001 else f"{percent(p_value)} of"
+
+
+def moment(start: datetime, seconds: int) -> str:
+    """When a stretch of so many seconds begins: with its hour where stretches are shorter than days."""
+    return f"{start:%Y-%m-%d %H:%M}" if seconds < _DAY else f"{start:%Y-%m-%d}"
+
+
+def over_time(found: OverTime) -> str:
+    """The stretches with failures, in words."""
+    said = "; ".join(f"{moment(one.start, found.seconds)}: {one.failures:,}" for one in found.stretches if one.failures)
+    return f"{said}{undated(found)}"
+
+
+def when(found: OverTime) -> str:
+    """How long the stretches are, in a sentence; where there is one alone, when it was."""
+    if len(found.stretches) == 1:
+        return f"All in {_length(found.seconds)} from {moment(found.stretches[0].start, 0)} UTC{undated(found)}."
+    return f"Wrong answers by when they were given (UTC), in stretches of {_length(found.seconds)}{undated(found)}."
+
+
+def undated(found: OverTime) -> str:
+    """How many failures have no time, if any."""
+    return f"; {counted(found.undated, 'failure')} without a time" if found.undated else ""
+
+
+def _length(seconds: int) -> str:
+    for size, name in ((7 * _DAY, "week"), (_DAY, "day"), (3600, "hour"), (60, "minute")):
+        if seconds % size == 0:
+            return counted(seconds // size, name)
+    return counted(seconds, "second")
 
 
 def some(parts: Iterable[Share]) -> list[Share]:

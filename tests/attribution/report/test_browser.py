@@ -135,12 +135,13 @@ async def test_texts_can_be_read_in_light_and_dark(
 ) -> None:
     async with opened(browser, tmp_path / "page.html", html.render(data), color_scheme=scheme) as found:
         colours = await found.page.evaluate(
-            """() => ["body", "caption", "tbody th", "details dd", ".has .state", ".break .state", ".break .by"].map(name => {
+            """names => names.map(name => {
                 const style = getComputedStyle(document.querySelector(name));
                 let over = document.querySelector(name);
                 while (getComputedStyle(over).backgroundColor === "rgba(0, 0, 0, 0)") over = over.parentElement;
                 return [style.color, getComputedStyle(over).backgroundColor];
-            })"""
+            })""",
+            ["body", "caption", "tbody th", "details dd", ".has .state", ".break .state", ".break .by"],
         )
         for ink, paper in colours:
             assert contrast(ink, paper) >= 4.5, (ink, paper)
