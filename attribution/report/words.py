@@ -23,6 +23,8 @@ _DAY = 86_400
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
+_MARKS = re.compile(r"(?<=[._:/-])(?=.)")
+
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -72,6 +74,11 @@ def middle(text: str, length: int) -> str:
 def plain(external_id: str) -> str:
     """An id of the source without the digests in it, which say nothing to people: ``extracted_facts:list:…@1``."""
     return _DIGEST.sub("…", external_id)
+
+
+def wrappable(name: str) -> list[str]:
+    """A name in parts, between which a line may break, rather than within a word."""
+    return _MARKS.split(name)
 
 
 def ids(external_id: str | None, id_: str | None) -> str:
@@ -151,9 +158,11 @@ def changed(changes: Iterable[Change]) -> list[Change]:
 
 
 def place(one: Case | CaseRef) -> str:
-    """The trace of a case: its name, and its id in the source."""
-    external_id = plain(one.trace_external_id)
-    return plain(one.trace) if one.trace == one.trace_external_id else f"{one.trace} ({external_id})"
+    """The trace of a case: its name, and its id in the source, unless that is a digest."""
+    external_id = one.trace_external_id
+    if one.trace == external_id or external_id != plain(external_id):
+        return plain(one.trace)
+    return f"{one.trace} ({external_id})"
 
 
 def _p_value(p_value: float) -> str:
@@ -229,7 +238,7 @@ def returned(unit: RankedUnit) -> str:
 
 def revised(found: Revision) -> str:
     """How much of a text an operation changed, in a sentence."""
-    said = f"{counted(found.removed, 'sentence or line')} gone, {found.added:,} new"
+    said = f"{counted(found.removed, 'line')} gone, {found.added:,} new, with each sentence on a line of its own"
     return f"{said}; the first {len(found.lines):,} lines of the differences" if found.is_cut else said
 
 

@@ -136,7 +136,7 @@ def test_a_case_has_its_picture(lost: ReportData) -> None:
 def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
     page, document = Page(html.render(lost)), rendered(markdown.render(lost))
     for text in (squeezed(page.text), squeezed(document.text)):
-        assert "From unit-0@1 to unit-0@2: 1 sentence or line gone, 1 new." in text
+        assert "From unit-0@1 to unit-0@2: 1 line gone, 1 new, with each sentence on a line of its own." in text
     changed = [attributes["class"] for tag, attributes in page.tags if tag == "span" and "class" in attributes]
     assert changed == ["both", "both", "removed", "added"]
     assert [tag for tag, _ in document.tags].count("pre") == 1
