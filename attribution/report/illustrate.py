@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from attribution.lookup import by_id
 from attribution.report import words
+from attribution.report.gather import variable_label
 from attribution.report.model import Case, CitedStep, RankedUnit, Ranking, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
@@ -76,8 +77,10 @@ def _revision(old: Variable, new: Variable, texts: dict[str, bytes]) -> Revision
         return None
     shown = lines[2:]  # without the names of the two
     return Revision(
+        before=variable_label(old),
         before_id=old.id,
         before_external_id=old.external_id,
+        after=variable_label(new),
         after_id=new.id,
         after_external_id=new.external_id,
         lines=[words.cut(line, _LINE) for line in shown[:MOST_LINES]],
@@ -138,6 +141,7 @@ def _ranking(
         units=[
             RankedUnit(
                 rank=rank,
+                label=variable_label(units[usage.variable_id]),
                 variable_id=usage.variable_id,
                 external_id=units[usage.variable_id].external_id,
                 text=words.cut(units[usage.variable_id].preview, _TEXT),

@@ -190,13 +190,12 @@ def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
 def _case(case: Case) -> Iterator[str]:
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
-    question = words.plain(case.question_external_id or "")
-    yield f"- failure `{case.failure_id}`{f', question {escape(question)}' if question else ''}"
+    yield f"- failure: `{case.failure_id}`"
     yield f"- trace: {escape(words.place(case))}"
     yield f"- answer: {escape(words.cut(case.prediction or ''))}"
     yield f"- gold: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
     if case.operation:
-        yield f"- blamed: {escape(case.operation.label)} ({escape(words.plain(case.operation.external_id))})"
+        yield f"- blamed: {escape(case.operation.label)}"
     yield f"- verdict: {escape(words.verdict(case))}"
     if case.reason:
         yield f"- reason: {escape(words.cut(case.reason))}"
@@ -207,7 +206,7 @@ def _case(case: Case) -> Iterator[str]:
         yield f"- {_step(step)}"
     for other in case.others:
         kind = other.error_type or "abstained"
-        at = f" at {escape(words.plain(other.operation_external_id))}" if other.operation_external_id else ""
+        at = f" at {escape(other.operation)}" if other.operation else ""
         yield f"- {escape(other.author or other.method)} says: {kind}{at}"
     yield ""
     if case.revision:
@@ -228,13 +227,14 @@ def _step(step: CitedStep) -> str:
     kind = f"{step.kind} " if step.kind else ""
     by = f" by {escape(step.operation)}" if step.operation else ""
     quote = f": “{escape(words.cut(step.quote))}”" if step.quote else ""
-    return f"{mark} in {kind}{escape(words.plain(step.external_id or step.variable_id))}{by}{quote}"
+    return f"{mark} in {kind}{escape(words.named(step))}{by}{quote}"
 
 
 def _revision(found: Revision) -> Iterator[str]:
-    before, after = words.plain(found.before_external_id), words.plain(found.after_external_id)
-    yield f"From {escape(before)} to {escape(after)}: {words.revised(found)}."
+    yield f"From {escape(found.before)} to {escape(found.after)}: {words.revised(found)}."
     yield ""
+    if not found.lines:
+        return
     lines = [words.printable(line) for line in found.lines]
     # Longer than any row of backticks in it: none of its lines can end it.
     fence = "`" * max(3, *(len(row) + 1 for line in lines for row in _BACKTICKS.findall(line)), 3)
@@ -250,7 +250,7 @@ def _ranking(found: Ranking) -> Iterator[str]:
             (
                 str(unit.rank),
                 words.score(unit),
-                escape(words.plain(unit.external_id)),
+                escape(unit.label),
                 words.returned(unit),
                 escape(unit.text),
             )

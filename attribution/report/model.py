@@ -80,7 +80,11 @@ class PromptRef(Part, frozen=True):
 
 
 class CitedStep(Part, frozen=True):
-    """A step of the path that proves a verdict; see ``attribution.verdict.Step``."""
+    """A step of the path that proves a verdict; see ``attribution.verdict.Step``.
+
+    Attributes:
+        label: of its variable, for people.
+    """
 
     variable_id: str
     external_id: str | None
@@ -91,6 +95,7 @@ class CitedStep(Part, frozen=True):
     link: str
     quote: str
     holds: bool
+    label: str = ""
 
 
 class CitedCandidate(Part, frozen=True):
@@ -113,21 +118,24 @@ class OtherVerdict(Part, frozen=True):
     operation_id: str | None
     operation_external_id: str | None
     reason: str | None
+    operation: str | None = None
 
 
 class Revision(Part, frozen=True, kw_only=True):
     """What the blamed operation made of a text.
 
     Attributes:
-        before, after: the ids of the two versions, and those in the source.
+        before, after: the two versions, for people.
         lines: of a unified diff, sentence by sentence: ``+`` only in the new text, ``-`` only in the old, a space in
             both, ``@@`` where something is left out.
         added, removed: sentences or lines only in the new text, only in the old.
         is_cut: whether there are more lines.
     """
 
+    before: str
     before_id: str
     before_external_id: str
+    after: str
     after_id: str
     after_external_id: str
     lines: list[str]
@@ -141,12 +149,14 @@ class RankedUnit(Part, frozen=True, kw_only=True):
 
     Attributes:
         rank: its place, from 1.
+        label: for people.
         score: on a scale of the search's own; None where it told none.
         text: the beginning of its value.
         is_missed: whether it is the unit that has the fact.
     """
 
     rank: int
+    label: str
     variable_id: str
     external_id: str
     text: str

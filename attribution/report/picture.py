@@ -85,7 +85,7 @@ def _box(step: CitedStep, is_break: bool) -> Box:
     return Box(
         by=step.operation or "",
         kind=step.kind.value if step.kind else "",
-        name=words.plain(step.external_id or ""),
+        name=words.named(step),
         about=words.ids(step.external_id, step.variable_id),
         quote=step.quote,
         holds=step.holds,

@@ -9,7 +9,18 @@ from datetime import datetime
 from typing import Any
 
 from attribution.report.compare import CaseRef, Change, Comparison, Side
-from attribution.report.model import Asked, Case, Lever, OverTime, RankedUnit, Ranking, Revision, Scope, Share
+from attribution.report.model import (
+    Asked,
+    Case,
+    CitedStep,
+    Lever,
+    OverTime,
+    RankedUnit,
+    Ranking,
+    Revision,
+    Scope,
+    Share,
+)
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -219,7 +230,7 @@ def covered(scope: Scope) -> str:
 
 def ranked(found: Ranking) -> str:
     """Where a search put the unit that was missed, in a sentence."""
-    held = f"{counted(found.considered, 'unit')} were rated, {found.returned:,} of them returned"
+    held = f"Rated: {counted(found.considered, 'unit')}; returned: {found.returned:,}"
     if found.missed is None:
         return f"{held}. The unit that has the fact was not among them."
     return f"{held}. The unit that has the fact came as number {found.missed:,}."
@@ -238,8 +249,15 @@ def returned(unit: RankedUnit) -> str:
 
 def revised(found: Revision) -> str:
     """How much of a text an operation changed, in a sentence."""
+    if not found.lines:
+        return "nothing was changed"
     said = f"{counted(found.removed, 'line')} gone, {found.added:,} new, with each sentence on a line of its own"
     return f"{said}; the first {len(found.lines):,} lines of the differences" if found.is_cut else said
+
+
+def named(step: CitedStep) -> str:
+    """What people know the variable of a step by."""
+    return step.label or plain(step.external_id or "")
 
 
 def numbers(cases: Iterable[int]) -> str:

@@ -145,7 +145,7 @@ def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
 
 
 def test_a_search_shows_how_it_ranked_what_was_missed(lost: ReportData) -> None:
-    said = "13 units were rated, 2 of them returned. The unit that has the fact came as number 12."
+    said = "Rated: 13 units; returned: 2. The unit that has the fact came as number 12."
     for page in (Page(html.render(lost)), rendered(markdown.render(lost))):
         assert said in squeezed(page.text)
         (table,) = [table for table in page.tables if table[0][0] == "rank"]

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from attribution.report import html, markdown, words
+from attribution.report.gather import variable_label
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import Case, CitedStep, ReportData
 from attribution.report.picture import MOST_BOXES, picture
@@ -139,6 +140,22 @@ def test_sentences_of_a_long_line_are_compared(tmp_path: Path) -> None:
     assert "-The class is on Thursday." in found.lines
 
 
+def test_an_update_that_changed_nothing_is_said_to_be_so(tmp_path: Path) -> None:
+    data = revised("The class is on Thursday.", "The class is on Thursday.", tmp_path)
+    for source in (html.render(data), markdown.render(data)):
+        assert "nothing was changed." in source
+        assert "<pre" not in source
+        assert "```" not in source
+
+
+def test_a_variable_is_called_by_what_people_can_read() -> None:
+    variable = Memory().trace.variable
+    digest = "d0f1645776e24b12974c6d9f436968d3"
+    assert variable_label(variable("unit-1@2", name="unit")) == "unit-1@2"
+    assert variable_label(variable(digest, name="unit 1", version=2)) == "unit 1@2"
+    assert variable_label(variable(f"facts:{digest}@1", name=f"facts:{digest}")) == "facts:…@1"
+
+
 def test_what_is_too_large_is_not_compared(tmp_path: Path) -> None:
     assert revised("x" * (1 << 20) + "y", "x", tmp_path).cases[0].revision is None
 
@@ -166,9 +183,7 @@ def test_a_unit_that_was_not_rated_is_said_to_be_so(tmp_path: Path) -> None:
     found = report(memory, tmp_path).cases[0].ranking
     assert found is not None
     assert (found.considered, found.returned, found.missed) == (3, 2, None)
-    assert words.ranked(found) == (
-        "3 units were rated, 2 of them returned. The unit that has the fact was not among them."
-    )
+    assert words.ranked(found) == ("Rated: 3 units; returned: 2. The unit that has the fact was not among them.")
 
 
 def test_only_what_pages_show_whole_is_illustrated(tmp_path: Path) -> None:
