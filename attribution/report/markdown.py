@@ -272,7 +272,7 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
             ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
             ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
             ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
-            ("of all questions asked", words.of_all(before), words.of_all(after)),
+            ("wrong, of all questions asked", words.of_all(before), words.of_all(after)),
         ],
     )
     yield f"**{words.outcome(found)}** {words.paired(found)}"

@@ -149,6 +149,17 @@ async def test_texts_can_be_read_in_light_and_dark(
         assert is_dark is (scheme == "dark")
 
 
+async def test_paper_is_white_and_has_all_numbers(browser: Browser, data: ReportData, tmp_path: Path) -> None:
+    async with opened(browser, tmp_path / "page.html", html.render(data), color_scheme="dark") as found:
+        assert not await found.page.locator(".numbers table").first.is_visible()
+        await found.page.emulate_media(media="print")
+        ink: str = await found.page.evaluate("getComputedStyle(document.body).color")
+        assert contrast(ink, "rgb(255, 255, 255)") >= 4.5
+        box = await found.page.locator(".numbers table").first.bounding_box()
+        assert box is not None
+        assert box["height"] > 100
+
+
 async def test_a_comparison_opens(browser: Browser, data: ReportData, big: ReportData, tmp_path: Path) -> None:
     source = html.render_comparison(compare(data, big))
     async with opened(browser, tmp_path / "comparison.html", source) as found:
