@@ -120,24 +120,31 @@ def _form(form: Form | None, output: Path | None, as_json: bool) -> Form:
 async def _data(store: GraphStore, traces: list[str], ids: list[str], source: str | None) -> ReportData:
     from attribution.report.make import make
 
-    failures = await _failures(store, traces, ids)
+    trace_ids = await _traces(store, traces)
+    failures = await _failures(store, trace_ids, ids)
     if source is not None:
         await _check_source(store, failures, source)
-    return await make(store, failures, source, is_selection=bool(ids))
+    return await make(store, failures, source, is_selection=bool(ids), trace_ids=trace_ids)
 
 
-async def _failures(store: GraphStore, traces: list[str], ids: list[str]) -> list[Failure]:
-    from api.cli.find import find, find_trace_id
+async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
+    from api.cli.find import find_trace_id
+
+    found = [await find_trace_id(store, reference) for reference in traces]
+    return list(dict.fromkeys(id_ for id_ in found if id_ is not None))
+
+
+async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str]) -> list[Failure]:
+    from api.cli.find import find
     from attribution.lookup import every_failure
     from schema.models import Failure
 
     if ids:
         chosen = [await find(store, Failure, reference) for reference in ids]
-        if traces:
-            inside = {await find_trace_id(store, reference) for reference in traces}
-            chosen = [failure for failure in chosen if failure.trace_id in inside]
-    elif traces:
-        chosen = [one for name in traces for one in await every_failure(store, await find_trace_id(store, name))]
+        if trace_ids:
+            chosen = [failure for failure in chosen if failure.trace_id in trace_ids]
+    elif trace_ids:
+        chosen = [one for id_ in trace_ids for one in await every_failure(store, id_)]
     else:
         chosen = await every_failure(store, None)
     return list({failure.id: failure for failure in chosen}.values())

@@ -12,8 +12,8 @@ import strawberry
 from api.graphql import reads
 from api.graphql.aside import Aside
 from api.graphql.context import Info
-from api.graphql.lines import MAX_LINES, TooDifferentError, unified
 from api.graphql.refs import VariableRef
+from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema import models
 from schema.errors import InputError
 from store.answers import Label

@@ -12,9 +12,14 @@ from attribution.kappa import cohens_kappa
 from attribution.report.levers import levers
 from attribution.report.model import (
     ABSTAINED,
+    WITHOUT_VERDICT,
+    WRONG,
+    Answered,
+    Asked,
     Case,
     Family,
     HumanAgreement,
+    OperationErrors,
     OperationRef,
     ReportData,
     Scope,
@@ -22,16 +27,20 @@ from attribution.report.model import (
     Totals,
 )
 from attribution.report.shares import share
+from attribution.report.times import over_time
 from schema.kinds import HUMAN_METHOD, ErrorType
 
+_NOWHERE = ("", "no operation")
 
-def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportData:
+
+def build(cases: Iterable[Case], scope: Scope, created_at: datetime, answered: Answered | None = None) -> ReportData:
     """The report on some cases; its summary is None, for that takes a model (see ``summary``).
 
     Args:
         cases: in any order.
         scope: what they are.
         created_at: when, in UTC.
+        answered: what the traces were asked; None where the cases are only some of their failures.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -56,6 +65,9 @@ def build(cases: Iterable[Case], scope: Scope, created_at: datetime) -> ReportDa
         agreement=_agreement(attributed),
         summary=None,
         cases=numbered,
+        over_time=over_time(case.failed_at for case in numbered),
+        errors_by_operation=_errors_by_operation(attributed),
+        asked=None if answered is None else _asked(answered, numbered),
     )
 
 
@@ -74,8 +86,39 @@ def _error_types(judged: Sequence[Case]) -> list[Share]:
     return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
 
 
+def _asked(answered: Answered, cases: Sequence[Case]) -> Asked:
+    """How often answers are wrong, of all questions asked."""
+    total = answered.answers + answered.elsewhere
+    named = Counter(_named(case) for case in cases)
+    kinds = [*(kind.value for kind in ErrorType), ABSTAINED, WITHOUT_VERDICT]
+    return Asked(
+        answers=answered.answers,
+        wrong=share(WRONG, "known to be wrong", len(cases), total),
+        by_error_type=[share(kind, kind, named[kind], total) for kind in kinds] if answered.answers else [],
+        questions=answered.questions,
+    )
+
+
+def _named(case: Case) -> str:
+    if case.attribution_id is None:
+        return WITHOUT_VERDICT
+    return case.error_type.value if case.error_type else ABSTAINED
+
+
 def _operation(operation: OperationRef) -> tuple[str, str]:
     return operation.key, f"{operation.label} ({operation.kind})"
+
+
+def _errors_by_operation(attributed: Sequence[Case]) -> list[OperationErrors]:
+    """The error types of each operation, those without an operation as if at one more, most failures first."""
+    counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
+    for case in attributed:
+        counts[_operation(case.operation) if case.operation else _NOWHERE][case.error_type] += 1
+    found = [
+        OperationErrors(key, label, each.total(), {kind.value: each[kind] for kind in ErrorType if each[kind]})
+        for (key, label), each in counts.items()
+    ]
+    return sorted(found, key=lambda one: (-one.count, one.label, one.key))
 
 
 def _sessions(attributed: Sequence[Case], total: int) -> list[Share]:

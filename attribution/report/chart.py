@@ -1,4 +1,7 @@
-"""Bars of shares, with their intervals, as places in a drawing. The template draws them; nothing is computed there."""
+"""Charts as places in a drawing: shares with their intervals, failures over time, and error types by operation.
+
+The templates draw them; nothing is computed there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attribution.report import words
-from attribution.report.model import Share
+from attribution.report.model import OperationErrors, OverTime, Share
+from schema.kinds import ErrorType
 
 MOST_BARS = 15
 WIDTH = 800
@@ -73,3 +77,124 @@ def chart(parts: Sequence[Share]) -> Chart:
     ]
     said = "; ".join(f"{part.label}: {part.count:,} ({words.percent(part.rate)})" for part in shown)
     return Chart(WIDTH, len(bars) * _ROW, bars, said, len(parts) - len(shown))
+
+
+_HIGH = 150
+_ABOVE = 18
+_BELOW = 22
+_TICKS = 5
+_WIDEST = 60.0
+LEVELS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One stretch of time; all places are in units of the drawing.
+
+    Attributes:
+        x, y: its upper left corner.
+        middle: where its texts stand.
+        number: how many failures; empty for none.
+        tick: when it begins, where that is written.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    middle: float
+    number: str
+    tick: str
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns beside each other.
+
+    Attributes:
+        base: where they stand.
+        description: the same in words.
+    """
+
+    width: int
+    height: int
+    base: int
+    columns: list[Column]
+    description: str
+
+
+def columns(found: OverTime) -> Columns:
+    """Failures over time."""
+    stretches = found.stretches
+    most = max(stretch.failures for stretch in stretches)
+    room = min(WIDTH / len(stretches), _WIDEST)
+    every = -(-len(stretches) // _TICKS)
+    base = _ABOVE + _HIGH
+    drawn = []
+    for place, stretch in enumerate(stretches):
+        height = round(stretch.failures / most * _HIGH, 1)
+        # Ticks of narrow columns need the room of the columns between them.
+        tick = words.moment(stretch.start, found.seconds) if place % every == 0 else ""
+        drawn.append(
+            Column(
+                x=round(place * room + room * 0.1, 1),
+                y=round(base - height, 1),
+                width=round(room * 0.8, 1),
+                height=height,
+                middle=round(place * room + room / 2, 1),
+                number=f"{stretch.failures:,}" if stretch.failures else "",
+                tick=tick,
+            )
+        )
+    return Columns(WIDTH, base + _BELOW, base, drawn, words.over_time(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number and how dark its ground is, from 0 (none) to ``LEVELS``."""
+
+    number: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """The error types of one operation, and how many there are in all."""
+
+    label: str
+    cells: list[Cell]
+    count: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Error types by operation.
+
+    Attributes:
+        kinds: the error types that there are, in their order.
+        hidden: operations for which there was no room.
+    """
+
+    kinds: list[str]
+    rows: list[HeatRow]
+    hidden: int
+
+
+def heat_map(found: Sequence[OperationErrors]) -> HeatMap:
+    """Error types of the first operations."""
+    shown = found[:MOST_BARS]
+    kinds = [kind.value for kind in ErrorType if any(kind.value in one.error_types for one in shown)]
+    most = max((count for one in shown for count in one.error_types.values()), default=1)
+    rows = [
+        HeatRow(
+            one.label,
+            [_cell(one.error_types.get(kind, 0), most) for kind in kinds],
+            f"{one.count:,}",
+        )
+        for one in shown
+    ]
+    return HeatMap(kinds, rows, len(found) - len(shown))
+
+
+def _cell(count: int, most: int) -> Cell:
+    return Cell(f"{count:,}" if count else "", -(-count * LEVELS // most))

@@ -1,13 +1,13 @@
 """Two reports side by side: what became rarer, what became more frequent, and which questions it was.
 
-The rates compared are shares of each run's own failures. Questions are the same where their external id and their
-text are.
+The rates compared are shares of each run's own failures, and of all questions that each was asked. Questions are the
+same where their external id is, else where their text is, whatever its spaces and capitals.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -15,17 +15,23 @@ from typing import Literal
 import msgspec
 
 from attribution.intervals import difference
-from attribution.report.model import Case, Part, ReportData, Scope, Share, Totals
+from attribution.paired import mcnemar
+from attribution.report.model import AskedQuestion, Case, Part, ReportData, Scope, Share, Totals
 from schema.errors import InputError
 from schema.kinds import ErrorType
 
 
 class Side(Part, frozen=True):
-    """One of the two reports."""
+    """One of the two reports.
+
+    Attributes:
+        wrong: what is known to be wrong of all questions asked; None where the report does not say.
+    """
 
     created_at: datetime
     scope: Scope
     totals: Totals
+    wrong: Share | None = None
 
 
 class Change(Part, frozen=True):
@@ -53,6 +59,7 @@ class CaseRef(Part, frozen=True):
     Attributes:
         before: its number in the first report; None where it did not fail there.
         after: its number in the second report.
+        trace: where it was asked, in the second report where it failed in both.
     """
 
     question_external_id: str | None
@@ -63,6 +70,26 @@ class CaseRef(Part, frozen=True):
     failure_after: str | None
     error_type_before: ErrorType | None
     error_type_after: ErrorType | None
+    trace: str = ""
+    trace_external_id: str = ""
+    trace_id: str = ""
+
+
+class PairedTest(Part, frozen=True):
+    """Whether the two runs differ by more than chance; see ``attribution.paired``.
+
+    Attributes:
+        fixed: questions of ``Comparison.fixed``.
+        broken: questions of ``Comparison.broken``.
+        p_value: of the exact McNemar test, two-sided.
+        is_known: whether both reports say which questions were asked; where one does not, a question counts as
+            answered well by a run among whose failures it is not.
+    """
+
+    fixed: int
+    broken: int
+    p_value: float
+    is_known: bool
 
 
 class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-comparison"):
@@ -73,6 +100,12 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         new: questions that failed in the second only.
         moved: questions that failed in both, of another error type.
         same: how many failed in both, of the same error type.
+        fixed: questions that failed in the first, and were answered well in the second.
+        broken: questions that were answered well in the first, and failed in the second.
+        still_wrong: questions that failed in both, those of another error type first.
+        not_asked: questions that failed in one, and were not asked in the other.
+        paired: a test of fixed against broken.
+        of_all: error types as parts of all questions asked; empty where a report does not say how many there were.
     """
 
     version: Literal[1] = 1
@@ -85,6 +118,12 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     new: list[CaseRef]
     moved: list[CaseRef]
     same: int
+    fixed: list[CaseRef]
+    broken: list[CaseRef]
+    still_wrong: list[CaseRef]
+    not_asked: list[CaseRef]
+    paired: PairedTest
+    of_all: list[Change]
 
 
 def read_report(path: Path) -> ReportData:
@@ -105,24 +144,55 @@ def read_report(path: Path) -> ReportData:
 
 def compare(before: ReportData, after: ReportData) -> Comparison:
     """Two reports side by side."""
-    pairs = _pairs(before.cases, after.cases)
+    places = _Places(before, after)
+    pairs = _pairs(before.cases, after.cases, places)
+    gone = [pair for pair in pairs if pair[1] is None]
+    new = [pair for pair in pairs if pair[0] is None]
     both = [(one, two) for one, two in pairs if one and two]
+    moved = [(one, two) for one, two in both if one.error_type is not two.error_type]
+    same = [(one, two) for one, two in both if one.error_type is two.error_type]
+    asked_before, asked_after = _Questions(before, places), _Questions(after, places)
+    fixed = [(one, two) for one, two in gone if one in asked_after]
+    broken = [(one, two) for one, two in new if two in asked_before]
+    unasked = [(one, two) for one, two in gone if one not in asked_after]
+    unasked += [(one, two) for one, two in new if two not in asked_before]
+    is_known = asked_before.is_known and asked_after.is_known
+    totals = _judged(before), _judged(after)
     return Comparison(
-        before=Side(before.created_at, before.scope, before.totals),
-        after=Side(after.created_at, after.scope, after.totals),
-        by_error_type=_changes(before, after, before.by_error_type, after.by_error_type),
-        by_operation=_by_size(_changes(before, after, before.by_operation, after.by_operation)),
-        by_prompt=_by_size(_changes(before, after, before.by_prompt, after.by_prompt)),
-        gone=[_reference(one, two) for one, two in pairs if two is None],
-        new=[_reference(one, two) for one, two in pairs if one is None],
-        moved=[_reference(one, two) for one, two in both if one.error_type is not two.error_type],
-        same=sum(one.error_type is two.error_type for one, two in both),
+        before=_side(before),
+        after=_side(after),
+        by_error_type=_changes(before.by_error_type, after.by_error_type, *totals),
+        by_operation=_by_size(_changes(before.by_operation, after.by_operation, *totals)),
+        by_prompt=_by_size(_changes(before.by_prompt, after.by_prompt, *totals)),
+        gone=_references(gone),
+        new=_references(new),
+        moved=_references(moved),
+        same=len(same),
+        fixed=_references(fixed),
+        broken=_references(broken),
+        still_wrong=_references([*moved, *same]),
+        not_asked=_references(unasked),
+        paired=PairedTest(len(fixed), len(broken), mcnemar(len(fixed), len(broken)), is_known),
+        of_all=_of_all(before, after),
     )
 
 
-def _changes(before: ReportData, after: ReportData, ones: Sequence[Share], others: Sequence[Share]) -> list[Change]:
+def _side(report: ReportData) -> Side:
+    asked = report.asked
+    wrong = asked.wrong if asked and asked.answers else None
+    return Side(report.created_at, report.scope, report.totals, wrong)
+
+
+def _of_all(before: ReportData, after: ReportData) -> list[Change]:
+    """What became of each error type, and of all together, as parts of all questions asked."""
+    one, two = before.asked, after.asked
+    if not one or not two or not one.answers or not two.answers:
+        return []
+    return _changes([one.wrong, *one.by_error_type], [two.wrong, *two.by_error_type], one.wrong.total, two.wrong.total)
+
+
+def _changes(ones: Sequence[Share], others: Sequence[Share], total: int, other_total: int) -> list[Change]:
     first, second = {part.key: part for part in ones}, {part.key: part for part in others}
-    total, other_total = _judged(before), _judged(after)
     found = []
     for key in dict.fromkeys([*first, *second]):
         one, two = first.get(key), second.get(key)
@@ -142,17 +212,86 @@ def _by_size(changes: Sequence[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (-abs(change.difference), change.label, change.key))
 
 
-def _pairs(before: Sequence[Case], after: Sequence[Case]) -> list[tuple[Case | None, Case | None]]:
-    """Failures of the same question, in the order of the first report, then those that only the second has."""
-    waiting: dict[tuple[str | None, str], list[Case]] = defaultdict(list)
-    for case in after:
-        waiting[case.question_external_id, case.question].append(case)
-    found: list[tuple[Case | None, Case | None]] = []
-    for case in before:
-        same = waiting[case.question_external_id, case.question]
-        found.append((case, same.pop(0) if same else None))
-    left = sorted((case for cases in waiting.values() for case in cases), key=lambda case: case.number)
-    return found + [(None, case) for case in left]
+_Pair = tuple[Case | None, Case | None]
+_TEXT = 500
+"""Characters by which questions are known: as many as ``AskedQuestion`` has."""
+
+
+class _Places:
+    """Where questions were asked. A trace that both reports cover is one place, all others together are another."""
+
+    def __init__(self, before: ReportData, after: ReportData) -> None:
+        first, second = ({trace.external_id for trace in report.scope.traces} for report in (before, after))
+        self._common = first & second
+
+    def id(self, trace: str, external_id: str | None) -> Hashable:
+        """A question's id in its place; None where it has none."""
+        return None if external_id is None else (self._place(trace), external_id)
+
+    def text(self, trace: str, question: str) -> Hashable:
+        """A question's text in its place."""
+        return (self._place(trace), " ".join(question[:_TEXT].split()).casefold())
+
+    def _place(self, trace: str) -> str | None:
+        return trace if trace in self._common else None
+
+
+def _pairs(before: Sequence[Case], after: Sequence[Case], places: _Places) -> list[_Pair]:
+    """Failures of the same question, in the order of the first report, then those that only the second has.
+
+    What is known best goes first: the same id and text; then an id that only one failure has in each report, for some
+    recorders count ids anew in each trace; then the text.
+    """
+
+    def id_of(case: Case) -> Hashable:
+        return places.id(case.trace_external_id, case.question_external_id)
+
+    def text_of(case: Case) -> Hashable:
+        return places.text(case.trace_external_id, case.question)
+
+    counts = [Counter(map(id_of, cases)) for cases in (before, after)]
+
+    def own_id(case: Case) -> Hashable:
+        known = id_of(case)
+        return known if all(count[known] == 1 for count in counts) else None
+
+    found: dict[str, Case] = {}
+    left, others = list(before), list(after)
+    for key in (lambda case: (id_of(case), text_of(case)), own_id, text_of):
+        waiting: dict[Hashable, list[Case]] = defaultdict(list)
+        for case in reversed(others):
+            waiting[key(case)].append(case)
+        for case in left:
+            known = key(case)
+            if known is not None and waiting.get(known):
+                found[case.failure_id] = waiting[known].pop()
+        taken = {case.failure_id for case in found.values()}
+        left = [case for case in left if case.failure_id not in found]
+        others = [case for case in others if case.failure_id not in taken]
+    return [*((case, found.get(case.failure_id)) for case in before), *((None, case) for case in others)]
+
+
+class _Questions:
+    """The questions that a report knows were asked, right or wrong."""
+
+    def __init__(self, report: ReportData, places: _Places) -> None:
+        questions: Sequence[AskedQuestion] = report.asked.questions if report.asked else ()
+        ids = Counter(places.id(question.trace_external_id, question.external_id) for question in questions)
+        self._ids = {id_ for id_, count in ids.items() if count == 1}
+        self._texts = {places.text(question.trace_external_id, question.text) for question in questions}
+        self._places = places
+        self.is_known = bool(questions)
+
+    def __contains__(self, case: Case | None) -> bool:
+        """Whether the question of a case was asked; also where nobody knows."""
+        if not self.is_known or case is None:
+            return True
+        id_ = self._places.id(case.trace_external_id, case.question_external_id)
+        return id_ in self._ids or self._places.text(case.trace_external_id, case.question) in self._texts
+
+
+def _references(pairs: Sequence[_Pair]) -> list[CaseRef]:
+    return [_reference(before, after) for before, after in pairs]
 
 
 def _reference(before: Case | None, after: Case | None) -> CaseRef:
@@ -167,4 +306,7 @@ def _reference(before: Case | None, after: Case | None) -> CaseRef:
         after.failure_id if after else None,
         before.error_type if before else None,
         after.error_type if after else None,
+        known.trace,
+        known.trace_external_id,
+        known.trace_id,
     )

@@ -12,6 +12,7 @@ import msgspec
 
 from attribution.kappa import is_from
 from attribution.lookup import by_id
+from attribution.report import words
 from attribution.report.model import (
     Case,
     CitedCandidate,
@@ -141,6 +142,7 @@ class _Reader:
             question=failure.question,
             prediction=failure.prediction,
             gold_answers=list(failure.gold_answers),
+            failed_at=(answer.created_at if answer else None) or failure.created_at,
             others=[self._other(one) for one in others if attribution is None or one.id != attribution.id],
             **({} if attribution is None else self._explained(attribution)),
         )
@@ -176,6 +178,7 @@ class _Reader:
             link=step.link.value,
             quote=step.quote,
             holds=step.holds,
+            label=variable_label(variable) if variable else "",
         )
 
     def _candidate(self, candidate: Candidate) -> CitedCandidate:
@@ -196,6 +199,7 @@ class _Reader:
             operation_id=one.operation_id,
             operation_external_id=self._external(one.operation_id),
             reason=one.reason,
+            operation=self._label(one.operation_id),
         )
 
     def _external(self, operation_id: str | None) -> str | None:
@@ -210,6 +214,14 @@ class _Reader:
 def operation_label(operation: Operation) -> str:
     """The name of an operation; where it has none, its category or kind."""
     return operation.name or operation.category or operation.kind.value
+
+
+def variable_label(variable: Variable) -> str:
+    """What people know a variable by: its id in the source; where that is a digest, its name and version."""
+    plain = words.plain(variable.external_id)
+    if plain == variable.external_id or words.plain(variable.name) != variable.name:
+        return plain
+    return f"{variable.name}@{variable.version}"
 
 
 def _operation_ref(operation: Operation) -> OperationRef:

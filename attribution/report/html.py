@@ -9,9 +9,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from attribution.report import words
-from attribution.report.chart import chart
+from attribution.report.chart import chart, columns, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
+from attribution.report.picture import picture
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -37,7 +38,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_fit,
     )
-    environment.globals.update(words=words, chart=chart)
+    environment.globals.update(words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture)
     return environment
 
 

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from attribution.kappa import sources_of
 from attribution.lookup import by_id
+from attribution.report import words
+from attribution.report.asked import answered
 from attribution.report.build import build
 from attribution.report.gather import gather
+from attribution.report.illustrate import illustrate
 from attribution.report.model import ReportData, Scope, TraceRef
 from schema.models import Failure, Trace
+from store.paging import every
 from store.protocol import GraphStore
 
 
 async def make(
-    store: GraphStore, failures: Sequence[Failure], source: str | None = None, is_selection: bool = False
+    store: GraphStore,
+    failures: Sequence[Failure],
+    source: str | None = None,
+    is_selection: bool = False,
+    trace_ids: Sequence[str] = (),
 ) -> ReportData:
     """The report on some failures, without a summary.
 
@@ -24,16 +34,37 @@ async def make(
         failures: what to report on.
         source: whose verdicts count, a method or an author; None for the newest that is not a person's.
         is_selection: whether the failures were chosen one by one, which the report then says.
+        trace_ids: the traces whose failures they are, where not all of the project's.
     """
     cases = await gather(store, failures, source)
-    covered = await by_id(store, Trace, sorted({failure.trace_id for failure in failures}))
+    covered = await _covered(store, failures, is_selection, trace_ids)
     selection = [failure.id for failure in failures] if is_selection else []
-    return build(cases, _scope(store.project_id, covered.values(), source, selection), datetime.now(UTC))
+    scope = _scope(store.project_id, covered, source, selection)
+    whole = None if is_selection else await answered(store, failures, covered)
+    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole))
 
 
 async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:
     """Whose verdicts there are on some failures."""
     return sources_of(await store.attributions([failure.id for failure in failures]))
+
+
+async def _illustrated(store: GraphStore, data: ReportData) -> ReportData:
+    """The report with texts and rankings of the cases that pages show whole: as much as a reader looks at."""
+    shown = {number for family in data.families for number in family.cases[: words.SHOWN]}
+    found = await illustrate(store, [case for case in data.cases if case.number in shown])
+    plain = {case.number: case for case in found}
+    return replace(data, cases=[plain.get(case.number, case) for case in data.cases])
+
+
+async def _covered(
+    store: GraphStore, failures: Sequence[Failure], is_selection: bool, trace_ids: Sequence[str]
+) -> list[Trace]:
+    """The traces that a report is about: those without failures, too, unless the failures were chosen."""
+    if not is_selection and not trace_ids:
+        return [trace async for trace in every(lambda after: store.traces(after=after))]
+    wanted = {failure.trace_id for failure in failures} if is_selection else set(trace_ids)
+    return list((await by_id(store, Trace, sorted(wanted))).values())
 
 
 def _scope(project: str, traces: Iterable[Trace], source: str | None, selection: list[str]) -> Scope:

@@ -6,10 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.report import words
+from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Case, CitedStep, Family, Lever, ReportData, Share
+from attribution.report.model import (
+    Case,
+    CitedStep,
+    Family,
+    Lever,
+    OperationErrors,
+    OverTime,
+    Ranking,
+    ReportData,
+    Revision,
+    Share,
+)
+from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
+_BACKTICKS = re.compile("`+")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 Row = Sequence[str]
@@ -46,6 +60,9 @@ def _lines(data: ReportData) -> Iterator[str]:
             ("without verdict", f"{totals.without_verdict:,}"),
         ],
     )
+    if data.asked:
+        yield words.asked(data.asked)
+        yield ""
     yield "Rates are shares of the failures that have a verdict, with 95 % intervals (Wilson)."
     yield ""
     if data.summary:
@@ -55,7 +72,11 @@ def _lines(data: ReportData) -> Iterator[str]:
             yield f"- {escape(sentence.text)} ({words.numbers(sentence.cases)})"
         yield ""
     yield from _levers(data.levers)
+    if data.asked:
+        yield from _shares("Of all questions asked", "error type", data.asked.by_error_type, "of all questions")
     yield from _shares("By error type", "error type", data.by_error_type)
+    yield from _heat(data.errors_by_operation)
+    yield from _times(data.over_time)
     yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
@@ -90,15 +111,45 @@ def _levers(levers: Sequence[Lever]) -> Iterator[str]:
     )
 
 
-def _shares(title: str, what: str, parts: Sequence[Share]) -> Iterator[str]:
-    if not parts:
+def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -> Iterator[str]:
+    shown = words.some(parts)
+    if not shown:
         return
     yield f"## {title}"
     yield ""
     yield from _table(
-        (what, "failures", "rate", "95 % interval"),
-        [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in parts],
+        (what, "failures", rate, "95 % interval"),
+        [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in shown],
     )
+
+
+def _heat(found: Sequence[OperationErrors]) -> Iterator[str]:
+    if not found:
+        return
+    drawn = heat_map(found)
+    yield "## Error types by operation"
+    yield ""
+    yield from _table(
+        ("operation", *drawn.kinds, "in all"),
+        [(escape(row.label), *(cell.number for cell in row.cells), row.count) for row in drawn.rows],
+    )
+    if drawn.hidden:
+        yield f"The JSON also has the {words.counted(drawn.hidden, 'operation')} with fewer failures."
+        yield ""
+
+
+def _times(found: OverTime | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield "## Over time"
+    yield ""
+    yield words.when(found)
+    yield ""
+    if len(found.stretches) > 1:
+        for one in found.stretches:
+            if one.failures:
+                yield f"- {words.moment(one.start, found.seconds)}: {one.failures:,}"
+        yield ""
 
 
 def _agreement(data: ReportData) -> Iterator[str]:
@@ -139,21 +190,36 @@ def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
 def _case(case: Case) -> Iterator[str]:
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
-    yield f"- failure `{case.failure_id}`, question {escape(case.question_external_id or case.question_id)}"
+    yield f"- failure: `{case.failure_id}`"
+    yield f"- trace: {escape(words.place(case))}"
     yield f"- answer: {escape(words.cut(case.prediction or ''))}"
     yield f"- gold: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
     if case.operation:
-        yield f"- blamed: {escape(case.operation.label)} (`{case.operation.id}`, {escape(case.operation.external_id)})"
+        yield f"- blamed: {escape(case.operation.label)}"
     yield f"- verdict: {escape(words.verdict(case))}"
     if case.reason:
         yield f"- reason: {escape(words.cut(case.reason))}"
+    boxes = picture(case)
+    if boxes:
+        yield f"- {' → '.join(map(_box, boxes))}"
     for step in case.path:
         yield f"- {_step(step)}"
     for other in case.others:
         kind = other.error_type or "abstained"
-        at = f" at {escape(other.operation_external_id)}" if other.operation_external_id else ""
+        at = f" at {escape(other.operation)}" if other.operation else ""
         yield f"- {escape(other.author or other.method)} says: {kind}{at}"
     yield ""
+    if case.revision:
+        yield from _revision(case.revision)
+    if case.ranking:
+        yield from _ranking(case.ranking)
+
+
+def _box(box: Box) -> str:
+    by = f"({escape(box.by)}) " if box.by else ""
+    skipped = f"{words.counted(box.skipped, 'step')} more, " if box.skipped else ""
+    named = f"{skipped}{by}{' '.join(part for part in (box.kind, escape(box.name)) if part)}"
+    return f"**{named}: {box.state}**" if box.is_break else f"{named}: {box.state}"
 
 
 def _step(step: CitedStep) -> str:
@@ -161,7 +227,36 @@ def _step(step: CitedStep) -> str:
     kind = f"{step.kind} " if step.kind else ""
     by = f" by {escape(step.operation)}" if step.operation else ""
     quote = f": “{escape(words.cut(step.quote))}”" if step.quote else ""
-    return f"{mark} in {kind}{escape(step.external_id or step.variable_id)}{by}{quote}"
+    return f"{mark} in {kind}{escape(words.named(step))}{by}{quote}"
+
+
+def _revision(found: Revision) -> Iterator[str]:
+    yield f"From {escape(found.before)} to {escape(found.after)}: {words.revised(found)}."
+    yield ""
+    if not found.lines:
+        return
+    lines = [words.printable(line) for line in found.lines]
+    # Longer than any row of backticks in it: none of its lines can end it.
+    fence = "`" * max(3, *(len(row) + 1 for line in lines for row in _BACKTICKS.findall(line)), 3)
+    yield from (f"{fence}diff", *lines, fence, "")
+
+
+def _ranking(found: Ranking) -> Iterator[str]:
+    yield words.ranked(found)
+    yield ""
+    yield from _table(
+        ("rank", "score", "unit", "returned", "text"),
+        [
+            (
+                str(unit.rank),
+                words.score(unit),
+                escape(unit.label),
+                words.returned(unit),
+                escape(unit.text),
+            )
+            for unit in found.units
+        ],
+    )
 
 
 def _comparison_lines(found: Comparison) -> Iterator[str]:
@@ -177,24 +272,28 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
             ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
             ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
             ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
+            ("wrong, of all questions asked", words.of_all(before), words.of_all(after)),
         ],
     )
+    yield f"**{words.outcome(found)}** {words.paired(found)}"
+    yield ""
     yield (
-        f"{words.counted(len(found.gone), 'question')} failed before only, {len(found.new):,} after only, "
-        f"{len(found.moved):,} both times of another error type, {found.same:,} both times of the same."
+        "Differences are in percentage points, of all questions asked or else of each run's failures that have a "
+        "verdict, with 95 % intervals (Newcombe)."
     )
     yield ""
-    yield "Differences are in percentage points of each run's failures, with 95 % intervals (Newcombe)."
-    yield ""
+    yield from _references("Fixed", found.fixed)
+    yield from _references("Broken", found.broken)
+    yield from _references("Still wrong", found.still_wrong)
+    yield from _references("Failed in one run, not asked in the other", found.not_asked)
+    yield from _changes("Of all questions asked", "error type", found.of_all)
     yield from _changes("By error type", "error type", found.by_error_type)
     yield from _changes("By operation", "operation", found.by_operation)
     yield from _changes("By prompt", "prompt", found.by_prompt)
-    yield from _references("Failed before only", found.gone)
-    yield from _references("Failed after only", found.new)
-    yield from _references("Failed both times, of another error type", found.moved)
 
 
-def _changes(title: str, what: str, changes: Sequence[Change]) -> Iterator[str]:
+def _changes(title: str, what: str, every: Sequence[Change]) -> Iterator[str]:
+    changes = words.changed(every)
     if not changes:
         return
     yield f"## {title}"
@@ -221,12 +320,13 @@ def _references(title: str, references: Sequence[CaseRef]) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     yield from _table(
-        ("before", "after", "question", "error type before", "error type after"),
+        ("before", "after", "question", "trace", "error type before", "error type after"),
         [
             (
                 f"#{one.before}" if one.before else "",
                 f"#{one.after}" if one.after else "",
                 escape(words.cut(one.question, 200)),
+                escape(words.place(one)),
                 one.error_type_before or "",
                 one.error_type_after or "",
             )

@@ -14,6 +14,8 @@ from msgspec import Struct
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
 ABSTAINED = "abstained"
+WITHOUT_VERDICT = "without verdict"
+WRONG = "wrong"
 
 
 class Part(Struct, frozen=True, rename="camel"):
@@ -26,7 +28,7 @@ class Share(Part, frozen=True):
     Attributes:
         key: the same in every report.
         label: for people.
-        total: failures of the report that have a verdict, abstentions among them.
+        total: failures of the report that have a verdict, abstentions among them; in ``Asked`` all questions asked.
         rate: ``count / total``; 0 where there are none.
     """
 
@@ -78,7 +80,11 @@ class PromptRef(Part, frozen=True):
 
 
 class CitedStep(Part, frozen=True):
-    """A step of the path that proves a verdict; see ``attribution.verdict.Step``."""
+    """A step of the path that proves a verdict; see ``attribution.verdict.Step``.
+
+    Attributes:
+        label: of its variable, for people.
+    """
 
     variable_id: str
     external_id: str | None
@@ -89,6 +95,7 @@ class CitedStep(Part, frozen=True):
     link: str
     quote: str
     holds: bool
+    label: str = ""
 
 
 class CitedCandidate(Part, frozen=True):
@@ -111,6 +118,67 @@ class OtherVerdict(Part, frozen=True):
     operation_id: str | None
     operation_external_id: str | None
     reason: str | None
+    operation: str | None = None
+
+
+class Revision(Part, frozen=True, kw_only=True):
+    """What the blamed operation made of a text.
+
+    Attributes:
+        before, after: the two versions, for people.
+        lines: of a unified diff, sentence by sentence: ``+`` only in the new text, ``-`` only in the old, a space in
+            both, ``@@`` where something is left out.
+        added, removed: sentences or lines only in the new text, only in the old.
+        is_cut: whether there are more lines.
+    """
+
+    before: str
+    before_id: str
+    before_external_id: str
+    after: str
+    after_id: str
+    after_external_id: str
+    lines: list[str]
+    added: int
+    removed: int
+    is_cut: bool
+
+
+class RankedUnit(Part, frozen=True, kw_only=True):
+    """What a search had before it.
+
+    Attributes:
+        rank: its place, from 1.
+        label: for people.
+        score: on a scale of the search's own; None where it told none.
+        text: the beginning of its value.
+        is_missed: whether it is the unit that has the fact.
+    """
+
+    rank: int
+    label: str
+    variable_id: str
+    external_id: str
+    text: str
+    score: float | None
+    is_returned: bool
+    is_missed: bool
+
+
+class Ranking(Part, frozen=True, kw_only=True):
+    """How the blamed search rated what it had before it.
+
+    Attributes:
+        units: the first, and that which was missed; by rank.
+        considered: how many were rated.
+        returned: how many of them were returned.
+        missed: the rank of the unit that has the fact; None where it was not rated.
+    """
+
+    units: list[RankedUnit]
+    considered: int
+    returned: int
+    missed: int | None
 
 
 class Case(Part, frozen=True, kw_only=True):
@@ -120,6 +188,10 @@ class Case(Part, frozen=True, kw_only=True):
         number: by which the report cites it, from 1.
         attribution_id: None where it has no verdict.
         error_type: None where the verdict is an abstention, or there is none.
+        revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
+            pages show whole, and only where the trace has it.
+        ranking: how the blamed search rated what it had before it.
+        failed_at: when the answer was given, else when it was found to be wrong.
     """
 
     number: int = 0
@@ -146,6 +218,9 @@ class Case(Part, frozen=True, kw_only=True):
     path: list[CitedStep] = []
     candidates: list[CitedCandidate] = []
     others: list[OtherVerdict] = []
+    revision: Revision | None = None
+    ranking: Ranking | None = None
+    failed_at: datetime | None = None
 
 
 class Family(Part, frozen=True):
@@ -242,6 +317,85 @@ class Totals(Part, frozen=True):
     without_verdict: int
 
 
+class Stretch(Part, frozen=True):
+    """A stretch of time and how many failures fell into it."""
+
+    start: datetime
+    failures: int
+
+
+class OverTime(Part, frozen=True):
+    """Failures over time.
+
+    Attributes:
+        seconds: the length of each stretch.
+        stretches: from the first failure to the last, without gaps.
+        undated: failures of which no time is known.
+    """
+
+    seconds: int
+    stretches: list[Stretch]
+    undated: int
+
+
+class OperationErrors(Part, frozen=True):
+    """What went wrong at one kind of place.
+
+    Attributes:
+        key: of the operation, as in ``OperationRef``; empty for verdicts that name none.
+        error_types: failures by error type; those that there are.
+    """
+
+    key: str
+    label: str
+    count: int
+    error_types: dict[str, int]
+
+
+class AskedQuestion(Part, frozen=True):
+    """A question that was asked, whether its answer was right or wrong.
+
+    Attributes:
+        text: its first 500 characters.
+    """
+
+    trace_external_id: str
+    external_id: str
+    text: str
+
+
+class Answered(Part, frozen=True, kw_only=True):
+    """What some traces were asked.
+
+    Attributes:
+        answers: variables of kind Answer.
+        elsewhere: failures whose answer is none of these: it was recorded as something else, or not at all.
+        questions: which they were, in the order of the traces; empty where the recording does not say it of all.
+    """
+
+    answers: int
+    elsewhere: int
+    questions: list[AskedQuestion] = []
+
+
+class Asked(Part, frozen=True, kw_only=True):
+    """How often answers are wrong, of all questions that the traces of a report were asked.
+
+    Attributes:
+        answers: that the traces hold: variables of kind Answer.
+        wrong: how many questions are known to have been answered wrongly, of all that were asked; those are the
+            answers, and the failures whose answer was not recorded as one.
+        by_error_type: the same by error type, then abstentions and failures without verdict; empty where the traces
+            hold no answers, for then nobody knows how many questions there were.
+        questions: see ``Answered``.
+    """
+
+    answers: int
+    wrong: Share
+    by_error_type: list[Share]
+    questions: list[AskedQuestion] = []
+
+
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
     """A report.
 
@@ -252,6 +406,9 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         families: the most frequent first; last that of abstentions.
         levers: what to change, that which touches most failures first.
         cases: by number.
+        over_time: when the wrong answers were given; None where no time is known.
+        errors_by_operation: error types of each operation, that with most failures first.
+        asked: None where the failures were chosen one by one: of what they are a part is not known then.
     """
 
     version: Literal[1] = 1
@@ -267,3 +424,6 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     agreement: HumanAgreement | None
     summary: Summary | None
     cases: list[Case]
+    asked: Asked | None = None
+    over_time: OverTime | None = None
+    errors_by_operation: list[OperationErrors] = []

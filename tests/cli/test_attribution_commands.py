@@ -282,6 +282,10 @@ def test_report(judged: Cli, tmp_path: Path) -> None:
     document = judged("report", "--json").json
     assert document["format"] == "memtrace-report"
     assert document["totals"] == {"failures": 3, "attributed": 3, "abstained": 0, "withoutVerdict": 0}
+    answers = judged("answers", "--json").json
+    assert document["asked"]["answers"] == len(answers) == 8
+    assert (document["asked"]["wrong"]["count"], document["asked"]["wrong"]["rate"]) == (3, 0.375)
+    assert len(document["asked"]["questions"]) == 8
     assert document["summary"] is None
     assert document["agreement"]["typeAccuracy"] == 1
     text = judged("report").out
@@ -305,6 +309,7 @@ def test_report_on_a_selection(judged: Cli) -> None:
     document = judged("report", "--failure", failures[0], "--failure", failures[1][:8], "--json").json
     assert document["totals"]["failures"] == 2
     assert document["scope"]["selection"] == sorted(failures[:2])
+    assert document["asked"] is None
     (trace,) = judged("traces", "--json").json
     assert judged("report", "--trace", trace["id"], "--json").json["totals"]["failures"] == 3
     judged("report", "--trace", "nowhere", code=3)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import api.graphql.difference
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
-from api.graphql.lines import MAX_LINES, TooDifferentError, unified
 from api.graphql.schema import make_schema
 from api.platform import Platform
 from api.settings import Settings
+from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema.control import Role
 from store.open import open_database
 from store.protocol import Database

@@ -27,7 +27,13 @@ async def run(context: Context, arguments: ReportArguments) -> Document:
     failures = await chosen_failures(context.store, arguments.failure_ids, arguments.trace_ids)
     if arguments.source is not None and arguments.source not in await known_sources(context.store, failures):
         raise NotFoundError(arguments.source, "source")
-    report = await make(context.store, failures, arguments.source, is_selection=bool(arguments.failure_ids))
+    report = await make(
+        context.store,
+        failures,
+        arguments.source,
+        is_selection=bool(arguments.failure_ids),
+        trace_ids=arguments.trace_ids,
+    )
     context.tell("gather", 1, 1)
     document: Document = msgspec.to_builtins(report)
     return document

@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from attribution.lookup import every_failure
-from attribution.report.build import build
 from attribution.report.gather import gather
+from attribution.report.make import make
 from attribution.report.model import Case, ReportData, Scope, TraceRef
 from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Usage
 from store.open import open_database
 from tests.factory import TraceBuilder
 
@@ -96,9 +99,56 @@ class Memory:
                 author="annotation",
             )
 
+    def lose(self, kind: ErrorType, old: str, new: str, others: int = 0) -> None:
+        """A failure whose fact was kept in a unit: an update wrote another text, or a search returned other units."""
+        trace, say = self.trace, self.say
+        number = len(trace.failures)
+        message = trace.variable(f"message-{number}", say(f"said {number}"), kind=VariableKind.MESSAGE)
+        extract = trace.operation(f"extract-{number}", name=say("extract"), kind=OperationKind.EXTRACTION)
+        unit = trace.variable(say(f"unit-{number}@1"), old, by=extract)
+        place, name, _, _ = PLACES[kind]
+        blamed = trace.operation(f"{place}-{number}", name=say(name), kind=place)
+        if kind is ErrorType.UPDATE:
+            after = trace.variable(say(f"unit-{number}@2"), new, by=blamed, revision_of=unit.id)
+        else:
+            units = [trace.variable(say(f"other-{place}"), f"about something else {place}") for place in range(others)]
+            ranked = [*units[:-1], unit, units[-1]]
+            trace.usages += [
+                Usage(blamed.id, one.id, "returned" if rank < 2 else "considered", rank, 0.9 / (1 + 4 * rank))
+                for rank, one in enumerate(ranked)
+            ]
+            after = trace.variable(f"found-{number}", by=blamed, kind=VariableKind.RETRIEVAL_RESULT)
+        question = trace.variable(f"question-{number}", say(f"on which day? {number}"), kind=VariableKind.QUERY)
+        answer = trace.variable(f"answer-{number}", say("no idea"), kind=VariableKind.ANSWER)
+        steps = [(message, None, True), (unit, extract, True), (after, blamed, False)]
+        trace.attribution(
+            trace.failure(question, answer),
+            "flow",
+            error_type=kind,
+            operation_id=blamed.id,
+            evidence=json.dumps(
+                [
+                    {
+                        "variableId": variable.id,
+                        "operationId": by.id if by else None,
+                        "link": "derivation" if by else "start",
+                        "quote": say("Thursday") if holds else "",
+                        "holds": holds,
+                    }
+                    for variable, by, holds in steps
+                ]
+            ),
+        )
+
+    def succeed(self) -> None:
+        """A question that was answered well."""
+        number = len(self.trace.variables)
+        self.trace.variable(f"good-question-{number}", self.say(f"what is {number}?"), kind=VariableKind.QUERY)
+        self.trace.variable(f"good-answer-{number}", self.say(f"it is {number}"), kind=VariableKind.ANSWER)
+
 
 def some(label: str = "{}", name: str = "memory") -> Memory:
-    """12 failures of all kinds: one abstention, one without verdict, five with a person's verdict."""
+    """12 failures of all kinds: one abstention, one without verdict, five with a person's verdict; 8 right answers."""
     memory = Memory(name, label)
     for confidence in (0.7, 0.9, 0.8):
         memory.fail(ErrorType.EXTRACTION, confidence, human=ErrorType.EXTRACTION)
@@ -111,6 +161,22 @@ def some(label: str = "{}", name: str = "memory") -> Memory:
     memory.fail(ErrorType.DELETION)
     memory.fail(None)
     memory.fail(None, verdict=False)
+    for _ in range(8):
+        memory.succeed()
+    return memory
+
+
+def losing(label: str = "{}") -> Memory:
+    """An update that loses a fact, and a search that ranks the unit with the fact as number 12 of 13."""
+    memory = Memory(label=label)
+    same = memory.say("I like it.").replace("\n", " ")
+    for number, kind in enumerate((ErrorType.UPDATE, ErrorType.RETRIEVAL)):
+        memory.lose(
+            kind,
+            f"{same}\nThe class is on Thursday {number}.",
+            f"{same}\nThe class is at the Kiln House.",
+            others=12,
+        )
     return memory
 
 
@@ -143,5 +209,13 @@ def scope(*memories: Memory) -> Scope:
 
 
 def report(memory: Memory, folder: Path) -> ReportData:
-    """The report on a memory."""
-    return build(gathered([memory], folder), scope(memory), MADE)
+    """The report on a memory, by way of a real store."""
+
+    async def work() -> ReportData:
+        async with await open_database(f"sqlite:///{folder / 'memory.db'}") as database:
+            store = database.project(PROJECT)
+            await memory.trace.write(store)
+            made = await make(store, await every_failure(store, None))
+            return msgspec.structs.replace(made, created_at=MADE)
+
+    return asyncio.run(work())

@@ -15,7 +15,7 @@ class Page(HTMLParser):
     """A page, read.
 
     Attributes:
-        tags: every element, in order.
+        tags: every element, in order, but for places where a line may break.
         tables: the cells of each table, row by row.
         headings: level and text.
         text: all that is shown.
@@ -38,6 +38,8 @@ class Page(HTMLParser):
         return "".join(self.parts)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "wbr":  # where a line may break: as many as the text has marks
+            return
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)

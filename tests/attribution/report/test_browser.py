@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Page
 from attribution.report import html, words
 from attribution.report.compare import compare
 from attribution.report.model import ReportData
-from tests.attribution.report.memory import many, report, some
+from tests.attribution.report.memory import Memory, losing, many, report, some
 from tests.attribution.report.test_forms import HOSTILE
 
 MANY = 2000
@@ -56,7 +56,7 @@ async def opened(browser: Browser, path: Path, source: str, **options: Any) -> A
 async def cells(page: Page, table: int) -> list[list[str]]:
     """The cells of a table, without its head."""
     rows = page.locator("table").nth(table).locator("tbody tr")
-    return [await rows.nth(number).locator("th, td").all_inner_texts() for number in range(await rows.count())]
+    return [await rows.nth(number).locator("th, td").all_text_contents() for number in range(await rows.count())]
 
 
 async def test_a_report_opens(browser: Browser, data: ReportData, tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ async def test_a_report_opens(browser: Browser, data: ReportData, tmp_path: Path
         page = found.page
         assert await page.title() == "Why answers were wrong: project"
         assert await page.get_by_role("heading", level=1).inner_text() == "Why answers were wrong"
-        assert await cells(page, 1) == [
+        assert await cells(page, 2) == [
             [part.label, f"{part.count:,}", words.percent(part.rate), words.interval(part)]
-            for part in data.by_error_type
+            for part in words.some(data.by_error_type)
         ]
         drawings = page.get_by_role("img")
         assert await drawings.count() == 4
@@ -86,17 +86,36 @@ async def test_a_report_of_2000_failures_opens(browser: Browser, big: ReportData
         page = found.page
         assert await page.locator("dl.totals dd").first.inner_text() == "2,000"
         assert await page.locator("[id^=case-]").count() == MANY
-        assert await cells(page, 1) == [
+        assert await cells(page, 2) == [
             [part.label, f"{part.count:,}", words.percent(part.rate), words.interval(part)]
             for part in big.by_error_type
         ]
 
 
-async def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path) -> None:
-    data = await asyncio.to_thread(report, some(HOSTILE), tmp_path)
+@pytest.mark.parametrize("memory", [some, losing])
+async def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path, memory: Callable[[str], Memory]) -> None:
+    data = await asyncio.to_thread(report, memory(HOSTILE), tmp_path)
     async with opened(browser, tmp_path / "hostile.html", html.render(data)) as found:
         assert await found.page.locator("script, img, table table").count() == 0
         assert "<script>alert(1)</script>" in await found.page.locator("main").inner_text()
+
+
+async def test_the_break_is_seen_without_colours(browser: Browser, tmp_path: Path) -> None:
+    data = await asyncio.to_thread(report, losing(), tmp_path)
+    async with opened(
+        browser, tmp_path / "lost.html", html.render(data), viewport={"width": 390, "height": 800}
+    ) as found:
+        page = found.page
+        ways = page.locator(".way")
+        assert await ways.count() == 2
+        assert await ways.first.is_visible()
+        lost = ways.first.locator(".break .box")
+        assert "✕ breaks here" in (await lost.text_content() or "")
+        styles = await page.evaluate("""() => [".break .box", ".has .box"].map(name =>
+            getComputedStyle(document.querySelector(name)).borderTopStyle)""")
+        assert styles == ["dashed", "solid"]
+        width: int = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0
 
 
 async def test_a_cited_case_opens_without_scripts(browser: Browser, data: ReportData, tmp_path: Path) -> None:
@@ -116,17 +135,29 @@ async def test_texts_can_be_read_in_light_and_dark(
 ) -> None:
     async with opened(browser, tmp_path / "page.html", html.render(data), color_scheme=scheme) as found:
         colours = await found.page.evaluate(
-            """() => ["body", "caption", "tbody th", "details dd", ".lost"].map(name => {
+            """names => names.map(name => {
                 const style = getComputedStyle(document.querySelector(name));
                 let over = document.querySelector(name);
                 while (getComputedStyle(over).backgroundColor === "rgba(0, 0, 0, 0)") over = over.parentElement;
                 return [style.color, getComputedStyle(over).backgroundColor];
-            })"""
+            })""",
+            ["body", "caption", "tbody th", "details dd", ".has .state", ".break .state", ".break .by"],
         )
         for ink, paper in colours:
             assert contrast(ink, paper) >= 4.5, (ink, paper)
         is_dark = luminance(colours[0][1]) < 0.2
         assert is_dark is (scheme == "dark")
+
+
+async def test_paper_is_white_and_has_all_numbers(browser: Browser, data: ReportData, tmp_path: Path) -> None:
+    async with opened(browser, tmp_path / "page.html", html.render(data), color_scheme="dark") as found:
+        assert not await found.page.locator(".numbers table").first.is_visible()
+        await found.page.emulate_media(media="print")
+        ink: str = await found.page.evaluate("getComputedStyle(document.body).color")
+        assert contrast(ink, "rgb(255, 255, 255)") >= 4.5
+        box = await found.page.locator(".numbers table").first.bounding_box()
+        assert box is not None
+        assert box["height"] > 100
 
 
 async def test_a_comparison_opens(browser: Browser, data: ReportData, big: ReportData, tmp_path: Path) -> None:

@@ -9,11 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.intervals import wilson
+from attribution.lookup import every_failure
+from attribution.report import words
 from attribution.report.build import build
+from attribution.report.make import make
 from attribution.report.model import ReportData, Share
 from attribution.report.suspects import suspects
-from schema.kinds import ErrorType
-from tests.attribution.report.memory import MADE, Memory, gathered, report, scope, some
+from schema.kinds import ErrorType, VariableKind
+from store.open import open_database
+from tests.attribution.report.memory import MADE, PROJECT, Memory, gathered, report, scope, some
 
 
 def counts(parts: list[Share]) -> dict[str, int]:
@@ -53,6 +57,59 @@ def test_shares(data: ReportData) -> None:
     for part in (*data.by_error_type, *data.by_operation, *data.by_prompt, *data.by_session):
         interval = wilson(part.count, 11)
         assert (part.total, part.rate, part.low, part.high) == (11, part.count / 11, interval.low, interval.high)
+
+
+def test_rates_of_all_questions_asked(data: ReportData) -> None:
+    assert data.asked is not None
+    assert (data.asked.answers, data.asked.wrong.count, data.asked.wrong.total) == (20, 12, 20)
+    assert data.asked.wrong.rate == 0.6
+    assert counts(data.asked.by_error_type) == counts(data.by_error_type) | {"without verdict": 1}
+    for part in data.asked.by_error_type:
+        interval = wilson(part.count, 20)
+        assert (part.total, part.rate, part.low, part.high) == (20, part.count / 20, interval.low, interval.high)
+    assert len(data.asked.questions) == 20
+    assert {case.question for case in data.cases} < {one.text for one in data.asked.questions}
+
+
+def test_a_failure_whose_answer_was_not_recorded_is_a_question_too(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.succeed()
+    memory.trace.failure(memory.trace.variable("spoken", "what was said?", kind=VariableKind.OTHER))
+    found = report(memory, tmp_path).asked
+    assert found is not None
+    assert (found.answers, found.wrong.count, found.wrong.total, found.questions) == (1, 1, 2, [])
+    assert "1 answer, and 1 failure whose answer was not recorded as one. 1 of 2" in words.asked(found)
+
+
+def test_without_answers_there_are_no_rates_of_them(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.trace.failure(memory.trace.variable("asked", "what?", kind=VariableKind.QUERY))
+    found = report(memory, tmp_path).asked
+    assert found is not None
+    assert (found.answers, found.by_error_type) == (0, [])
+    assert words.asked(found) == "The traces hold 0 answers, so of how many questions 1 failure came can't be told."
+
+
+async def test_traces_without_failures_count_unless_others_are_meant(tmp_path: Path) -> None:
+    one, two = Memory("one"), Memory("two")
+    one.fail(ErrorType.UPDATE)
+    two.succeed()
+    async with await open_database(f"sqlite:///{tmp_path / 'memory.db'}") as database:
+        store = database.project(PROJECT)
+        await one.trace.write(store)
+        await two.trace.write(store)
+        failures = await every_failure(store, None)
+        every = await make(store, failures)
+        first = await make(store, failures, trace_ids=[one.trace.trace.id])
+        second = await make(store, [], trace_ids=[two.trace.trace.id])
+        chosen = await make(store, failures, is_selection=True)
+    assert [found.asked and (found.asked.answers, found.asked.wrong.count) for found in (every, first, second)] == [
+        (2, 1),
+        (1, 1),
+        (1, 0),
+    ]
+    assert [len(found.scope.traces) for found in (every, first, second, chosen)] == [2, 1, 1, 1]
+    assert chosen.asked is None
 
 
 def test_families_are_led_by_their_surest_cases(data: ReportData) -> None:
@@ -119,7 +176,7 @@ def test_numbers_of_cases_follow_no_order_of_reading(data: ReportData) -> None:
 def test_the_order_of_cases_changes_nothing(data: ReportData, random: object) -> None:
     cases = list(data.cases)
     random.shuffle(cases)  # type: ignore[attr-defined]
-    assert build(cases, data.scope, MADE) == data
+    assert build(cases, data.scope, MADE) == msgspec.structs.replace(data, asked=None)
 
 
 def test_json_gives_the_report_back(data: ReportData) -> None:

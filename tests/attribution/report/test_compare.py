@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from attribution.intervals import difference
+from attribution.paired import mcnemar
+from attribution.report import words
 from attribution.report.build import build
 from attribution.report.compare import Comparison, compare, read_report
-from attribution.report.model import ReportData
+from attribution.report.model import ReportData, TraceRef
 from schema.errors import InputError
 from schema.kinds import ErrorType
 from tests.attribution.report.memory import MADE
@@ -45,6 +50,117 @@ def test_comparison(data: ReportData, after: ReportData) -> None:
     interval = difference(3, 11, 1, 10)
     assert (extraction.low, extraction.high) == (interval.low, interval.high)
     assert list(kinds) == [*ErrorType, "abstained"]
+
+
+def test_fixed_broken_and_still_wrong(data: ReportData, after: ReportData) -> None:
+    found = compare(replace(data, asked=None), after)
+    assert [one.question for one in found.fixed] == ["what is fact 0?", "what is fact 1?"]
+    assert [one.question for one in found.broken] == ["what else?"]
+    assert found.still_wrong[0].question == "what is fact 2?"
+    assert len(found.still_wrong) == 10
+    assert {(one.trace, one.trace_external_id) for one in found.fixed} == {("the memory", "memory")}
+    assert (found.paired.fixed, found.paired.broken, found.paired.p_value, found.not_asked) == (2, 1, 1.0, [])
+    # These reports were made without the answers of their traces.
+    assert not found.paired.is_known
+    assert "Not both reports say which questions were asked" in words.paired(found)
+
+
+def test_what_was_not_asked_is_neither_fixed_nor_broken(data: ReportData, after: ReportData) -> None:
+    assert data.asked is not None
+    questions = [one for one in data.asked.questions if one.text != "what is fact 0?"]
+    later = replace(after, asked=replace(data.asked, questions=questions))
+    found = compare(data, later)
+    assert [one.question for one in found.fixed] == ["what is fact 1?"]
+    # "what else?" was not asked in the first run either.
+    assert [one.question for one in found.not_asked] == ["what is fact 0?", "what else?"]
+    assert (found.broken, found.paired.is_known) == ([], True)
+    assert len(found.gone) == 2
+    assert words.outcome(found).endswith("Failed in one run and not asked in the other: 2.")
+
+
+def test_questions_are_the_same_by_id_else_by_text(data: ReportData) -> None:
+    reworded = [replace(case, question=f"Reworded: {case.question}") for case in data.cases]
+    found = compare(data, build(reworded, data.scope, MADE))
+    assert (len(found.still_wrong), found.fixed, found.broken) == (12, [], [])
+    spaced = [
+        replace(case, question=f" {case.question.upper()}\n", question_external_id=f"new-{case.number}")
+        for case in data.cases
+    ]
+    found = compare(data, build(spaced, data.scope, MADE))
+    assert (len(found.still_wrong), found.fixed, found.broken) == (12, [], [])
+    both = [replace(case, question=f"other {case.number}", question_external_id=None) for case in data.cases]
+    found = compare(replace(data, asked=None), build(both, data.scope, MADE))
+    assert (found.still_wrong, len(found.fixed), len(found.broken)) == ([], 12, 12)
+
+
+def test_an_id_that_several_questions_have_does_not_join_them(data: ReportData) -> None:
+    cases = [replace(case, question_external_id="question@1") for case in data.cases]
+    moved = [replace(case, question=f"another {case.number}") for case in cases]
+    found = compare(build(cases, data.scope, MADE), build(moved, data.scope, MADE))
+    assert found.still_wrong == []
+    assert len(compare(build(cases, data.scope, MADE), build(cases, data.scope, MADE)).still_wrong) == 12
+
+
+def test_the_same_question_in_another_trace_is_another_one(data: ReportData) -> None:
+    one, two = TraceRef("1", "one", None), TraceRef("2", "two", None)
+    case = data.cases[0]
+
+    def asked_in(trace: TraceRef, *scope: TraceRef) -> ReportData:
+        there = replace(case, trace_id=trace.id, trace_external_id=trace.external_id, trace=trace.external_id)
+        return build([there], replace(data.scope, traces=list(scope)), MADE)
+
+    found = compare(asked_in(one, one, two), asked_in(two, one, two))
+    assert (len(found.fixed), len(found.broken), found.still_wrong) == (1, 1, [])
+    # A run whose traces have other names: the question is the same wherever it was asked.
+    assert len(compare(asked_in(one, one), asked_in(two, two)).still_wrong) == 1
+
+
+@pytest.mark.parametrize(
+    ("fixed", "broken", "p_value"),
+    [(0, 0, 1.0), (1, 0, 1.0), (5, 0, 2 / 32), (8, 1, 2 * 10 / 512), (1, 8, 2 * 10 / 512), (3, 3, 1.0)],
+)
+def test_mcnemar(fixed: int, broken: int, p_value: float) -> None:
+    assert mcnemar(fixed, broken) == pytest.approx(p_value)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar_is_the_binomial(fixed: int, broken: int) -> None:
+    total = fixed + broken
+    as_uneven = sum(
+        math.comb(total, count) for count in range(total + 1) if abs(2 * count - total) >= abs(fixed - broken)
+    )
+    assert mcnemar(fixed, broken) == pytest.approx(as_uneven / 2**total)
+
+
+def test_mcnemar_of_many() -> None:
+    assert mcnemar(5000, 4000) < 1e-20
+    assert mcnemar(100_000, 0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("fixed", "broken", "said"),
+    [
+        (0, 0, "there is nothing to test"),
+        (2, 1, "p = 1.000 (exact McNemar test)"),
+        (2, 1, "does not show that either run is better"),
+        (9, 1, "the second run is better, and hardly by chance"),
+        (1, 9, "the second run is worse, and hardly by chance"),
+        (40, 1, "p < 0.001"),
+    ],
+)
+def test_what_the_test_says(data: ReportData, fixed: int, broken: int, said: str) -> None:
+    found = compare(data, data)
+    test = replace(found.paired, fixed=fixed, broken=broken, p_value=mcnemar(fixed, broken))
+    assert said in words.paired(replace(found, paired=test))
+
+
+def test_rates_of_all_questions_are_compared(data: ReportData) -> None:
+    assert data.asked is not None
+    found = compare(data, data)
+    change = found.of_all[0]
+    assert (change.key, change.before, change.after, change.rate_before) == ("wrong", 12, 12, 0.6)
+    assert found.before.wrong == data.asked.wrong
+    assert compare(data, replace(data, asked=None)).of_all == []
 
 
 def test_what_one_report_lacks_counts_as_none(data: ReportData) -> None:

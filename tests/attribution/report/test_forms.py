@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,8 @@ from attribution.report import html, markdown, words
 from attribution.report.build import build
 from attribution.report.compare import compare
 from attribution.report.model import ReportData, Sentence, Share, Summary
-from tests.attribution.report.memory import MADE, gathered, many, report, scope, some
+from attribution.report.picture import picture
+from tests.attribution.report.memory import MADE, gathered, losing, many, report, scope, some
 from tests.attribution.report.pages import Page, rendered
 
 # A form for names and texts that would break out of whatever they are put into.
@@ -24,13 +26,34 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+def hostile_data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
     """The same report, of a memory that writes hostile names and texts."""
     return report(some(HOSTILE), tmp_path_factory.mktemp("hostile"))
 
 
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """The report on a fact that an update lost, and on one that a search missed."""
+    return report(losing(), tmp_path_factory.mktemp("lost"))
+
+
+@pytest.fixture(scope="module")
+def hostile_lost(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """The same of a memory that writes hostile names, texts and ids."""
+    return report(losing(HOSTILE), tmp_path_factory.mktemp("hostile-lost"))
+
+
 def row(part: Share) -> list[str]:
     return [part.label, f"{part.count:,}", words.percent(part.rate), words.interval(part)]
+
+
+def titles(page: Page) -> str:
+    """What a reader is told who points at something."""
+    return "\n".join(attributes["title"] or "" for _, attributes in page.tags if "title" in attributes)
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
 
 
 def rows_of(page: Page) -> list[list[str]]:
@@ -40,7 +63,10 @@ def rows_of(page: Page) -> list[list[str]]:
 def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
     page, document = Page(html.render(data)), rendered(markdown.render(data))
     again = msgspec.json.decode(msgspec.json.encode(data), type=ReportData)
-    parts = [*again.by_error_type, *again.by_operation, *again.by_prompt, *again.by_session]
+    assert again.asked is not None
+    lists = [again.asked.by_error_type, again.by_error_type, again.by_operation, again.by_prompt, again.by_session]
+    # What there is none of is in JSON alone: a table of zeros says nothing more.
+    parts = [part for each in lists for part in each if part.count]
     levers = [[*row(lever.share), words.kinds(lever), words.settings(lever)] for lever in again.levers]
     for shown in (rows_of(page), rows_of(document)):
         assert [cells for cells in shown if len(cells) == 6] == levers
@@ -53,6 +79,15 @@ def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
         assert f"<dt>{name}</dt><dd>{count}</dd>" in html.render(data)
 
 
+def test_all_forms_say_how_many_questions_were_asked(data: ReportData) -> None:
+    said = "The traces hold 20 answers. 12 of 20 are known to be wrong: 60.0 % (38.7 to 78.1 %)."
+    assert said in Page(html.render(data)).text
+    assert said in rendered(markdown.render(data)).text
+    chosen = msgspec.structs.replace(data, asked=None)
+    for text in (html.render(chosen), markdown.render(chosen)):
+        assert "questions asked" not in text
+
+
 def test_tables_of_both_forms_are_equal(data: ReportData) -> None:
     page, document = Page(html.render(data)), rendered(markdown.render(data))
     assert document.tables[1:] == page.tables
@@ -61,17 +96,68 @@ def test_tables_of_both_forms_are_equal(data: ReportData) -> None:
     ]
 
 
-def test_cases_are_cited_with_quotes_and_ids(data: ReportData) -> None:
+def test_cases_are_cited_with_quotes_and_traces(data: ReportData) -> None:
     for text in (Page(html.render(data)).text, rendered(markdown.render(data)).text):
         for case in data.cases:
             if case.attribution_id is None:
                 continue
-            assert case.failure_id in text
             assert f"#{case.number}" in text
+            assert text.count("the memory (memory)") == 11
             assert case.question in text
             for step in case.path:
                 assert step.quote in text
         assert "annotation" in text
+
+
+def test_ids_are_told_only_to_who_points_at_something(data: ReportData, lost: ReportData) -> None:
+    for found in (data, lost):
+        page = Page(html.render(found))
+        assert not re.search("[0-9a-f]{16}", page.text)
+        for case in found.cases:
+            if case.attribution_id is not None:
+                for id_ in (case.failure_id, case.trace_id, *(step.variable_id for step in case.path)):
+                    assert id_ in titles(page)
+
+
+def test_a_case_has_its_picture(lost: ReportData) -> None:
+    updated, searched = lost.cases
+    page, text = Page(html.render(lost)), squeezed(rendered(markdown.render(lost)).text)
+    assert [attributes["class"] for tag, attributes in page.tags if tag == "li" and "class" in attributes] == [
+        *("has", "has", "break", "without"),
+        *("has", "has", "break", "without"),
+    ]
+    assert "Message message-0: has it → (extract) MemoryUnit unit-0@1: has it → (update) MemoryUnit" in text
+    assert "unit-0@2: ✕ breaks here → Answer: without it" in text
+    assert [box.state for box in picture(updated)] == ["has it", "has it", "✕ breaks here", "without it"]
+    assert picture(updated)[-1].quote == updated.prediction
+    assert picture(searched)[2].by == "search"
+
+
+def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
+    page, document = Page(html.render(lost)), rendered(markdown.render(lost))
+    for text in (squeezed(page.text), squeezed(document.text)):
+        assert "From unit-0@1 to unit-0@2: 1 line gone, 1 new, with each sentence on a line of its own." in text
+    changed = [attributes["class"] for tag, attributes in page.tags if tag == "span" and "class" in attributes]
+    assert changed == ["both", "both", "removed", "added"]
+    assert [tag for tag, _ in document.tags].count("pre") == 1
+    assert "-The class is on Thursday 0." in document.text
+    assert "+The class is at the Kiln House." in document.text
+
+
+def test_a_search_shows_how_it_ranked_what_was_missed(lost: ReportData) -> None:
+    said = "Rated: 13 units; returned: 2. The unit that has the fact came as number 12."
+    for page in (Page(html.render(lost)), rendered(markdown.render(lost))):
+        assert said in squeezed(page.text)
+        (table,) = [table for table in page.tables if table[0][0] == "rank"]
+        assert table[1] == ["1", "0.9", "other-0", "yes", "about something else 0"]
+        assert [squeezed(cell) for cell in table[-1]] == [
+            "12",
+            "0.02",
+            "unit-1@1",
+            "no; it has the fact",
+            "I like it. The class is on Thursday 1.",
+        ]
+        assert len(table) == 12
 
 
 def test_charts_have_text_alternatives_and_the_same_numbers(data: ReportData) -> None:
@@ -83,7 +169,8 @@ def test_charts_have_text_alternatives_and_the_same_numbers(data: ReportData) ->
         assert attributes["role"] == "img"
         assert set((attributes["aria-labelledby"] or "").split()) <= ids
     for part in data.by_error_type:
-        assert f"{part.label}: {part.count:,} ({words.percent(part.rate)})" in page.text
+        if part.count:
+            assert f"{part.label}: {part.count:,} ({words.percent(part.rate)})" in page.text
 
 
 def test_the_page_is_sound(data: ReportData) -> None:
@@ -102,7 +189,9 @@ def test_the_page_is_sound(data: ReportData) -> None:
     assert all(attributes.get("scope") for tag, attributes in page.tags if tag == "th")
 
 
-def test_hostile_texts_stay_texts_in_html(data: ReportData, hostile: ReportData) -> None:
+@pytest.mark.parametrize("name", ["data", "lost"])
+def test_hostile_texts_stay_texts_in_html(name: str, request: pytest.FixtureRequest) -> None:
+    data, hostile = request.getfixturevalue(name), request.getfixturevalue(f"hostile_{name}")
     plain, page = Page(html.render(data)), Page(html.render(hostile))
     assert not page.open
     # The same elements in the same order, attributes and all, but for those whose values are ids.
@@ -114,7 +203,9 @@ def test_hostile_texts_stay_texts_in_html(data: ReportData, hostile: ReportData)
     assert "\x00" not in page.text
 
 
-def test_hostile_texts_stay_texts_in_markdown(data: ReportData, hostile: ReportData) -> None:
+@pytest.mark.parametrize("name", ["data", "lost"])
+def test_hostile_texts_stay_texts_in_markdown(name: str, request: pytest.FixtureRequest) -> None:
+    data, hostile = request.getfixturevalue(name), request.getfixturevalue(f"hostile_{name}")
     source = markdown.render(hostile)
     plain, page = rendered(markdown.render(data)), rendered(source)
     assert [tag for tag, _ in page.tags] == [tag for tag, _ in plain.tags]
@@ -125,9 +216,9 @@ def test_hostile_texts_stay_texts_in_markdown(data: ReportData, hostile: ReportD
     assert source.count("\n") == markdown.render(data).count("\n")
 
 
-def test_hostile_texts_come_back_from_json(hostile: ReportData) -> None:
-    assert msgspec.json.decode(msgspec.json.encode(hostile), type=ReportData) == hostile
-    assert any("<script>alert(1)</script>" in case.question for case in hostile.cases)
+def test_hostile_texts_come_back_from_json(hostile_data: ReportData) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(hostile_data), type=ReportData) == hostile_data
+    assert any("<script>alert(1)</script>" in case.question for case in hostile_data.cases)
 
 
 @pytest.mark.parametrize(
@@ -172,14 +263,14 @@ def test_long_families_name_the_rest_and_json_has_all(tmp_path: Path) -> None:
         assert family.share.count == 25
         assert {f"case-{number}" for number in family.cases} <= ids
     for case in data.cases:
-        assert case.failure_id in page.text
+        assert case.failure_id in titles(page)
         assert case.failure_id in document.text
 
 
-def test_forms_of_a_comparison_are_equal(data: ReportData, hostile: ReportData, tmp_path: Path) -> None:
+def test_forms_of_a_comparison_are_equal(data: ReportData, hostile_data: ReportData, tmp_path: Path) -> None:
     memory = some(HOSTILE)
     fewer = build(gathered([memory], tmp_path)[3:], scope(memory), MADE)
-    for found in (compare(data, fewer), compare(hostile, data)):
+    for found in (compare(data, fewer), compare(hostile_data, data)):
         page, document = Page(html.render_comparison(found)), rendered(markdown.render_comparison(found))
         assert not page.open
         squeezed = [[[" ".join(cell.split()) for cell in cells] for cells in table] for table in page.tables]
