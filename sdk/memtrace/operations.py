@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import Token
 from functools import wraps
 from types import CodeType, TracebackType
@@ -22,6 +22,7 @@ from memtrace.record import emit
 from memtrace.values import is_number
 
 F = TypeVar("F")
+Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
@@ -46,8 +47,28 @@ class operation:  # noqa: N801 (reads as a statement)
         attributes: anything that JSON holds.
     """
 
-    def __init__(
-        self,
+    maker: tuple[str, str]
+    output_kind: str | None
+    records_output: bool
+    output_name: str
+    is_each: bool
+    _chosen: frozenset[str] | None
+    _kinds: dict[str, str]
+    _ignored: frozenset[str]
+    _said: dict[str, Any]
+    _attributes: dict[str, Any]
+    _location: str | None
+    _roles: tuple[str | None, ...]
+    """The names of the arguments by position; None for one that doesn't matter."""
+    _rest: str | None
+    _call: Call | None
+    _token: Token[Scope | None] | None
+
+    @overload
+    def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(
+        cls,
         name: str | None = None,
         *,
         kind: str = "Other",
@@ -59,10 +80,28 @@ class operation:  # noqa: N801 (reads as a statement)
         category: str | None = None,
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._call: Call | None = None
+    ) -> Self: ...
+    def __new__(
+        cls,
+        name: Any = None,
+        *,
+        kind: str = "Other",
+        inputs: Collection[str] | Mapping[str, str] | None = None,
+        ignore: Collection[str] = (),
+        output: str | bool | None = None,
+        each: bool = False,
+        output_name: str = "output",
+        category: str | None = None,
+        comment: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """A decorator or block; of a function, ``@operation`` without parentheses, the function, recorded."""
+        if name is not None and not isinstance(name, str):
+            return cls()(name)
+        self = object.__new__(cls)
+        self._call = None
         if scope.get() is None and not enabled():
-            return
+            return self
         self.maker = (_short(name), operation_kind(kind))
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
@@ -79,11 +118,11 @@ class operation:  # noqa: N801 (reads as a statement)
             if value
         }
         self._attributes = dict(attributes or {})
-        self._token: Token[Scope | None] | None = None
-        self._location: str | None = None
-        self._roles: tuple[str | None, ...] = ()
-        """The names of the arguments by position; None for one that doesn't matter."""
-        self._rest: str | None = None
+        self._token = None
+        self._location = None
+        self._roles = ()
+        self._rest = None
+        return self
 
     @overload
     def __call__(self, fn: type[Any]) -> type[Any]: ...
@@ -233,10 +272,15 @@ def _short(name: str | None) -> str:
 
 
 def _wrapped(plan: operation, fn: Any) -> Any:
-    if inspect.isasyncgenfunction(fn):
-        return wraps(fn)(streams.asynchronous(plan, fn))
-    if inspect.isgeneratorfunction(fn):
-        return wraps(fn)(streams.synchronous(plan, fn))
+    if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
+
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> streams.Chunks | None:
+            here = scope.get()
+            call = None if here is None else plan.begin(here, args, kwargs)
+            return None if call is None else streams.Chunks(call)
+
+        is_asynchronous = inspect.isasyncgenfunction(fn)
+        return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)
     if inspect.iscoroutinefunction(fn):
 
         @wraps(fn)

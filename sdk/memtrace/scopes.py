@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace.compact import SESSION, TRACE
-from memtrace.config import is_ready, is_sampled
+from memtrace.config import enabled, is_ready, is_sampled
 from memtrace.context import Scope, question, scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.record import emit
+from memtrace.wrapping import in_block, is_function
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class trace:  # noqa: N801 (reads as a statement)
     """Record what happens inside as the trace ``id``: the life of one memory store for one user or run.
 
-    Give the same id again, in this process or another, to go on with a trace. Also ``async with``.
+    Give the same id again, in this process or another, to go on with a trace. Also ``async with``, and a decorator:
+    each call of the function is a trace then, of the same id where one is given.
 
     Args:
-        name: what people call it.
+        name: what people call it; of a function decorated with ``@trace`` alone, the function's name.
         id: its id, up to 200 characters; without one, a new trace.
         attributes: anything that JSON holds.
     """
 
-    __slots__ = ("_asked", "_attributes", "_name", "_token", "_unsampled", "id", "is_recorded")
+    __slots__ = ("_asked", "_attributes", "_name", "_said_id", "_token", "_unsampled", "id", "is_recorded")
 
-    def __init__(
-        self,
+    id: str
+    is_recorded: bool
+    _name: str | None
+    _said_id: str | None
+    _attributes: Mapping[str, Any] | None
+    _token: Token[Scope | None] | None
+
+    @overload
+    def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(
+        cls,
         name: str | None = None,
+        *,
+        id: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> Self: ...
+    def __new__(
+        cls,
+        name: Any = None,
         *,
         id: str | None = None,  # noqa: A002 (the field's own word)
         attributes: Mapping[str, Any] | None = None,
-    ) -> None:
+    ) -> Any:
+        """A block or decorator; of a function, ``@trace`` without parentheses, the function, each call a trace."""
+        if is_function(name):
+            return cls(getattr(name, "__name__", None))(name)
+        self = object.__new__(cls)
         self._name = name
+        self._said_id = id
         self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
         self._attributes = attributes
         self.is_recorded = False
-        self._token: Token[Scope | None] | None = None
+        self._token = None
+        return self
 
     def __enter__(self) -> Self:
         if not is_ready():
@@ -51,6 +78,12 @@ class trace:  # noqa: N801 (reads as a statement)
         except Exception as error:
             report("trace", error)
         return self
+
+    def __call__(self, fn: Function) -> Function:
+        """The function, each call of which is a trace. Where recording is off, the function itself."""
+        if not enabled():
+            return fn
+        return cast("Function", in_block(fn, lambda: trace(self._name, id=self._said_id, attributes=self._attributes)))
 
     def _begin(self) -> None:
         self.is_recorded = is_sampled(self.id)
