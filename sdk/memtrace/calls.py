@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
+from memtrace.mistakes import meant
 from memtrace.observe import consider, give, give_one
 from memtrace.record import Step
 
@@ -23,18 +24,21 @@ _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, Generat
 
 
 def operation_kind(kind: str) -> str:
-    """The kind of the closed list; another word is reported and counts as ``Other``."""
-    return _OPERATION_KINDS.get(kind) or _other("operation", kind, OperationKind)
+    """The kind of the closed list that is meant.
+
+    Raises:
+        ValueError: It is none of them; the message names the line of the application and the nearest kind.
+    """
+    return _OPERATION_KINDS.get(kind) or meant("operation", kind, OperationKind)
 
 
 def variable_kind(kind: str) -> str:
-    """The kind of the closed list; another word is reported and counts as ``Other``."""
-    return _VARIABLE_KINDS.get(kind) or _other("variable", kind, VariableKind)
+    """The kind of the closed list that is meant.
 
-
-def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
-    report(f"kind of {what}: {kind!r} is none of {', '.join(kinds)}; it", ValueError(kind))
-    return "Other"
+    Raises:
+        ValueError: It is none of them; the message names the line of the application and the nearest kind.
+    """
+    return _VARIABLE_KINDS.get(kind) or meant("variable", kind, VariableKind)
 
 
 class Call(Step):

@@ -45,6 +45,11 @@ class operation:  # noqa: N801 (reads as a statement)
         category: your own word for what it does.
         comment: anything for people to read.
         attributes: anything that JSON holds.
+
+    Kinds are taken in any case, with or without spaces, hyphens and underscores.
+
+    Raises:
+        ValueError: A kind is none; the message names the nearest.
     """
 
     maker: tuple[str, str]
@@ -240,10 +245,11 @@ class operation:  # noqa: N801 (reads as a statement)
     def input(self, value: T, role: str = "input", *, kind: str | None = None) -> T:
         """The operation uses the value; outputs that come after it derive from it."""
         if self._call is not None:
+            meant = variable_kind(kind) if kind else None
             try:
                 events: list[RawEvent] = []
                 call = self._call
-                take(events, call, call, value, role, variable_kind(kind) if kind else None)
+                take(events, call, call, value, role, meant)
                 emit(events)
             except Exception as error:
                 report("input", error)
@@ -253,9 +259,10 @@ class operation:  # noqa: N801 (reads as a statement)
         """The operation made the value, or gives it back; go on with what this returns."""
         if self._call is None:
             return value
+        kind = variable_kind(kind) if kind else None
         try:
             events: list[RawEvent] = []
-            call, kind = self._call, variable_kind(kind) if kind else None
+            call = self._call
             if said:
                 result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:

@@ -38,7 +38,8 @@ def variable(
 
     Args:
         value: the value.
-        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``.
+        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``, in any
+            case, with or without spaces, hyphens and underscores.
         name: its name. A ``MemoryUnit`` or ``Buffer`` of a name that is known revises the newest of that name.
         revises: the value (or its variable) of which this is the next version.
         category: your own word for what it is.
@@ -49,7 +50,11 @@ def variable(
 
     Returns:
         The value. For a text an equal one, an object of its own: go on with it, so that it is known again.
+
+    Raises:
+        ValueError: The kind is none; the message names the nearest.
     """
+    kind = variable_kind(kind)
     here = scope.get()
     if here is None:
         return value
@@ -65,7 +70,7 @@ def variable(
             )
             if item
         }
-        return cast("T", _declared(here, value, variable_kind(kind), name, revises, said))
+        return cast("T", _declared(here, value, kind, name, revises, said))
     except Exception as error:
         report("variable", error)
         return value
