@@ -36,8 +36,8 @@ def test_kinds_of_operations_are_taken_as_people_write_them(recorded: MemoryExpo
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (lambda: memtrace.operation(kind="Retreival"), r"'Retreival' is no kind of operation \(did you mean 'Retrieval'"),
-        (lambda: memtrace.operation(output="memory_unti"), "'memory_unti' .* did you mean 'MemoryUnit'"),
+        (lambda: memtrace.operation(kind="Retreival"), "'Retreival' is no kind .*did you mean 'Retrieval'"),
+        (lambda: memtrace.operation(output="memory_unti"), "'memory_unti' .*did you mean 'MemoryUnit'"),
         (lambda: memtrace.operation(inputs={"text": "Mesage"}), "did you mean 'Message'"),
         (lambda: memtrace.variable("text", "anwser"), "did you mean 'Answer'"),
         (lambda: memtrace.variable("text", "xyz"), "'xyz' is no kind of variable; there are Message, Query"),
