@@ -7,6 +7,12 @@ from collections.abc import Iterable
 
 _NOT_THE_APPLICATION = {"memtrace", "asyncio", "concurrent", "contextlib", "functools", "threading", "weakref"}
 _SHOWN_CHARACTERS = 80
+_SHOWN_OF_VALUES = 40
+_MASKED_CHARACTERS = 4_000
+
+
+class MistakeError(ValueError):
+    """Something that the application says can't be; the message holds no more of its values than ``shown``."""
 
 
 def place() -> str:
@@ -17,6 +23,19 @@ def place() -> str:
             return ""
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def shown(value: object) -> str:
+    """What a value is, for a log: its type, and of a text the length and its beginning, masked."""
+    if not isinstance(value, str):
+        return f"<{type(value).__qualname__}>"
+    from memtrace.redact import EVERYTHING
+
+    text: str = value[:_MASKED_CHARACTERS]
+    for mask in EVERYTHING:
+        text = mask(text)
+    start = text if len(text) <= _SHOWN_OF_VALUES else f"{text[:_SHOWN_OF_VALUES]}…"
+    return f"{start!r} (a text of {len(value)} characters)"
 
 
 def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
@@ -39,8 +58,8 @@ def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
 
     near = get_close_matches(letters, by_letters, n=1)
     hint = f" (did you mean {by_letters[near[0]]!r}?)" if near else ""
-    shown = repr(kind)[:_SHOWN_CHARACTERS]
-    raise ValueError(f"{place()}: {shown} is no kind of {what}{hint}; there are {', '.join(by_letters.values())}")
+    word = repr(kind)[:_SHOWN_CHARACTERS]
+    raise MistakeError(f"{place()}: {word} is no kind of {what}{hint}; there are {', '.join(by_letters.values())}")
 
 
 def _letters(kind: str) -> str:

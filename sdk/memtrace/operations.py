@@ -18,6 +18,7 @@ from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.observe import give, give_one, take
+from memtrace.outside import ran_outside
 from memtrace.record import emit
 from memtrace.values import is_number
 
@@ -206,6 +207,7 @@ class operation:  # noqa: N801 (reads as a statement)
     def __enter__(self) -> Self:
         here = scope.get()
         if here is None:
+            ran_outside(self.maker[0] or "without a name")
             return self
         try:
             frame = sys._getframe(1)
@@ -283,7 +285,10 @@ def _wrapped(plan: operation, fn: Any) -> Any:
 
         def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> streams.Chunks | None:
             here = scope.get()
-            call = None if here is None else plan.begin(here, args, kwargs)
+            if here is None:
+                ran_outside(plan.maker[0])
+                return None
+            call = plan.begin(here, args, kwargs)
             return None if call is None else streams.Chunks(call)
 
         is_asynchronous = inspect.isasyncgenfunction(fn)
@@ -295,6 +300,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
             here = scope.get()
             call = None if here is None else plan.begin(here, args, kwargs)
             if call is None:
+                if here is None:
+                    ran_outside(plan.maker[0])
                 return await fn(*args, **kwargs)
             token = scope.set(call)
             try:
@@ -313,6 +320,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
         here = scope.get()
         call = None if here is None else plan.begin(here, args, kwargs)
         if call is None:
+            if here is None:
+                ran_outside(plan.maker[0])
             return fn(*args, **kwargs)
         token = scope.set(call)
         try:

@@ -18,6 +18,7 @@ from memtrace.context import Scope, question
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.mistakes import MistakeError, shown
 from memtrace.questions import joined
 from memtrace.values import TEXT, snapshot
 
@@ -141,7 +142,10 @@ class Step(Scope):
     def link(self, source: Variable, target: Variable, comment: str | None) -> None:
         """Say what the target came from, instead of all inputs."""
         if source.order >= target.order:
-            raise ValueError("the source of a link is younger than its target")
+            raise MistakeError(
+                f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
+                f"the {target.kind} named {shown(target.name)}"
+            )
         if self.links is None:
             self.links = {}
         self.links.setdefault(target.id, []).append((source, comment))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextvars import Token
@@ -11,9 +12,10 @@ from typing import Any, Self, TypeVar, cast, overload
 from memtrace.compact import SESSION, TRACE
 from memtrace.config import enabled, is_ready, is_sampled
 from memtrace.context import Scope, question, scope, state_of, unsampled
-from memtrace.faults import report
+from memtrace.faults import report, warn
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from memtrace.outside import closed, opened
 from memtrace.record import emit
 from memtrace.wrapping import in_block, is_function
 
@@ -32,7 +34,11 @@ class trace:  # noqa: N801 (reads as a statement)
         attributes: anything that JSON holds.
     """
 
-    __slots__ = ("_asked", "_attributes", "_name", "_said_id", "_token", "_unsampled", "id", "is_recorded")
+    # fmt: off
+    __slots__ = (
+        "_asked", "_attributes", "_line", "_name", "_said_id", "_thread", "_token", "_unsampled", "id", "is_recorded",
+    )
+    # fmt: on
 
     id: str
     is_recorded: bool
@@ -40,6 +46,9 @@ class trace:  # noqa: N801 (reads as a statement)
     _said_id: str | None
     _attributes: Mapping[str, Any] | None
     _token: Token[Scope | None] | None
+    _line: tuple[str, int] | None
+    """Where it was made, until it is used."""
+    _thread: int
 
     @overload
     def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
@@ -62,15 +71,29 @@ class trace:  # noqa: N801 (reads as a statement)
         if is_function(name):
             return cls(getattr(name, "__name__", None))(name)
         self = object.__new__(cls)
+        self._line = None
         self._name = name
         self._said_id = id
         self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
         self._attributes = attributes
         self.is_recorded = False
         self._token = None
+        frame = sys._getframe(1)
+        self._line = frame.f_code.co_filename, frame.f_lineno
         return self
 
+    def __del__(self) -> None:
+        if self._line is not None and not sys.is_finalizing():
+            warn(
+                "trace that is not entered",
+                "memtrace.trace(%r) at %s:%d records nothing, for it is only made: write `with memtrace.trace(...):` "
+                "around what is to be recorded, or @memtrace.trace(...) above a function",
+                self._name,
+                *self._line,
+            )
+
     def __enter__(self) -> Self:
+        self._line = None
         if not is_ready():
             return self
         try:
@@ -81,12 +104,14 @@ class trace:  # noqa: N801 (reads as a statement)
 
     def __call__(self, fn: Function) -> Function:
         """The function, each call of which is a trace. Where recording is off, the function itself."""
+        self._line = None
         if not enabled():
             return fn
         return cast("Function", in_block(fn, lambda: trace(self._name, id=self._said_id, attributes=self._attributes)))
 
     def _begin(self) -> None:
         self.is_recorded = is_sampled(self.id)
+        self._thread = opened()
         self._unsampled = unsampled.set(None if self.is_recorded else self.id)
         self._asked = question.set(None)
         if not self.is_recorded:
@@ -109,6 +134,7 @@ class trace:  # noqa: N801 (reads as a statement)
     ) -> None:
         if self._token is None:
             return
+        closed(self._thread)
         try:
             scope.reset(self._token)
             unsampled.reset(self._unsampled)

@@ -10,6 +10,7 @@ from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_ID_CHARACTERS
+from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
 from memtrace.observe import STORED, read, take
 from memtrace.questions import choose
@@ -234,7 +235,7 @@ def _maybe(here: Scope, value: object) -> Variable | None:
 def _resolved(here: Scope, value: object) -> Variable:
     found = _maybe(here, value)
     if found is None:
-        raise LookupError("the value is no known variable, nor the name of one")
+        raise MistakeError(f"{shown(value)} is no known variable of this trace, nor the name of one")
     return found
 
 
