@@ -65,7 +65,7 @@ def take(events: list[RawEvent], scope: Scope, step: Step, value: object, role: 
         step.use(events, value, role)
     elif isinstance(value, CONTAINERS):
         _take_container(events, scope, step, value, role, kind)
-    elif is_data(value) and not is_number(value):
+    elif is_data(value) and (not is_number(value) or (kind is not None and value is not None)):
         _take_new(events, scope, step, value, role, kind)
 
 
@@ -107,7 +107,7 @@ def give(
         inside = known_inside(scope, value)
         if inside or is_each:
             for item, known in inside:
-                _give_known(events, scope, step, item, known, None)
+                _give_known(events, scope, step, item, known, kind if is_each else None)
             for item in _new_items(scope, value) if inside else _items(value):
                 identities.bind(item, declare(events, scope, item, name, kind or "Other", step=step))
             return value
@@ -169,7 +169,10 @@ def _give_known(
     origin = own or next((variable for variable in known if step.has_input(variable)), known[0])
     if isinstance(value, Variable):
         return None
-    return read(events, scope, step, value, origin, kind, is_copied=is_copied)
+    occurrence = read(events, scope, step, value, origin, kind, is_copied=is_copied)
+    if not is_copied and kind is not None and kind != origin.kind and origin.kind not in STORED:
+        scope.trace.identities.bind(value, occurrence)  # somebody says what it is from now on
+    return occurrence
 
 
 def read(

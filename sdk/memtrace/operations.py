@@ -26,6 +26,8 @@ F = TypeVar("F")
 Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
 
+_OUTPUT = " output"
+
 
 class operation:  # noqa: N801 (reads as a statement)
     """One step that makes values from values: a decorator, or ``with operation(...) as step``.
@@ -42,7 +44,8 @@ class operation:  # noqa: N801 (reads as a statement)
         ignore: names of arguments that don't matter.
         output: the ``VariableKind`` of the result; False where the result is not to be recorded.
         each: the elements of the resulting list are a variable each.
-        output_name: the name of what results.
+        output_name: the name of what results; without one it has a name after the operation, ``answer output``. What
+            comes out of other operations is never a version of it.
         category: your own word for what it does.
         comment: anything for people to read.
         attributes: anything that JSON holds.
@@ -57,6 +60,7 @@ class operation:  # noqa: N801 (reads as a statement)
     output_kind: str | None
     records_output: bool
     output_name: str
+    _said_name: str | None
     is_each: bool
     _chosen: frozenset[str] | None
     _kinds: dict[str, str]
@@ -82,7 +86,7 @@ class operation:  # noqa: N801 (reads as a statement)
         ignore: Collection[str] = (),
         output: str | bool | None = None,
         each: bool = False,
-        output_name: str = "output",
+        output_name: str | None = None,
         category: str | None = None,
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
@@ -96,7 +100,7 @@ class operation:  # noqa: N801 (reads as a statement)
         ignore: Collection[str] = (),
         output: str | bool | None = None,
         each: bool = False,
-        output_name: str = "output",
+        output_name: str | None = None,
         category: str | None = None,
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
@@ -111,7 +115,7 @@ class operation:  # noqa: N801 (reads as a statement)
         self.maker = (_short(name), operation_kind(kind))
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
-        self.output_name = output_name
+        self._said_name = output_name
         self.is_each = each
         self._chosen = None if inputs is None else frozenset(inputs)
         self._kinds = (
@@ -149,7 +153,7 @@ class operation:  # noqa: N801 (reads as a statement)
 
     def _study(self, fn: Any) -> None:
         code: CodeType = inspect.unwrap(fn).__code__
-        self._named(fn.__name__)
+        self._named(fn.__name__, fn.__qualname__.rpartition("<locals>.")[2])
         self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
         names = code.co_varnames[: code.co_argcount]
         self._ignored |= {"self", "cls"} if names[:1] in {("self",), ("cls",)} else set()
@@ -161,9 +165,12 @@ class operation:  # noqa: N801 (reads as a statement)
     def _wants(self, role: str) -> bool:
         return role not in self._ignored and (self._chosen is None or role in self._chosen)
 
-    def _named(self, otherwise: str) -> None:
+    def _named(self, otherwise: str, place: str) -> None:
+        """Name what has no name yet; ``place`` is the name of the function with that of its class."""
         name, kind = self.maker
-        self.maker = (name or _short(otherwise) or "operation", kind)
+        self.output_name = self._said_name or output_name(name or _short(place))
+        name = name or _short(otherwise) or "operation"
+        self.maker = (name, kind)
 
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
@@ -211,7 +218,7 @@ class operation:  # noqa: N801 (reads as a statement)
             return self
         try:
             frame = sys._getframe(1)
-            self._named(frame.f_code.co_name)
+            self._named(frame.f_code.co_name, frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
             call = Call(self, here)
             call.begin(location, self._said, [()])
@@ -257,14 +264,16 @@ class operation:  # noqa: N801 (reads as a statement)
                 report("input", error)
         return value
 
-    def output(self, value: T, name: str = "output", *, kind: str | None = None, each: bool = False, **said: Any) -> T:
+    def output(
+        self, value: T, name: str | None = None, *, kind: str | None = None, each: bool = False, **said: Any
+    ) -> T:
         """The operation made the value, or gives it back; go on with what this returns."""
         if self._call is None:
             return value
         kind = variable_kind(kind) if kind else None
         try:
             events: list[RawEvent] = []
-            call = self._call
+            call, name = self._call, name or self.output_name
             if said:
                 result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:
@@ -274,6 +283,11 @@ class operation:  # noqa: N801 (reads as a statement)
             report("output", error)
             return value
         return cast("T", result)
+
+
+def output_name(operation: str) -> str:
+    """The name of what results from an operation, where nobody says one."""
+    return f"{operation[: MAX_NAME_CHARACTERS - len(_OUTPUT)]}{_OUTPUT}"
 
 
 def _short(name: str | None) -> str:

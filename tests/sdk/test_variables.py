@@ -289,4 +289,4 @@ def test_mermaid(recorded: MemoryExporter) -> None:
     assert drawn[3] == '    v0 -->|"build_context"| v1'
     with pytest.raises(KeyError, match="nothing"):
         recorded.closure("nothing")
-    assert [event["name"] for event in recorded.closure("m", "forward")] == ["m", "output"]
+    assert [event["name"] for event in recorded.closure("m", "forward")] == ["m", "build_context output"]
