@@ -6,6 +6,8 @@ import asyncio
 import concurrent.futures
 from typing import TYPE_CHECKING, TypeVar
 
+from memtrace.compact import RawEvent
+from memtrace.connections import searched, silent
 from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
@@ -76,6 +78,31 @@ class Call(Step):
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Tell what is left to tell, and that it is over."""
+        self.finish(status, error)
+
+    def heard(self, events: list[RawEvent]) -> None:
+        """These were told of an output before the end."""
+
+
+class Search(Call):
+    """One run of a retrieval."""
+
+    __slots__ = ("nothing",)
+
+    def __init__(self, plan: operation, here: Scope) -> None:
+        Call.__init__(self, plan, here)
+        self.nothing: set[str] = set()
+        """Ids of results that say nothing."""
+
+    def end(self, status: str, error: BaseException | None = None) -> None:
+        """Tell what it had before it, too."""
         if self.candidates:
             consider(self.pending, self)
+        self.heard(self.pending)
+        if status == "ok":
+            searched(self, self.nothing)
         self.finish(status, error)
+
+    def heard(self, events: list[RawEvent]) -> None:
+        """These were told of an output before the end."""
+        self.nothing |= silent(events)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtrace import record
+from memtrace import connections, record
 from memtrace.context import forget
 from memtrace.faults import report, warn
 from memtrace.mistakes import MistakeError
@@ -98,6 +98,7 @@ def configure(
         exporter = local = LocalExporter()
     with _lock:
         previous, _exporter = _exporter, exporter
+        connections.forget()
         forget()  # the new exporter has none of the variables that are known
         _sampling = share
         _local = local
@@ -139,6 +140,7 @@ def flush(timeout: float = 5.0) -> FlushResult:
     if _exporter is None:
         return FlushResult()
     try:
+        connections.tell()
         return _exporter.flush(timeout)
     except Exception as error:
         report("flush", error)

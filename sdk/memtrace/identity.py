@@ -36,11 +36,12 @@ class Variable:
         questions: ids of the queries from which it derives, as far as this process knows.
         reads: the variable that this one is an occurrence of.
         occurrences: how many occurrences of it this process has recorded.
+        has_message: whether it is a message or derives from one, as far as this process knows.
     """
 
     # fmt: off
     __slots__ = (
-        "__weakref__", "id", "kind", "maker", "name", "occurrences",
+        "__weakref__", "has_message", "id", "kind", "maker", "name", "occurrences",
         "order", "path", "questions", "reads", "version",
     )
     # fmt: on
@@ -56,6 +57,7 @@ class Variable:
         self.questions: Questions = NO_QUESTIONS
         self.reads: Variable | None = None
         self.occurrences = 0
+        self.has_message = kind == "Message"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} version {self.version}>"

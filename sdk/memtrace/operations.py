@@ -11,7 +11,7 @@ from types import CodeType, TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace import streams
-from memtrace.calls import Call, operation_kind, variable_kind
+from memtrace.calls import Call, Search, operation_kind, variable_kind
 from memtrace.compact import RawEvent
 from memtrace.config import enabled
 from memtrace.context import Scope, scope
@@ -57,6 +57,7 @@ class operation:  # noqa: N801 (reads as a statement)
     """
 
     maker: tuple[str, str]
+    _new: type[Call]
     output_kind: str | None
     records_output: bool
     output_name: str
@@ -67,12 +68,12 @@ class operation:  # noqa: N801 (reads as a statement)
     _ignored: frozenset[str]
     _said: dict[str, Any]
     _attributes: dict[str, Any]
-    _location: str | None
-    _roles: tuple[str | None, ...]
+    _location: str | None = None
+    _roles: tuple[str | None, ...] = ()
     """The names of the arguments by position; None for one that doesn't matter."""
-    _rest: str | None
-    _call: Call | None
-    _token: Token[Scope | None] | None
+    _rest: str | None = None
+    _call: Call | None = None
+    _token: Token[Scope | None] | None = None
 
     @overload
     def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
@@ -109,10 +110,10 @@ class operation:  # noqa: N801 (reads as a statement)
         if name is not None and not isinstance(name, str):
             return cls()(name)
         self = object.__new__(cls)
-        self._call = None
         if scope.get() is None and not enabled():
             return self
         self.maker = (_short(name), operation_kind(kind))
+        self._new = Search if self.maker[1] == "Retrieval" else Call
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
         self._said_name = output_name
@@ -128,10 +129,6 @@ class operation:  # noqa: N801 (reads as a statement)
             if value
         }
         self._attributes = dict(attributes or {})
-        self._token = None
-        self._location = None
-        self._roles = ()
-        self._rest = None
         return self
 
     @overload
@@ -153,7 +150,10 @@ class operation:  # noqa: N801 (reads as a statement)
 
     def _study(self, fn: Any) -> None:
         code: CodeType = inspect.unwrap(fn).__code__
-        self._named(fn.__name__, fn.__qualname__.rpartition("<locals>.")[2])
+        self.output_name = self._said_name or output_name(
+            self.maker[0] or _short(fn.__qualname__.rpartition("<locals>.")[2])
+        )
+        self._named(fn.__name__)
         self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
         names = code.co_varnames[: code.co_argcount]
         self._ignored |= {"self", "cls"} if names[:1] in {("self",), ("cls",)} else set()
@@ -165,17 +165,15 @@ class operation:  # noqa: N801 (reads as a statement)
     def _wants(self, role: str) -> bool:
         return role not in self._ignored and (self._chosen is None or role in self._chosen)
 
-    def _named(self, otherwise: str, place: str) -> None:
-        """Name what has no name yet; ``place`` is the name of the function with that of its class."""
+    def _named(self, otherwise: str) -> None:
         name, kind = self.maker
-        self.output_name = self._said_name or output_name(name or _short(place))
         name = name or _short(otherwise) or "operation"
         self.maker = (name, kind)
 
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
-            call = Call(self, here)
+            call = self._new(self, here)
             # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
@@ -218,9 +216,9 @@ class operation:  # noqa: N801 (reads as a statement)
             return self
         try:
             frame = sys._getframe(1)
-            self._named(frame.f_code.co_name, frame.f_code.co_name)
+            self._named(frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
-            call = Call(self, here)
+            call = self._new(self, here)
             call.begin(location, self._said, [()])
             self._token = scope.set(call)
             self._call = call
@@ -273,11 +271,12 @@ class operation:  # noqa: N801 (reads as a statement)
         kind = variable_kind(kind) if kind else None
         try:
             events: list[RawEvent] = []
-            call, name = self._call, name or self.output_name
+            call, name = self._call, name or self._said_name or output_name(self.maker[0])
             if said:
                 result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:
                 result = give(events, call, call, value, name=name, kind=kind, is_each=each)
+            call.heard(events)
             emit(events)
         except Exception as error:
             report("output", error)

@@ -49,7 +49,7 @@ class Step(Scope):
 
     # fmt: off
     __slots__ = (
-        "asked", "candidates", "has_begun", "id", "inputs", "links", "maker",
+        "asked", "candidates", "has_begun", "has_message", "id", "inputs", "links", "maker",
         "now", "outputs", "parent", "path", "pending", "positions", "trace_id",
     )
     # fmt: on
@@ -70,6 +70,8 @@ class Step(Scope):
             self.path = (*parent.path, id_)
             self.asked = parent.asked
         self.maker = maker
+        self.has_message = False
+        """An input is a message or derives from one."""
         self.has_begun = False
         """Its beginning, with what it uses from the first, is over."""
         self.inputs: dict[Variable, None] = {}
@@ -111,6 +113,8 @@ class Step(Scope):
         self.positions += 1
         if is_input:
             self.inputs[variable] = None
+            if variable.has_message:
+                self.has_message = True
             if variable.questions and variable.questions is not self.asked:
                 self.asked = joined(self.asked, variable.questions)
 
@@ -146,6 +150,8 @@ class Step(Scope):
                 f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
                 f"the {target.kind} named {shown(target.name)}"
             )
+        if source.has_message:
+            target.has_message = True
         if self.links is None:
             self.links = {}
         self.links.setdefault(target.id, []).append((source, comment))
@@ -238,11 +244,15 @@ def declare(
         variable.path = step.path
         variable.maker = step.maker
         variable.questions = step.asked
+        if step.has_message:
+            variable.has_message = True
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"
             events.append((DERIVED, None, trace, now, origin.id, id_, maker, edge))
             variable.questions = joined(origin.questions, step.asked)
+            if origin.has_message:
+                variable.has_message = True
     if reads is None and kind == "Query":
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 from memtrace.calls import variable_kind
+from memtrace.connections import searched
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
@@ -213,6 +214,8 @@ def retrieved(query: object, candidates: Iterable[object], returned: Iterable[ob
             events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
         for value, origin in read_back:
             read(events, here, step, value, origin)
+    if here.step is None:
+        searched(step, set())
 
 
 def _here() -> Scope:

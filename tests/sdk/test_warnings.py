@@ -189,3 +189,61 @@ def test_mistakes_about_values_name_line_and_value_but_no_secret(tmp_path: Path)
     assert "'[EMAIL] and [TOKEN]'" in told[2]
     assert "Message named 'Message'" in told[3]
     assert "is younger than its target" in told[3]
+
+
+MEMORY = """
+memory = []
+
+@memtrace.operation(kind="Extraction", output="MemoryUnit", each=True)
+def extract(message): return [part.strip() for part in message.split(" and ")]
+
+@memtrace.operation(kind="Retrieval")
+def search(query): return found(query)
+
+@memtrace.operation(kind="Retrieval")
+def decide(query): return "search for it"
+
+def found(query): return [f"found for {query}"]
+
+def ask(number=1):
+    for each in range(number):
+        search(memtrace.variable(f"question {each}?", "Query"))
+"""
+CONNECTED = """
+memory += extract(memtrace.variable('the cat sleeps and the dog barks', 'Message'))
+def found(query): return memory[:1]
+"""
+NOT_CONNECTED = "retrievals are not connected to memory"
+
+
+@pytest.mark.parametrize(
+    ("inside", "count"),
+    [
+        ("ask(2)", "2 of 2"),
+        (f"ask(1)\n{CONNECTED}\nask(1)", "1 of 2"),
+        (f"{CONNECTED}\nask(3)", None),
+        (f"{CONNECTED}\nq = memtrace.variable('q?', 'Query')\ndecide(q), search(q)", None),
+        ("def found(query): return []\nask(1)", None),
+        ("def found(query): return ''\nask(1)", None),
+        ("memory += [memtrace.variable('from outside', 'MemoryUnit')]\ndef found(q): return memory\nask(1)", "1 of 1"),
+        (f"{CONNECTED}\nmemtrace.retrieved('q?', memory, memory[:1])", None),
+        ("with memtrace.operation('search', kind='Retrieval') as s:\n    s.input('q?')\n    s.output([])", None),
+        ("with memtrace.operation('search', kind='Retrieval') as s:\n    s.input('q?')\n    s.output('x')", "1 of 1"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["memtrace.flush()\nmemtrace.flush()", ""])
+def test_retrievals_that_no_message_led_to_are_told_at_the_end(
+    tmp_path: Path, inside: str, count: str | None, end: str
+) -> None:
+    exporter = (
+        "from memtrace.exporters.file import FileExporter\nmemtrace.configure(exporter=FileExporter(sys.argv[1]))"
+    )
+    trace = "with memtrace.trace('t'):\n" + textwrap.indent(inside, "    ")
+    told = said(f"{MEMORY}\n{exporter}\n{trace}\n{end}", tmp_path, str(tmp_path / "events.ndjson"))
+    about = [line for line in told if NOT_CONNECTED in line]
+    if count is None:
+        assert about == []
+    else:
+        (line,) = about
+        assert line.startswith(f"{count} {NOT_CONNECTED}")
+        assert "memtrace.retrieved(" in line
