@@ -272,6 +272,7 @@ class operation:  # noqa: N801 (reads as a statement)
         try:
             events: list[RawEvent] = []
             call, name = self._call, name or self._said_name or output_name(self.maker[0])
+            call.recognise(value)
             if said:
                 result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:

@@ -18,6 +18,7 @@ from memtrace.context import Scope, question
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.likeness import remember
 from memtrace.mistakes import MistakeError, shown
 from memtrace.questions import joined
 from memtrace.values import TEXT, snapshot
@@ -239,20 +240,20 @@ def declare(
         VARIABLE, more, trace, now, text, media_type, id_, name, kind, version, scope.session, maker, before
     ))
     # fmt: on
+    if kind == "MemoryUnit" and (type(value) is str or revises is None):  # else the text is only what is new
+        remember(scope, value if type(value) is str else text, variable)
     origin = reads if reads is not None else revises
     if step is not None:
         variable.path = step.path
         variable.maker = step.maker
         variable.questions = step.asked
-        if step.has_message:
+        if step.has_message or (origin is not None and origin.has_message):
             variable.has_message = True
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"
             events.append((DERIVED, None, trace, now, origin.id, id_, maker, edge))
             variable.questions = joined(origin.questions, step.asked)
-            if origin.has_message:
-                variable.has_message = True
     if reads is None and kind == "Query":
         variable.questions = frozenset((variable.id,))
         question.set(variable.id)

@@ -70,15 +70,20 @@ class Chunks:
                 from memtrace.observe import give
 
                 is_text = all(isinstance(chunk, str) for chunk in self._kept)
-                give(
+                whole: Any = "".join(self._kept) if is_text and not call.plan.is_each else self._kept
+                call.recognise(whole)
+                result = give(
                     call.pending,
                     call,
                     call,
-                    "".join(self._kept) if is_text and not call.plan.is_each else self._kept,
+                    whole,
                     name=call.plan.output_name,
                     kind=call.plan.output_kind,
                     is_each=call.plan.is_each,
                 )
+                identities = call.trace.identities
+                if result is not whole and whole is self._kept[0] and (known := identities.find(result)):
+                    identities.bind(whole, known[0])  # its reader has it already
         except Exception as wrong:
             report("output of a stream", wrong)
         if error is not None:

@@ -11,6 +11,7 @@ from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_ID_CHARACTERS
+from memtrace.likeness import equal, mark, unit
 from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
 from memtrace.observe import STORED, read, take
@@ -206,14 +207,14 @@ def retrieved(query: object, candidates: Iterable[object], returned: Iterable[ob
         if asked is None or not step.has_input(asked):
             take(events, here, step, query, "query", "Query")
             asked = next(reversed(step.inputs))
-        read_back = [_known_pair(here, item) for item in returned]
-        ids = {origin.id for _, origin in read_back}
+        read_back = [(*_known_pair(here, item), _inferred(here, item)) for item in returned]
+        ids = {origin.id for _, origin, _ in read_back}
         for rank, item in enumerate(candidates):
             score = item[1] if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], int | float) else None
             unit = _resolved(here, item[0] if score is not None else item)  # type: ignore[index]
             events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
-        for value, origin in read_back:
-            read(events, here, step, value, origin)
+        for value, origin, said in read_back:
+            read(events, here, step, value, origin, said=said)
     if here.step is None:
         searched(step, set())
 
@@ -232,7 +233,23 @@ def _maybe(here: Scope, value: object) -> Variable | None:
     known = here.trace.identities.find(value)
     if known is not None:
         return known[0]
-    return here.trace.identities.named(value) if isinstance(value, str) else None
+    found = here.trace.identities.named(value) if isinstance(value, str) else None
+    if found is not None:
+        return found
+    alike = _alike(here, value)
+    return None if alike is None else unit(alike)
+
+
+def _alike(here: Scope, value: object) -> list[Variable] | None:
+    return equal(here, value) if isinstance(value, str) and here.trace.identities.units else None
+
+
+def _inferred(here: Scope, value: object) -> dict[str, Any] | None:
+    """What an occurrence says of itself, where only its text tells what the value is."""
+    if not isinstance(value, str) or here.trace.identities.find(value) is not None:
+        return None
+    alike = None if here.trace.identities.named(value) is not None else _alike(here, value)
+    return None if alike is None else mark(alike)
 
 
 def _resolved(here: Scope, value: object) -> Variable:
