@@ -16,7 +16,7 @@ from attribution import rules
 from attribution.case import Case
 from attribution.evidence import Embedder, Messages, Mode
 from attribution.graph import TraceGraph
-from attribution.holes import hole_behind
+from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, needed, told_nearby, wanted, without_gold
 from attribution.presence import PresenceJudge
@@ -116,7 +116,7 @@ class _Trial:
                 else needed(self.messages, self.failure, self.evidence, want)
             )
             if detail is None and not findings:
-                return abstention("the trace has no message that could be the evidence")
+                return abstention(f"the trace has no message that could be the evidence: {RECORD_MESSAGES}")
             if detail is not None:
                 nearby = None
                 if want is not None and detail.support < SUPPORTED:
@@ -141,11 +141,11 @@ class _Trial:
         if failure.answer_id is None or failure.answer_id not in variables:
             return "the failure names no answer of this trace"
         if variables[failure.answer_id].operation_id is None:
-            return "no operation is recorded that made the answer"
+            return f"no operation is recorded that made the answer: {RECORD_ANSWERS}"
         if failure.question_id not in variables:
             return "the failure's question is not in this trace"
         if not self.messages.ids:
-            return "no messages are recorded in this trace"
+            return f"no messages are recorded in this trace: {RECORD_MESSAGES}"
         return None
 
     async def _flow(self, case: Case, before: Sequence[Finding]) -> list[Finding]:

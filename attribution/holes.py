@@ -18,8 +18,11 @@ RECORD_UNITS = (
 CONNECT_ANSWER = (
     "give what the search returned to the operation that answers as it is, or join the two with memtrace.link"
 )
-_RECORD_MESSAGES = 'record what users and assistants said with memtrace.variable(..., kind="Message")'
-_RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
+RECORD_MESSAGES = (
+    'record what users and assistants said with memtrace.variable(..., kind="Message"), or hand it to an operation as '
+    "an argument that is called message or messages"
+)
+RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
 _RECORD_STORING = "record the operation that stores them, with the message as its argument"
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
@@ -63,8 +66,8 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and _says(one.preview)
     ]
     found = [
-        _hole("no message is recorded", [] if messages else [""], _RECORD_MESSAGES),
-        _hole("no answer is recorded", [] if answers else [""], _RECORD_ANSWERS),
+        _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
+        _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
         _hole(
             f"for {len(loose)} of {len(answers)} answers, searches return what no recorded message led to",
             [search for searches in loose.values() for search in searches],
@@ -74,7 +77,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         _hole(
             "answers were made by no operation",
             [one for one in answers if graph.variables[one].operation_id is None],
-            _RECORD_ANSWERS,
+            RECORD_ANSWERS,
         ),
         _hole("what the memory keeps came from outside", from_outside, _RECORD_STORING),
         _hole(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from memtrace.compact import RawEvent
+from memtrace.connections import searched, silent
 from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
+from memtrace.likeness import mark, recognised, unit
+from memtrace.mistakes import meant
 from memtrace.observe import consider, give, give_one
 from memtrace.record import Step
 
@@ -23,18 +27,21 @@ _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, Generat
 
 
 def operation_kind(kind: str) -> str:
-    """The kind of the closed list; another word is reported and counts as ``Other``."""
-    return _OPERATION_KINDS.get(kind) or _other("operation", kind, OperationKind)
+    """The kind of the closed list that is meant.
+
+    Raises:
+        ValueError: It is none of them; the message names the line of the application and the nearest kind.
+    """
+    return _OPERATION_KINDS.get(kind) or meant("operation", kind, OperationKind)
 
 
 def variable_kind(kind: str) -> str:
-    """The kind of the closed list; another word is reported and counts as ``Other``."""
-    return _VARIABLE_KINDS.get(kind) or _other("variable", kind, VariableKind)
+    """The kind of the closed list that is meant.
 
-
-def _other(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
-    report(f"kind of {what}: {kind!r} is none of {', '.join(kinds)}; it", ValueError(kind))
-    return "Other"
+    Raises:
+        ValueError: It is none of them; the message names the line of the application and the nearest kind.
+    """
+    return _VARIABLE_KINDS.get(kind) or meant("variable", kind, VariableKind)
 
 
 class Call(Step):
@@ -72,6 +79,50 @@ class Call(Step):
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Tell what is left to tell, and that it is over."""
+        self.finish(status, error)
+
+    def heard(self, events: list[RawEvent]) -> None:
+        """These were told of an output before the end."""
+
+    def recognise(self, value: object) -> None:
+        """This is going to be an output."""
+
+
+class Search(Call):
+    """One run of a retrieval."""
+
+    __slots__ = ("inferred", "nothing")
+
+    def __init__(self, plan: operation, here: Scope) -> None:
+        Call.__init__(self, plan, here)
+        self.nothing: set[str] = set()
+        """Ids of results that say nothing."""
+        self.inferred: dict[int, dict[str, Any]] = {}
+        """What is said of results that were recognised by their text, by the identity of the object."""
+
+    def done(self, result: T) -> T:
+        """It came to its end, with this result."""
+        self.recognise(result)
+        return Call.done(self, result)
+
+    def recognise(self, value: object) -> None:
+        """This is going to be an output: what in it has the text of a unit is that unit, read."""
+        try:
+            for item, known in list(recognised(self, value)):
+                self.inferred[id(item)] = mark(known)
+                self.trace.identities.bind(item, unit(known))
+        except Exception as error:
+            report("recognition of units", error)
+
+    def end(self, status: str, error: BaseException | None = None) -> None:
+        """Tell what it had before it, too."""
         if self.candidates:
             consider(self.pending, self)
+        self.heard(self.pending)
+        if status == "ok":
+            searched(self, self.nothing)
         self.finish(status, error)
+
+    def heard(self, events: list[RawEvent]) -> None:
+        """These were told of an output before the end."""
+        self.nothing |= silent(events)

@@ -6,17 +6,20 @@ Nothing is read or opened before the first trace begins, unless ``configure`` is
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtrace import record
+from memtrace import connections, record
 from memtrace.context import forget
-from memtrace.faults import report
+from memtrace.faults import report, warn
+from memtrace.mistakes import MistakeError
 
 if TYPE_CHECKING:
+    from memtrace.exporters.local import LocalExporter
     from memtrace.exporters.protocol import Exporter, FlushResult
 
 Redaction = Callable[[str], str]
@@ -26,6 +29,8 @@ _OFF = {"0", "false", "no", "off"}
 
 _lock = threading.RLock()
 _exporter: Exporter | None = None
+_local: LocalExporter | None = None
+"""Nobody has been told of its file yet."""
 _sampling = 1.0
 _is_configured = False
 _enabled: bool | None = None
@@ -52,6 +57,8 @@ def configure(
 ) -> None:
     """Say where events go. What is left out comes from the environment.
 
+    Where neither says it, they go to a file on this machine, and the first trace says to which.
+
     Args:
         endpoint: address of the platform, such as ``https://memtrace.example`` (``MEMTRACE_ENDPOINT``).
         key: API key with the role writer (``MEMTRACE_API_KEY``).
@@ -68,7 +75,7 @@ def configure(
     Raises:
         ValueError: An argument is not usable; the message names it.
     """
-    global _exporter, _sampling, _is_configured  # noqa: PLW0603 (one recorder a process)
+    global _exporter, _sampling, _is_configured, _local  # noqa: PLW0603 (one recorder a process)
     share = _share(sampling)
     if max_value_bytes < 1:
         raise ValueError(f"max_value_bytes must be positive, got {max_value_bytes}")
@@ -84,20 +91,24 @@ def configure(
             project or os.environ.get("MEMTRACE_PROJECT"),
             spool=os.environ.get("MEMTRACE_SPOOL") if spool is None else spool,
         )
+    local = None
+    if exporter is None:
+        from memtrace.exporters.local import LocalExporter
+
+        exporter = local = LocalExporter()
     with _lock:
         previous, _exporter = _exporter, exporter
+        connections.forget()
         forget()  # the new exporter has none of the variables that are known
         _sampling = share
+        _local = local
         _is_configured = True
-        if exporter is not None:
-            from memtrace.exporters.prepare import Preparation
+        from memtrace.exporters.prepare import Preparation
 
-            preparation = Preparation(tuple(redact), max_value_bytes)
-            exporter.prepare_with(preparation)
-            # A mask has to see a value whole.
-            record.set_sink(exporter.export, is_whole=bool(preparation.redactions))
-        else:
-            record.set_sink(None)
+        preparation = Preparation(tuple(redact), max_value_bytes)
+        exporter.prepare_with(preparation)
+        # A mask has to see a value whole.
+        record.set_sink(exporter.export, is_whole=bool(preparation.redactions))
     if previous is not None and previous is not exporter:
         previous.close()
 
@@ -108,7 +119,14 @@ def is_ready() -> bool:
         with _lock:
             if not _is_configured:
                 _configure_from_environment()
+    if _local is not None:
+        _tell_of_file(_local)
     return _exporter is not None
+
+
+def is_recording() -> bool:
+    """Whether what happens in a trace is recorded, or would be as soon as one begins."""
+    return _exporter is not None or not _is_configured
 
 
 def flush(timeout: float = 5.0) -> FlushResult:
@@ -122,6 +140,7 @@ def flush(timeout: float = 5.0) -> FlushResult:
     if _exporter is None:
         return FlushResult()
     try:
+        connections.tell()
         return _exporter.flush(timeout)
     except Exception as error:
         report("flush", error)
@@ -145,13 +164,25 @@ def _configure_from_environment() -> None:
     _is_configured = True
 
 
+def _tell_of_file(local: LocalExporter) -> None:
+    global _local  # noqa: PLW0603 (one recorder a process)
+    _local = None
+    warn(
+        "no endpoint",
+        "no platform is configured (MEMTRACE_ENDPOINT, or memtrace.configure(endpoint)): recording to the file %s; "
+        "`memtrace import %s` takes it",
+        local.path,
+        shlex.quote(str(local.path)),
+    )
+
+
 def _share(sampling: float | None) -> float:
     if sampling is None:
         text = os.environ.get("MEMTRACE_SAMPLING", "").strip()
         try:
             sampling = float(text) if text else 1.0
         except ValueError:
-            raise ValueError(f"MEMTRACE_SAMPLING must be a number from 0 to 1, got {text[:20]!r}") from None
+            raise MistakeError(f"MEMTRACE_SAMPLING must be a number from 0 to 1, got {text[:20]!r}") from None
     if not 0.0 <= sampling <= 1.0:
-        raise ValueError(f"sampling must be from 0 to 1, got {sampling}")
+        raise MistakeError(f"sampling must be from 0 to 1, got {sampling}")
     return sampling

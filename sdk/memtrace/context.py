@@ -64,6 +64,25 @@ unsampled: ContextVar[str | None] = ContextVar("memtrace.unsampled", default=Non
 question: ContextVar[str | None] = ContextVar("memtrace.question", default=None)
 """The id of the newest query that was asked in this context."""
 
+
+class Place:
+    """The place of here, kept to go on in later: entered again and again, with what became of it meanwhile."""
+
+    def __init__(self) -> None:
+        self._values = scope.get(), unsampled.get(), question.get()
+
+    def __enter__(self) -> None:
+        here, left_out, asked = self._values
+        self._tokens = scope.set(here), unsampled.set(left_out), question.set(asked)
+
+    def __exit__(self, *error: object) -> None:
+        self._values = scope.get(), unsampled.get(), question.get()
+        here, left_out, asked = self._tokens
+        scope.reset(here)
+        unsampled.reset(left_out)
+        question.reset(asked)
+
+
 _traces: OrderedDict[str, TraceState] = OrderedDict()
 _lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""What goes wrong inside the recorder: counted, told once, never raised into the application."""
+"""What goes wrong inside the recorder: counted, told once with the line, never raised into the application."""
 
 from __future__ import annotations
 
@@ -6,20 +6,44 @@ import logging
 import threading
 from collections import Counter
 
+from memtrace.mistakes import MistakeError, place
+
 log = logging.getLogger("memtrace")
 
+MAX_TOLD = 200
+"""Places and lines that are told; beyond, failures are only counted."""
+
 _counts: Counter[str] = Counter()
+_told: set[tuple[str, str]] = set()
+_said: set[str] = set()
 _lock = threading.Lock()
 
 
-def report(place: str, error: BaseException) -> None:
-    """Count a failure at ``place``; the first one there is logged, without any value of the application."""
+def report(what: str, error: BaseException) -> None:
+    """Count a failure of ``what``; the first at each line of the application is logged, without any value of it.
+
+    Only what the recorder itself says of a mistake is logged whole: it shows masked beginnings of values.
+    """
+    line = place()
     with _lock:
-        _counts[place] += 1
-        is_first = _counts[place] == 1
-    if is_first:
-        log.warning("%s failed (%s); further failures there are only counted", place, type(error).__name__)
-        log.debug("%s failed", place, exc_info=error)
+        _counts[what] += 1
+        is_new = (what, line) not in _told and len(_told) < MAX_TOLD
+        if is_new:
+            _told.add((what, line))
+    if is_new:
+        at = f" at {line}" if line else ""
+        reason = str(error) if isinstance(error, MistakeError) else type(error).__name__
+        log.warning("%s failed%s (%s); further failures there are only counted", what, at, reason)
+        log.debug("%s failed", what, exc_info=error)
+
+
+def warn(sort: str, text: str, *said: object) -> None:
+    """Say something that the application should change, once in this process for each sort of it."""
+    with _lock:
+        if sort in _said:
+            return
+        _said.add(sort)
+    log.warning(text, *said)
 
 
 def counts() -> dict[str, int]:

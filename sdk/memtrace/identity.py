@@ -1,4 +1,6 @@
-"""Which variable a value is: found by the identity of the object while it lives, or by name. Never by its text.
+"""Which variable a value is: found by the identity of the object while it lives, or by name.
+
+Never by its text, but for memory units, and then it is said to be a guess (``memtrace.likeness``).
 
 An object that can be weakly referenced is known as long as it lives. Texts, lists and dictionaries cannot be; they
 are held, so that their ``id`` is not used again, up to a number of objects and of bytes; what was not used for longest
@@ -20,6 +22,8 @@ MAX_HELD = 20_000
 MAX_HELD_BYTES = 64_000_000
 MAX_NAMES = 100_000
 MAX_OCCURRENCES = 64
+MAX_UNITS = 20_000
+MAX_UNIT_BYTES = 32_000_000
 _OBJECT_BYTES = 64
 
 Questions = frozenset[str]
@@ -36,11 +40,12 @@ class Variable:
         questions: ids of the queries from which it derives, as far as this process knows.
         reads: the variable that this one is an occurrence of.
         occurrences: how many occurrences of it this process has recorded.
+        has_message: whether it is a message or derives from one, as far as this process knows.
     """
 
     # fmt: off
     __slots__ = (
-        "__weakref__", "id", "kind", "maker", "name", "occurrences",
+        "__weakref__", "has_message", "id", "kind", "maker", "name", "occurrences",
         "order", "path", "questions", "reads", "version",
     )
     # fmt: on
@@ -56,6 +61,7 @@ class Variable:
         self.questions: Questions = NO_QUESTIONS
         self.reads: Variable | None = None
         self.occurrences = 0
+        self.has_message = kind == "Message"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} version {self.version}>"
@@ -78,6 +84,8 @@ class IdentityMap:
         self._weak: dict[int, _Entry] = {}
         self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
+        self.units: Recent[str, tuple[str, list[Variable]]] = Recent(MAX_UNITS, MAX_UNIT_BYTES, _unit_bytes)
+        """The memory units, and their occurrences, that have a text."""
 
     def __len__(self) -> int:
         return len(self._held) + len(self._weak)
@@ -150,6 +158,10 @@ class IdentityMap:
         entry = self._weak.get(key)
         if entry is not None and entry[0] is dead:
             del self._weak[key]
+
+
+def _unit_bytes(unit: tuple[str, list[Variable]]) -> int:
+    return _OBJECT_BYTES + len(unit[0])
 
 
 def _is_held(value: object) -> bool:

@@ -24,6 +24,9 @@ class mutation:  # noqa: N801 (reads as a statement)
         name: its name, where it was not known.
         kind: its kind, where it was not known.
         inputs: what the change came from.
+
+    Raises:
+        ValueError: The kind is none; the message names the nearest.
     """
 
     def __init__(
@@ -31,7 +34,7 @@ class mutation:  # noqa: N801 (reads as a statement)
     ) -> None:
         self._value = value
         self._name = name
-        self._kind = kind
+        self._kind = variable_kind(kind)
         self._inputs = inputs
         self._before: Variable | None = None
         self._here: Scope | None = None
@@ -70,7 +73,7 @@ class mutation:  # noqa: N801 (reads as a statement)
         if known is not None:
             return known[0]
         events: list[RawEvent] = []
-        made = declare(events, here, self._value, self._name or self._kind, variable_kind(self._kind))
+        made = declare(events, here, self._value, self._name or self._kind, self._kind)
         identities.bind(self._value, made)
         emit(events)
         return made

@@ -8,6 +8,7 @@ from typing import Any
 from memtrace.compact import RawEvent
 from memtrace.context import Scope
 from memtrace.identity import Variable
+from memtrace.likeness import LOOSE_KINDS, equal, is_alike, mark, unit
 from memtrace.questions import choose
 from memtrace.record import Step, declare
 from memtrace.values import CONTAINERS, is_data, is_number, own_copy
@@ -65,7 +66,7 @@ def take(events: list[RawEvent], scope: Scope, step: Step, value: object, role: 
         step.use(events, value, role)
     elif isinstance(value, CONTAINERS):
         _take_container(events, scope, step, value, role, kind)
-    elif is_data(value) and not is_number(value):
+    elif is_data(value) and (not is_number(value) or (kind is not None and value is not None)):
         _take_new(events, scope, step, value, role, kind)
 
 
@@ -73,7 +74,7 @@ def _take_container(
     events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None
 ) -> None:
     inside = known_inside(scope, value)
-    if not inside:
+    if not inside and not is_alike(scope, value):
         if value:
             _take_new(events, scope, step, value, role, kind)
         return
@@ -87,9 +88,28 @@ def _take_container(
 
 
 def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
-    variable = declare(events, scope, value, role, kind or KINDS_BY_NAME.get(role, "Other"))
+    kind = kind or KINDS_BY_NAME.get(role, "Other")
+    if scope.trace.identities.units and kind in LOOSE_KINDS and isinstance(value, str):
+        alike = equal(scope, value)
+        if alike is not None:
+            _take_alike(events, scope, step, value, role, alike)
+            return
+    variable = declare(events, scope, value, role, kind)
     scope.trace.identities.bind(value, variable)
     step.use(events, variable, role)
+
+
+def _take_alike(events: list[RawEvent], scope: Scope, step: Step, value: str, role: str, alike: list[Variable]) -> None:
+    """Record a text that is equal to that of a unit: the operation has read the unit, or what a reader gave of it."""
+    if step.maker[1] == "Retrieval":
+        step.consider(unit(alike))
+        return
+    origin = choose(alike, step)
+    occurrence = declare(
+        events, scope, value, origin.name, origin.kind, step=step, reads=origin, said=mark(alike)
+    )  # fmt: skip
+    scope.trace.identities.bind(value, occurrence)
+    step.use(events, occurrence, role)
 
 
 def give(
@@ -107,7 +127,7 @@ def give(
         inside = known_inside(scope, value)
         if inside or is_each:
             for item, known in inside:
-                _give_known(events, scope, step, item, known, None)
+                _give_known(events, scope, step, item, known, kind if is_each else None)
             for item in _new_items(scope, value) if inside else _items(value):
                 identities.bind(item, declare(events, scope, item, name, kind or "Other", step=step))
             return value
@@ -163,13 +183,16 @@ def _give_known(
     is_copied: bool = False,
 ) -> Variable | None:
     """Record that the operation gives back what existed before it; None where it was made inside the operation."""
-    own = next((variable for variable in reversed(known) if step.made(variable)), None)
+    own = next((one for one in reversed(known) if step.made(one) and not step.has_input(one)), None)
     if own is not None and (kind is None or kind == own.kind or own.operation == step.id):
         return None
     origin = own or next((variable for variable in known if step.has_input(variable)), known[0])
     if isinstance(value, Variable):
         return None
-    return read(events, scope, step, value, origin, kind, is_copied=is_copied)
+    occurrence = read(events, scope, step, value, origin, kind, is_copied=is_copied)
+    if not is_copied and kind is not None and kind != origin.kind and origin.kind not in STORED:
+        scope.trace.identities.bind(value, occurrence)  # somebody says what it is from now on
+    return occurrence
 
 
 def read(
@@ -181,6 +204,7 @@ def read(
     kind: str | None = None,
     *,
     is_copied: bool = False,
+    said: Mapping[str, Any] | None = None,
 ) -> Variable:
     """Record that the operation gives back a variable: an occurrence of it.
 
@@ -188,7 +212,10 @@ def read(
     """
     if not step.has_input(origin):
         step.use(events, origin, "read", is_input=False)
-    occurrence = declare(events, scope, value, origin.name, kind or origin.kind, step=step, reads=origin)
+    if said is None:
+        inferred = getattr(step, "inferred", None)  # of a retrieval
+        said = inferred.get(id(value)) if inferred else None
+    occurrence = declare(events, scope, value, origin.name, kind or origin.kind, step=step, reads=origin, said=said)
     if not is_copied:
         scope.trace.identities.add_occurrence(value, occurrence)
     return occurrence

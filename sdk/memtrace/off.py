@@ -55,17 +55,23 @@ def operation(
     category: Any = None,
     comment: Any = None,
     attributes: Any = None,
-) -> _Nothing:
+) -> Any:
     """A block or decorator without effect. Parameters by name cost a third of those that are gathered."""
-    return _nothing
+    # A function, as ``@operation`` without parentheses gives it, is itself.
+    return _nothing if name is None or type(name) is str else name
 
 
-def trace(*said: Any, **more: Any) -> _Nothing:
+def trace(name: Any = None, **said: Any) -> Any:
+    """A block or decorator without effect; of a function, the function."""
+    return _nothing if name is None or type(name) is str else name
+
+
+def session(*said: Any, **more: Any) -> _Nothing:
     """A block without effect."""
     return _nothing
 
 
-session = mutation = trace
+mutation = session
 
 
 def variable(value: T, *said: Any, **more: Any) -> T:

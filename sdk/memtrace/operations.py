@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import Token
 from functools import wraps
 from types import CodeType, TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace import streams
-from memtrace.calls import Call, operation_kind, variable_kind
+from memtrace.calls import Call, Search, operation_kind, variable_kind
 from memtrace.compact import RawEvent
 from memtrace.config import enabled
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.observe import give, give_one, take
+from memtrace.outside import ran_outside
 from memtrace.record import emit
 from memtrace.values import is_number
 
 F = TypeVar("F")
+Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
+
+_OUTPUT = " output"
 
 
 class operation:  # noqa: N801 (reads as a statement)
@@ -40,14 +44,42 @@ class operation:  # noqa: N801 (reads as a statement)
         ignore: names of arguments that don't matter.
         output: the ``VariableKind`` of the result; False where the result is not to be recorded.
         each: the elements of the resulting list are a variable each.
-        output_name: the name of what results.
+        output_name: the name of what results; without one it has a name after the operation, ``answer output``. What
+            comes out of other operations is never a version of it.
         category: your own word for what it does.
         comment: anything for people to read.
         attributes: anything that JSON holds.
+
+    Kinds are taken in any case, with or without spaces, hyphens and underscores.
+
+    Raises:
+        ValueError: A kind is none; the message names the nearest.
     """
 
-    def __init__(
-        self,
+    maker: tuple[str, str]
+    _new: type[Call]
+    output_kind: str | None
+    records_output: bool
+    output_name: str
+    _said_name: str | None
+    is_each: bool
+    _chosen: frozenset[str] | None
+    _kinds: dict[str, str]
+    _ignored: frozenset[str]
+    _said: dict[str, Any]
+    _attributes: dict[str, Any]
+    _location: str | None = None
+    _roles: tuple[str | None, ...] = ()
+    """The names of the arguments by position; None for one that doesn't matter."""
+    _rest: str | None = None
+    _call: Call | None = None
+    _token: Token[Scope | None] | None = None
+
+    @overload
+    def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(
+        cls,
         name: str | None = None,
         *,
         kind: str = "Other",
@@ -55,18 +87,36 @@ class operation:  # noqa: N801 (reads as a statement)
         ignore: Collection[str] = (),
         output: str | bool | None = None,
         each: bool = False,
-        output_name: str = "output",
+        output_name: str | None = None,
         category: str | None = None,
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._call: Call | None = None
+    ) -> Self: ...
+    def __new__(
+        cls,
+        name: Any = None,
+        *,
+        kind: str = "Other",
+        inputs: Collection[str] | Mapping[str, str] | None = None,
+        ignore: Collection[str] = (),
+        output: str | bool | None = None,
+        each: bool = False,
+        output_name: str | None = None,
+        category: str | None = None,
+        comment: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """A decorator or block; of a function, ``@operation`` without parentheses, the function, recorded."""
+        if name is not None and not isinstance(name, str):
+            return cls()(name)
+        self = object.__new__(cls)
         if scope.get() is None and not enabled():
-            return
+            return self
         self.maker = (_short(name), operation_kind(kind))
+        self._new = Search if self.maker[1] == "Retrieval" else Call
         self.output_kind = variable_kind(output) if isinstance(output, str) else None
         self.records_output = output is not False
-        self.output_name = output_name
+        self._said_name = output_name
         self.is_each = each
         self._chosen = None if inputs is None else frozenset(inputs)
         self._kinds = (
@@ -79,11 +129,7 @@ class operation:  # noqa: N801 (reads as a statement)
             if value
         }
         self._attributes = dict(attributes or {})
-        self._token: Token[Scope | None] | None = None
-        self._location: str | None = None
-        self._roles: tuple[str | None, ...] = ()
-        """The names of the arguments by position; None for one that doesn't matter."""
-        self._rest: str | None = None
+        return self
 
     @overload
     def __call__(self, fn: type[Any]) -> type[Any]: ...
@@ -104,6 +150,9 @@ class operation:  # noqa: N801 (reads as a statement)
 
     def _study(self, fn: Any) -> None:
         code: CodeType = inspect.unwrap(fn).__code__
+        self.output_name = self._said_name or output_name(
+            self.maker[0] or _short(fn.__qualname__.rpartition("<locals>.")[2])
+        )
         self._named(fn.__name__)
         self._location = f"{fn.__module__}:{code.co_firstlineno} {fn.__qualname__}"
         names = code.co_varnames[: code.co_argcount]
@@ -118,12 +167,13 @@ class operation:  # noqa: N801 (reads as a statement)
 
     def _named(self, otherwise: str) -> None:
         name, kind = self.maker
-        self.maker = (name or _short(otherwise) or "operation", kind)
+        name = name or _short(otherwise) or "operation"
+        self.maker = (name, kind)
 
     def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
         """Tell that the function begins, and what its arguments are."""
         try:
-            call = Call(self, here)
+            call = self._new(self, here)
             # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
@@ -162,12 +212,13 @@ class operation:  # noqa: N801 (reads as a statement)
     def __enter__(self) -> Self:
         here = scope.get()
         if here is None:
+            ran_outside(self.maker[0] or "without a name")
             return self
         try:
             frame = sys._getframe(1)
             self._named(frame.f_code.co_name)
             location = f"{frame.f_globals.get('__name__', '')}:{frame.f_lineno} {frame.f_code.co_qualname}"
-            call = Call(self, here)
+            call = self._new(self, here)
             call.begin(location, self._said, [()])
             self._token = scope.set(call)
             self._call = call
@@ -201,26 +252,32 @@ class operation:  # noqa: N801 (reads as a statement)
     def input(self, value: T, role: str = "input", *, kind: str | None = None) -> T:
         """The operation uses the value; outputs that come after it derive from it."""
         if self._call is not None:
+            meant = variable_kind(kind) if kind else None
             try:
                 events: list[RawEvent] = []
                 call = self._call
-                take(events, call, call, value, role, variable_kind(kind) if kind else None)
+                take(events, call, call, value, role, meant)
                 emit(events)
             except Exception as error:
                 report("input", error)
         return value
 
-    def output(self, value: T, name: str = "output", *, kind: str | None = None, each: bool = False, **said: Any) -> T:
+    def output(
+        self, value: T, name: str | None = None, *, kind: str | None = None, each: bool = False, **said: Any
+    ) -> T:
         """The operation made the value, or gives it back; go on with what this returns."""
         if self._call is None:
             return value
+        kind = variable_kind(kind) if kind else None
         try:
             events: list[RawEvent] = []
-            call, kind = self._call, variable_kind(kind) if kind else None
+            call, name = self._call, name or self._said_name or output_name(self.maker[0])
+            call.recognise(value)
             if said:
                 result = give_one(events, call, call, value, name=name, kind=kind, said=said)
             else:
                 result = give(events, call, call, value, name=name, kind=kind, is_each=each)
+            call.heard(events)
             emit(events)
         except Exception as error:
             report("output", error)
@@ -228,15 +285,28 @@ class operation:  # noqa: N801 (reads as a statement)
         return cast("T", result)
 
 
+def output_name(operation: str) -> str:
+    """The name of what results from an operation, where nobody says one."""
+    return f"{operation[: MAX_NAME_CHARACTERS - len(_OUTPUT)]}{_OUTPUT}"
+
+
 def _short(name: str | None) -> str:
     return (name or "")[:MAX_NAME_CHARACTERS]
 
 
 def _wrapped(plan: operation, fn: Any) -> Any:
-    if inspect.isasyncgenfunction(fn):
-        return wraps(fn)(streams.asynchronous(plan, fn))
-    if inspect.isgeneratorfunction(fn):
-        return wraps(fn)(streams.synchronous(plan, fn))
+    if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
+
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> streams.Chunks | None:
+            here = scope.get()
+            if here is None:
+                ran_outside(plan.maker[0])
+                return None
+            call = plan.begin(here, args, kwargs)
+            return None if call is None else streams.Chunks(call)
+
+        is_asynchronous = inspect.isasyncgenfunction(fn)
+        return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)
     if inspect.iscoroutinefunction(fn):
 
         @wraps(fn)
@@ -244,6 +314,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
             here = scope.get()
             call = None if here is None else plan.begin(here, args, kwargs)
             if call is None:
+                if here is None:
+                    ran_outside(plan.maker[0])
                 return await fn(*args, **kwargs)
             token = scope.set(call)
             try:
@@ -262,6 +334,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
         here = scope.get()
         call = None if here is None else plan.begin(here, args, kwargs)
         if call is None:
+            if here is None:
+                ran_outside(plan.maker[0])
             return fn(*args, **kwargs)
         token = scope.set(call)
         try:

@@ -18,6 +18,8 @@ from memtrace.context import Scope, question
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.likeness import remember
+from memtrace.mistakes import MistakeError, shown
 from memtrace.questions import joined
 from memtrace.values import TEXT, snapshot
 
@@ -48,7 +50,7 @@ class Step(Scope):
 
     # fmt: off
     __slots__ = (
-        "asked", "candidates", "has_begun", "id", "inputs", "links", "maker",
+        "asked", "candidates", "has_begun", "has_message", "id", "inputs", "links", "maker",
         "now", "outputs", "parent", "path", "pending", "positions", "trace_id",
     )
     # fmt: on
@@ -69,6 +71,8 @@ class Step(Scope):
             self.path = (*parent.path, id_)
             self.asked = parent.asked
         self.maker = maker
+        self.has_message = False
+        """An input is a message or derives from one."""
         self.has_begun = False
         """Its beginning, with what it uses from the first, is over."""
         self.inputs: dict[Variable, None] = {}
@@ -110,6 +114,8 @@ class Step(Scope):
         self.positions += 1
         if is_input:
             self.inputs[variable] = None
+            if variable.has_message:
+                self.has_message = True
             if variable.questions and variable.questions is not self.asked:
                 self.asked = joined(self.asked, variable.questions)
 
@@ -141,7 +147,12 @@ class Step(Scope):
     def link(self, source: Variable, target: Variable, comment: str | None) -> None:
         """Say what the target came from, instead of all inputs."""
         if source.order >= target.order:
-            raise ValueError("the source of a link is younger than its target")
+            raise MistakeError(
+                f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
+                f"the {target.kind} named {shown(target.name)}"
+            )
+        if source.has_message:
+            target.has_message = True
         if self.links is None:
             self.links = {}
         self.links.setdefault(target.id, []).append((source, comment))
@@ -229,11 +240,15 @@ def declare(
         VARIABLE, more, trace, now, text, media_type, id_, name, kind, version, scope.session, maker, before
     ))
     # fmt: on
+    if kind == "MemoryUnit" and (type(value) is str or revises is None):  # else the text is only what is new
+        remember(scope, value if type(value) is str else text, variable)
     origin = reads if reads is not None else revises
     if step is not None:
         variable.path = step.path
         variable.maker = step.maker
         variable.questions = step.asked
+        if step.has_message or (origin is not None and origin.has_message):
+            variable.has_message = True
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"

@@ -2,48 +2,98 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace.compact import SESSION, TRACE
-from memtrace.config import is_ready, is_sampled
+from memtrace.config import enabled, is_ready, is_sampled
 from memtrace.context import Scope, question, scope, state_of, unsampled
-from memtrace.faults import report
+from memtrace.faults import report, warn
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from memtrace.outside import closed, opened
 from memtrace.record import emit
+from memtrace.wrapping import in_block, is_function
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class trace:  # noqa: N801 (reads as a statement)
     """Record what happens inside as the trace ``id``: the life of one memory store for one user or run.
 
-    Give the same id again, in this process or another, to go on with a trace. Also ``async with``.
+    Give the same id again, in this process or another, to go on with a trace. Also ``async with``, and a decorator:
+    each call of the function is a trace then, of the same id where one is given.
 
     Args:
-        name: what people call it.
+        name: what people call it; of a function decorated with ``@trace`` alone, the function's name.
         id: its id, up to 200 characters; without one, a new trace.
         attributes: anything that JSON holds.
     """
 
-    __slots__ = ("_asked", "_attributes", "_name", "_token", "_unsampled", "id", "is_recorded")
+    # fmt: off
+    __slots__ = (
+        "_asked", "_attributes", "_line", "_name", "_said_id", "_thread", "_token", "_unsampled", "id", "is_recorded",
+    )
+    # fmt: on
 
-    def __init__(
-        self,
+    id: str
+    is_recorded: bool
+    _name: str | None
+    _said_id: str | None
+    _attributes: Mapping[str, Any] | None
+    _token: Token[Scope | None] | None
+    _line: tuple[str, int] | None
+    """Where it was made, until it is used."""
+    _thread: int
+
+    @overload
+    def __new__(cls, name: Function, /) -> Function: ...  # type: ignore[misc]
+    @overload
+    def __new__(
+        cls,
         name: str | None = None,
+        *,
+        id: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> Self: ...
+    def __new__(
+        cls,
+        name: Any = None,
         *,
         id: str | None = None,  # noqa: A002 (the field's own word)
         attributes: Mapping[str, Any] | None = None,
-    ) -> None:
+    ) -> Any:
+        """A block or decorator; of a function, ``@trace`` without parentheses, the function, each call a trace."""
+        if is_function(name):
+            return cls(getattr(name, "__name__", None))(name)
+        self = object.__new__(cls)
+        self._line = None
         self._name = name
+        self._said_id = id
         self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
         self._attributes = attributes
         self.is_recorded = False
-        self._token: Token[Scope | None] | None = None
+        self._token = None
+        frame = sys._getframe(1)
+        self._line = frame.f_code.co_filename, frame.f_lineno
+        return self
+
+    def __del__(self) -> None:
+        if self._line is not None and not sys.is_finalizing():
+            warn(
+                "trace that is not entered",
+                "memtrace.trace(%r) at %s:%d records nothing, for it is only made: write `with memtrace.trace(...):` "
+                "around what is to be recorded, or @memtrace.trace(...) above a function",
+                self._name,
+                *self._line,
+            )
 
     def __enter__(self) -> Self:
+        self._line = None
         if not is_ready():
             return self
         try:
@@ -52,8 +102,16 @@ class trace:  # noqa: N801 (reads as a statement)
             report("trace", error)
         return self
 
+    def __call__(self, fn: Function) -> Function:
+        """The function, each call of which is a trace. Where recording is off, the function itself."""
+        self._line = None
+        if not enabled():
+            return fn
+        return cast("Function", in_block(fn, lambda: trace(self._name, id=self._said_id, attributes=self._attributes)))
+
     def _begin(self) -> None:
         self.is_recorded = is_sampled(self.id)
+        self._thread = opened()
         self._unsampled = unsampled.set(None if self.is_recorded else self.id)
         self._asked = question.set(None)
         if not self.is_recorded:
@@ -76,6 +134,7 @@ class trace:  # noqa: N801 (reads as a statement)
     ) -> None:
         if self._token is None:
             return
+        closed(self._thread)
         try:
             scope.reset(self._token)
             unsampled.reset(self._unsampled)

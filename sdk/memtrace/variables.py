@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 from memtrace.calls import variable_kind
+from memtrace.connections import searched
 from memtrace.context import Scope, scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_ID_CHARACTERS
+from memtrace.likeness import equal, mark, unit
+from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
 from memtrace.observe import STORED, read, take
 from memtrace.questions import choose
@@ -38,7 +41,8 @@ def variable(
 
     Args:
         value: the value.
-        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``.
+        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``, in any
+            case, with or without spaces, hyphens and underscores.
         name: its name. A ``MemoryUnit`` or ``Buffer`` of a name that is known revises the newest of that name.
         revises: the value (or its variable) of which this is the next version.
         category: your own word for what it is.
@@ -49,7 +53,11 @@ def variable(
 
     Returns:
         The value. For a text an equal one, an object of its own: go on with it, so that it is known again.
+
+    Raises:
+        ValueError: The kind is none; the message names the nearest.
     """
+    kind = variable_kind(kind)
     here = scope.get()
     if here is None:
         return value
@@ -65,7 +73,7 @@ def variable(
             )
             if item
         }
-        return cast("T", _declared(here, value, variable_kind(kind), name, revises, said))
+        return cast("T", _declared(here, value, kind, name, revises, said))
     except Exception as error:
         report("variable", error)
         return value
@@ -199,14 +207,16 @@ def retrieved(query: object, candidates: Iterable[object], returned: Iterable[ob
         if asked is None or not step.has_input(asked):
             take(events, here, step, query, "query", "Query")
             asked = next(reversed(step.inputs))
-        read_back = [_known_pair(here, item) for item in returned]
-        ids = {origin.id for _, origin in read_back}
+        read_back = [(*_known_pair(here, item), _inferred(here, item)) for item in returned]
+        ids = {origin.id for _, origin, _ in read_back}
         for rank, item in enumerate(candidates):
             score = item[1] if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], int | float) else None
             unit = _resolved(here, item[0] if score is not None else item)  # type: ignore[index]
             events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
-        for value, origin in read_back:
-            read(events, here, step, value, origin)
+        for value, origin, said in read_back:
+            read(events, here, step, value, origin, said=said)
+    if here.step is None:
+        searched(step, set())
 
 
 def _here() -> Scope:
@@ -223,13 +233,29 @@ def _maybe(here: Scope, value: object) -> Variable | None:
     known = here.trace.identities.find(value)
     if known is not None:
         return known[0]
-    return here.trace.identities.named(value) if isinstance(value, str) else None
+    found = here.trace.identities.named(value) if isinstance(value, str) else None
+    if found is not None:
+        return found
+    alike = _alike(here, value)
+    return None if alike is None else unit(alike)
+
+
+def _alike(here: Scope, value: object) -> list[Variable] | None:
+    return equal(here, value) if isinstance(value, str) and here.trace.identities.units else None
+
+
+def _inferred(here: Scope, value: object) -> dict[str, Any] | None:
+    """What an occurrence says of itself, where only its text tells what the value is."""
+    if not isinstance(value, str) or here.trace.identities.find(value) is not None:
+        return None
+    alike = None if here.trace.identities.named(value) is not None else _alike(here, value)
+    return None if alike is None else mark(alike)
 
 
 def _resolved(here: Scope, value: object) -> Variable:
     found = _maybe(here, value)
     if found is None:
-        raise LookupError("the value is no known variable, nor the name of one")
+        raise MistakeError(f"{shown(value)} is no known variable of this trace, nor the name of one")
     return found
 
 

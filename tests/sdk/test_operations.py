@@ -275,3 +275,98 @@ def test_a_result_of_an_inner_step_is_not_made_again_by_the_outer_one(recorded: 
     two = [event for event in recorded.of("variable") if event["value"] == "the question of two answered"]
     assert [event["kind"] for event in two] == ["Other", "Answer"]
     assert ("Read", "the question of two answered") in sources(recorded.events, two[1])
+
+
+def test_results_have_names_and_versions_of_their_own_operation(recorded: MemoryExporter) -> None:
+    @memtrace.operation(kind="Generation")
+    def summary(text: str) -> str:
+        return text + " in short"
+
+    @memtrace.operation(kind="Generation")
+    def title(text: str) -> str:
+        return text + " as title"
+
+    @memtrace.operation("shorten it", kind="Generation", output_name="short")
+    def shorten(text: str) -> str:
+        return text[:4]
+
+    class Memory:
+        @memtrace.operation
+        def title(self, text: str) -> Iterator[str]:
+            yield text + " streamed"
+
+    with memtrace.trace():
+        for number in range(2):
+            summary(f"text {number}"), title(f"text {number}"), shorten(f"text {number}")
+            list(Memory().title(f"text {number}"))
+        with memtrace.operation("by hand") as step:
+            step.output("out of a block")
+            step.output("out of it with a name", "mine")
+    made = [(event["name"], event["version"]) for event in recorded.of("variable") if "operation" in event]
+    assert made[:4] == [("summary output", 0), ("title output", 0), ("short", 0), ("Memory.title output", 0)]
+    assert made[4:8] == [("summary output", 1), ("title output", 1), ("short", 1), ("Memory.title output", 1)]
+    assert made[8:] == [("by hand output", 0), ("mine", 0)]
+    assert not [event for event in recorded.of("variable") if "revisionOf" in event]
+
+
+CACHED = {"text": "one object for all"}
+
+
+@pytest.mark.parametrize(
+    "result",
+    ["yes", "a", "A whole sentence, interned or not.", 7, 1.5, True, (), ("pair", "of texts"), CACHED, b"bytes"],
+)
+def test_what_somebody_says_of_the_result_wins_over_what_the_object_was(recorded: MemoryExporter, result: Any) -> None:
+    @memtrace.operation(kind="Generation")
+    def think(text: str, about: object) -> object:
+        return about
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def answer(text: str, about: object) -> object:
+        return about
+
+    @memtrace.operation(kind="Extraction", output="MemoryUnit", each=True)
+    def extract(about: object) -> list[object]:
+        return [about]
+
+    with memtrace.trace():
+        memtrace.variable(result, "Message", "said")
+        assert think("a thought of it", result) == result
+        for _ in range(2):
+            assert answer("What is it?", result) == result
+        assert extract(result) == [result]
+    ended = {event["name"]: event["operation"] for event in recorded.of("operationStarted")}
+    answers = [event for event in recorded.of("variable") if event["kind"] == "Answer"]
+    assert len({event["operation"] for event in answers}) == len(answers) == 2
+    (unit,) = [event for event in recorded.of("variable") if event.get("operation") == ended["extract"]]
+    assert unit["kind"] == "MemoryUnit"
+
+
+def test_a_unit_that_is_the_message_itself_is_a_unit_from_then_on(recorded: MemoryExporter) -> None:
+    @memtrace.operation(kind="Extraction", output="MemoryUnit", each=True)
+    def extract(message: str) -> list[str]:
+        return [message]
+
+    @memtrace.operation(kind="Retrieval")
+    def search(query: str, store: list[str]) -> list[str]:
+        return store[:1]
+
+    with memtrace.trace():
+        store = extract(memtrace.variable("I have a dog, Bo.", "Message"))
+        store += extract(memtrace.variable("I have a cat, Mia.", "Message"))
+        found = search(memtrace.variable("What is the dog called?", "Query"), store)
+        closure = recorded.closure(memtrace.find(found[0]))  # type: ignore[arg-type]
+    assert [event["kind"] for event in closure] == ["MemoryUnit", "MemoryUnit", "Query", "Message"]
+    assert [(event["rank"], event["returned"]) for event in recorded.of("considered")] == [(0, True), (1, False)]
+
+
+def test_a_number_is_an_input_where_its_kind_is_said(recorded: MemoryExporter) -> None:
+    @memtrace.operation(kind="Judge", inputs={"score": "Score"})
+    def judge(score: int | None) -> str:
+        return f"judged {score}"
+
+    with memtrace.trace():
+        judge(3), judge(None)
+    scores = [event["value"] for event in recorded.of("variable") if event["kind"] == "Score"]
+    assert scores == ["3"]
+    assert sources(recorded.events, value(recorded.events, "judged 3")) == [("Derivation", "3")]

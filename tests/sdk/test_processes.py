@@ -258,4 +258,5 @@ def test_the_environment_says_where_to(tmp_path: Path) -> None:
 
 def test_an_environment_that_is_wrong_never_stops_the_application() -> None:
     done = run("record('x')", environment={"MEMTRACE_ENDPOINT": "no address"})
-    assert "configuration from the environment failed (ValueError)" in done.stderr
+    assert "configuration from the environment failed at <string>:" in done.stderr
+    assert "endpoint must be an address such as https://host:port" in done.stderr

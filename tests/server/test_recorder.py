@@ -1,7 +1,8 @@
-"""From the recorder in an application's own process to the graph, over real HTTP: docs/recording.md as it stands."""
+"""From the recorder in an application's own process to the graph, over real HTTP: the examples of the documents."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,25 +13,31 @@ from typing import Any
 from tests.data import ROOT
 from tests.server.running import RunningServer
 
-_PAGE = (ROOT / "docs" / "recording.md").read_text("utf-8")
-_PROGRAM = re.findall(r"^```python\n(.*?)^```", _PAGE, re.DOTALL | re.MULTILINE)[0]
 _CLOSURE = """query($t: String!) { project { trace(reference: $t) {
   operations { nodes { kind status } }
   variables(kinds: [Answer]) { nodes { lineage { nodes { kind preview occurrence } operations { kind } } } }
 } } }"""
 
 
-def test_an_application_is_recorded(server: RunningServer) -> None:
+def record(server: RunningServer, page: str) -> str:
+    """Run the first program of a page, and wait until what it recorded is in the graph; what it printed."""
+    program = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
     own = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE_")}
     said = {"MEMTRACE_ENDPOINT": server.url, "MEMTRACE_API_KEY": server.key("writer"), "PYTHONPATH": str(ROOT / "sdk")}
-    done = subprocess.run([sys.executable, "-c", _PROGRAM], env=own | said, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", program], env=own | said, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "spooled=0, dropped=0, rejected=0" in done.stdout
+    assert done.stderr == ""
     deadline = time.monotonic() + 30
     with server.client() as client:
         while "memtrace_queue_packets 0.0" not in client.get("/metrics").text:
             assert time.monotonic() < deadline
             time.sleep(0.02)
+    return done.stdout
+
+
+def test_an_application_is_recorded(server: RunningServer) -> None:
+    assert "spooled=0, dropped=0, rejected=0" in record(server, "docs/recording.md")
+    with server.client() as client:
         answer = client.post("/graphql", json={"query": _CLOSURE, "variables": {"t": "recorded"}}).json()
     trace: dict[str, Any] = answer["data"]["project"]["trace"]
     assert [one["status"] for one in trace["operations"]["nodes"]] == ["ok"] * 3
@@ -38,3 +45,11 @@ def test_an_application_is_recorded(server: RunningServer) -> None:
     kinds = [node["kind"] for node in found["lineage"]["nodes"]]
     assert sorted(kinds) == ["Answer", "MemoryUnit", "MemoryUnit", "Message", "Query"]
     assert [one["kind"] for one in found["lineage"]["operations"]] == ["Extraction", "Retrieval", "Generation"]
+
+
+def test_the_example_of_the_readme_lacks_nothing(server: RunningServer) -> None:
+    assert record(server, "README.md") == "Bo\n"
+    checked = server.place.here("--project", server.project, "check", "my-agent", "--json")
+    assert (checked.returncode, json.loads(checked.stdout)) == (0, [])
+    answers = server.place.here("--project", server.project, "answers", "--trace", "my-agent", "--json")
+    assert [one["preview"] for one in json.loads(answers.stdout)] == ["Bo"]

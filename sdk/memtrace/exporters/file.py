@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -23,18 +24,25 @@ class FileExporter(BackgroundExporter):
     Args:
         path: the file; made, for this user only, when the first event comes.
         max_queue_bytes: about how much may wait in memory.
+        max_bytes: how long the file may become; what comes then is dropped. None is no limit.
     """
 
-    def __init__(self, path: Path | str, max_queue_bytes: int = MAX_QUEUE_BYTES) -> None:
-        super().__init__(_FileSink(Path(path)), max_queue_bytes)
+    def __init__(
+        self, path: Path | str, max_queue_bytes: int = MAX_QUEUE_BYTES, *, max_bytes: int | None = None
+    ) -> None:
+        super().__init__(FileSink(Path(path), max_bytes), max_queue_bytes)
 
 
-class _FileSink:
-    def __init__(self, path: Path) -> None:
+class FileSink:
+    """Appends to a file."""
+
+    def __init__(self, path: Path, max_bytes: int | None = None) -> None:
         self.counts = FlushResult()
         self._path = path
+        self._max_bytes = max_bytes
 
     def deliver(self, lines: list[bytes]) -> bool:
+        """Append the lines, or count them as dropped: a file is never away."""
         try:
             self._append(b"".join(lines))
         except OSError as error:
@@ -51,6 +59,8 @@ class _FileSink:
             if fcntl is not None:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             end = os.lseek(descriptor, 0, os.SEEK_END)
+            if self._max_bytes is not None and end + len(data) > self._max_bytes:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             try:
                 written = 0
                 while written < len(data):
@@ -65,14 +75,17 @@ class _FileSink:
         """Nothing is ever due."""
 
     def wait_seconds(self) -> float | None:
+        """For ever."""
         return None
 
     def hurry(self) -> None:
         """A file is never late."""
 
     def abandon(self, lines: list[bytes]) -> None:
+        """Append what is left."""
         if lines:
             self.deliver(lines)
 
     def forked(self) -> None:
+        """What the parent wrote, the parent counts."""
         self.counts = FlushResult()

@@ -8,6 +8,7 @@ import sys
 import weakref
 from typing import TYPE_CHECKING
 
+from memtrace import connections
 from memtrace.faults import report
 
 if TYPE_CHECKING:
@@ -57,10 +58,12 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     _armed.discard("exit of a child")
+    connections.forget()
     for exporter in list(_exporters):
         exporter.after_fork()
 
 
 def _close_all() -> None:
+    connections.tell()
     for exporter in list(_exporters):
         exporter.close()

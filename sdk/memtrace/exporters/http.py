@@ -15,6 +15,7 @@ from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.segment import Segment
 from memtrace.exporters.spool import MAX_BYTES, Spool, default_directory, folder_name
 from memtrace.faults import log
+from memtrace.mistakes import MistakeError
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 60.0
@@ -48,7 +49,7 @@ class HttpExporter(BackgroundExporter):
     ) -> None:
         address = urlsplit(endpoint)
         if address.scheme not in {"http", "https"} or not address.hostname:
-            raise ValueError(f"endpoint must be an address such as https://host:port, got scheme {address.scheme!r}")
+            raise MistakeError(f"endpoint must be an address such as https://host:port, got scheme {address.scheme!r}")
         if spool is False:
             kept = None
         elif isinstance(spool, Path | str):

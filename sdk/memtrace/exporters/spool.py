@@ -186,9 +186,13 @@ class Spool:
 
 def default_directory(endpoint: str, owner: str | None) -> Path:
     """Where the spool for this platform and project is: in the user's state folder."""
+    return state_directory() / "spool" / folder_name(endpoint, owner)
+
+
+def state_directory() -> Path:
+    """Where this user's applications keep what they recorded."""
     state = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
-    place = Path(state) if state else Path.home() / ".local" / "state"
-    return place / "memtrace" / "spool" / folder_name(endpoint, owner)
+    return (Path(state) if state else Path.home() / ".local" / "state") / "memtrace"
 
 
 def folder_name(endpoint: str, owner: str | None) -> str:

@@ -58,6 +58,7 @@ async def test_a_trace_without_messages(embedded: Database) -> None:
     (one,) = await verdicts(embedded, told.trace, failure)
     assert one.error_type is None
     assert "no messages" in (one.reason or "")
+    assert 'memtrace.variable(..., kind="Message")' in (one.reason or "")
 
 
 async def test_a_trace_that_was_cut_off(embedded: Database) -> None:
@@ -68,6 +69,7 @@ async def test_a_trace_that_was_cut_off(embedded: Database) -> None:
     (one,) = await verdicts(embedded, told.trace, failure)
     assert one.error_type is None
     assert "no operation is recorded" in (one.reason or "")
+    assert 'output="Answer"' in (one.reason or "")
 
 
 async def test_an_unknown_trace(embedded: Database) -> None:

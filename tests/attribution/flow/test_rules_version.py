@@ -10,7 +10,7 @@ from pathlib import Path
 import attribution
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "3", "d8e24666d9c501ac"
+VERSION, FINGERPRINT = "3", "fdb293a02d93fee3"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 

@@ -1,0 +1,65 @@
+"""Where events go when nobody says where to: a file on this machine, for its user only, which can be imported later."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from memtrace.exporters.background import BackgroundExporter
+from memtrace.exporters.file import FileSink
+from memtrace.exporters.spool import state_directory
+from memtrace.faults import report
+
+MAX_FILE_BYTES = 256_000_000
+MAX_FOLDER_BYTES = 1_000_000_000
+"""Of all files together; the oldest make room for a new one."""
+
+SUFFIX = ".ndjson"
+
+
+class LocalExporter(BackgroundExporter):
+    """Writes the events of this process, and of those that are forked from it, to a file of their own.
+
+    Args:
+        folder: where to; None for the user's state folder.
+
+    Attributes:
+        path: the file; made when the first event comes.
+
+    Raises:
+        RuntimeError: The user has no home.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        folder = folder or state_directory() / "recordings"
+        begun = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        self.path = folder / f"{begun}-{os.getpid()}-{os.urandom(2).hex()}{SUFFIX}"
+        super().__init__(_LocalSink(self.path))
+
+
+class _LocalSink(FileSink):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, MAX_FILE_BYTES)
+        self._has_room = False
+
+    def deliver(self, lines: list[bytes]) -> bool:
+        if not self._has_room:
+            self._has_room = True
+            try:
+                _make_room(self._path.parent)
+            except OSError as error:
+                report("room in the folder of recordings", error)
+        return super().deliver(lines)
+
+
+def _make_room(folder: Path) -> None:
+    """Remove the oldest files, until one more may become as long as it may."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sizes = {path: path.stat().st_size for path in sorted(folder.glob(f"*{SUFFIX}"))}
+    total = sum(sizes.values()) + MAX_FILE_BYTES
+    for path, size in sizes.items():
+        if total <= MAX_FOLDER_BYTES:
+            return
+        path.unlink(missing_ok=True)
+        total -= size

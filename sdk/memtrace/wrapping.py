@@ -1,0 +1,69 @@
+"""Functions whose whole run is one block: it is entered anew at each call, and left when the call is over.
+
+A generator's block is the current one only while the generator's own code runs, not while its consumer's does.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import wraps
+from typing import Any
+
+from memtrace import streams
+from memtrace.context import Place
+
+
+def is_function(value: object) -> bool:
+    """Whether the value is what a decorator without parentheses is given."""
+    return callable(value) or isinstance(value, staticmethod | classmethod)
+
+
+def in_block(fn: Any, block: Callable[[], AbstractContextManager[Any]]) -> Any:
+    """The function, run in a new ``block()`` at each call: plain, a coroutine, a generator or an asynchronous one."""
+    if isinstance(fn, staticmethod | classmethod):
+        return type(fn)(in_block(fn.__func__, block))
+    if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
+
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Inside:
+            return _Inside(block())
+
+        is_asynchronous = inspect.isasyncgenfunction(fn)
+        return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)
+    if inspect.iscoroutinefunction(fn):
+
+        @wraps(fn)
+        async def inside_coroutine(*args: Any, **kwargs: Any) -> Any:
+            with block():
+                return await fn(*args, **kwargs)
+
+        return inside_coroutine
+
+    @wraps(fn)
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        with block():
+            return fn(*args, **kwargs)
+
+    return inside
+
+
+class _Inside:
+    """A run of a generator inside a block."""
+
+    def __init__(self, block: AbstractContextManager[Any]) -> None:
+        outside = Place()
+        with outside, block:
+            self._place = Place()
+
+    def __enter__(self) -> None:
+        self._place.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._place.__exit__(*error)
+
+    def add(self, chunk: Any) -> None:
+        """The block has nothing to do with what comes out."""
+
+    def end(self, error: BaseException | None = None) -> None:
+        """The block was left when the generator's code last stopped."""
