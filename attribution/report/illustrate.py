@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ingest.elements import CONSIDERED, RETURNED
 from msgspec.structs import replace
 
 from attribution.lookup import by_id
@@ -16,6 +15,7 @@ from attribution.report.gather import variable_label
 from attribution.report.model import Case, CitedStep, RankedUnit, Ranking, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
+from ingest.events.elements import CONSIDERED, RETURNED
 from schema.kinds import STORED, OperationKind
 from schema.models import Usage, Variable
 from store.protocol import GraphStore
