@@ -34,7 +34,7 @@ def first_keys(head: bytes) -> list[str]:
 
 
 def fault(head: bytes) -> tuple[str, str] | None:
-    """Where and why a file can't be JSON, as far as the head shows it; None where it may be."""
+    """Where and why a file can't be read as JSON, as far as the head shows it; None where it may be."""
     text = head.decode("utf-8", "replace")
     try:
         _SCANNER.raw_decode(text, _after_space(text, 0))
@@ -43,7 +43,7 @@ def fault(head: bytes) -> tuple[str, str] | None:
         is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         return None if is_cut else (f"line {error.lineno}, column {error.colno}", f"is not JSON ({error.msg})")
     except RecursionError:
-        return None
+        return "", "is nested too deeply"
     return None
 
 

@@ -43,7 +43,7 @@ def test_a_file_is_of_one_format(data: bytes, expected: type) -> None:
     assert isinstance(format_of_file("a file", head), expected)
 
 
-@pytest.mark.parametrize("head", [b"[]", b"{}", b'{"type":', b'{"a": "gr', b'"graph_id"', b'{"a":' * 20_000])
+@pytest.mark.parametrize("head", [b"[]", b"{}", b'{"type":', b'{"a": "gr', b'"graph_id"'])
 def test_a_file_of_no_format(head: bytes) -> None:
     with pytest.raises(InputError, match=r"^a file: is of no format that is known") as caught:
         format_of_file("a file", head)
