@@ -12,7 +12,7 @@ from memtrace.context import Scope
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.likeness import mark, recognised, unit
-from memtrace.mistakes import meant
+from memtrace.mistakes import MistakeError, meant
 from memtrace.observe import consider, give, give_one
 from memtrace.record import Step
 
@@ -27,21 +27,21 @@ _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, Generat
 
 
 def operation_kind(kind: str) -> str:
-    """The kind of the closed list that is meant.
-
-    Raises:
-        ValueError: It is none of them; the message names the line of the application and the nearest kind.
-    """
-    return _OPERATION_KINDS.get(kind) or meant("operation", kind, OperationKind)
+    """The kind of the closed list that is meant; another word is told, and counts as ``Other``."""
+    return _OPERATION_KINDS.get(kind) or _meant("operation", kind, OperationKind)
 
 
 def variable_kind(kind: str) -> str:
-    """The kind of the closed list that is meant.
+    """The kind of the closed list that is meant; another word is told, and counts as ``Other``."""
+    return _VARIABLE_KINDS.get(kind) or _meant("variable", kind, VariableKind)
 
-    Raises:
-        ValueError: It is none of them; the message names the line of the application and the nearest kind.
-    """
-    return _VARIABLE_KINDS.get(kind) or meant("variable", kind, VariableKind)
+
+def _meant(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
+    try:
+        return meant(what, kind, kinds)
+    except MistakeError as mistake:
+        report(f"a kind of {what}", mistake)
+        return "Other"
 
 
 class Call(Step):

@@ -47,7 +47,7 @@ def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
         kinds: all that there are.
 
     Raises:
-        ValueError: It is none of them; the message names the line of the application and the nearest kind.
+        MistakeError: It is none of them; the message names the nearest kind.
     """
     by_letters = {_letters(known): str(known) for known in kinds}
     letters = _letters(str(kind))
@@ -59,7 +59,8 @@ def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
     near = get_close_matches(letters, by_letters, n=1)
     hint = f" (did you mean {by_letters[near[0]]!r}?)" if near else ""
     word = repr(kind)[:_SHOWN_CHARACTERS]
-    raise MistakeError(f"{place()}: {word} is no kind of {what}{hint}; there are {', '.join(by_letters.values())}")
+    known = ", ".join(by_letters.values())
+    raise MistakeError(f"{word} is no kind of {what}{hint} and counts as 'Other'; there are {known}")
 
 
 def _letters(kind: str) -> str:
