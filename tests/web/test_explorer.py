@@ -21,7 +21,7 @@ _KEPT = "The key is kept in this tab alone"
 _REFUSED = "The server does not take this key"
 _REFUSED_LINES = {
     "Failed to load resource: the server responded with a status of 401 (Unauthorized)",
-    "Socket closed with event 4403 Forbidden",
+    "Socket closed with event 4403 a valid API key or token is needed: Authorization: Bearer …",
 }
 _TOLD = """addEventListener("securitypolicyviolation", event => {
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
