@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from memtrace.compact import FEEDBACK
@@ -13,6 +13,7 @@ from memtrace.context import TraceState, scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_SAID, MAX_SAID_CHARACTERS
+from memtrace.mistakes import MistakeError, shown
 from memtrace.record import emit
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -50,7 +51,7 @@ def feedback(
         asked = None if question is None else _variable(state, question)
         said = {
             "gold": [text[:MAX_SAID_CHARACTERS] for text in _listed(gold)][:MAX_SAID],
-            "evidence": [_id(_variable(state, item)) for item in _listed(evidence)][:MAX_SAID],
+            "evidence": list(_evidence(state, evidence))[:MAX_SAID],
             "comment": comment and comment[:MAX_SAID_CHARACTERS],
         }
         more = {name: item for name, item in said.items() if item}
@@ -64,9 +65,18 @@ def _trace(id_: str | None) -> TraceState | None:
     if id_ is None:
         here = scope.get()
         if here is None and unsampled.get() is None and is_ready():
-            raise LookupError("this is said outside its trace: name that (trace=...)")
+            raise MistakeError("this is said outside its trace: name that (trace=...)")
         return None if here is None else here.trace
     return state_of(id_) if is_ready() and is_sampled(id_) else None
+
+
+def _evidence(state: TraceState, said: object) -> Iterator[str]:
+    """The ids of what is known; the others are told, and keep nothing else out."""
+    for item in _listed(said):
+        try:
+            yield _id(_variable(state, item))
+        except MistakeError as mistake:
+            report("evidence of feedback", mistake)
 
 
 def _variable(state: TraceState, value: object) -> Variable | str:
@@ -82,10 +92,10 @@ def _variable(state: TraceState, value: object) -> Variable | str:
             return named
         if _ID.fullmatch(value):
             return value
-    raise LookupError("the value is no known variable of the trace, nor the name or id of one")
+    raise MistakeError(f"{shown(value)} is no known variable of the trace, nor the name or id of one")
 
 
-def _listed(said: str | Iterable[Any]) -> list[Any]:
+def _listed(said: Any) -> list[Any]:
     return [said] if isinstance(said, str) else list(said)
 
 

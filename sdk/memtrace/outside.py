@@ -42,17 +42,23 @@ def ran_outside(operation: str) -> None:
     if is_lost:
         warn(
             sort,
-            "operation %r at %s is not recorded: it runs in a thread that has no trace, while one is open in another. "
+            "operation %r%s is not recorded: it runs in a thread that has no trace, while one is open in another. "
             "A thread does not take the trace along: start it with memtrace.carry(function), or hand work to "
             "memtrace.executor(pool)",
             operation,
-            place(),
+            _at(),
         )
         return
     warn(
         sort,
-        "operation %r at %s is not recorded: it runs outside any trace. Put what your application does for one user or "
+        "operation %r%s is not recorded: it runs outside any trace. Put what your application does for one user or "
         "run into `with memtrace.trace(name):`, or decorate the function that does it with @memtrace.trace(name)",
         operation,
-        place(),
+        _at(),
     )
+
+
+def _at() -> str:
+    """The line of the application, where there is one: what is a thread's own function nobody has called."""
+    line = place()
+    return f" at {line}" if line else ""

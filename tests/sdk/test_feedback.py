@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import memtrace
+import pytest
 from memtrace import kinds, redact
 from memtrace.compact import FEEDBACK
 from memtrace.events import Feedback, decode
@@ -51,6 +52,20 @@ def test_what_nobody_knows_is_a_fault_and_no_event() -> None:
     memtrace.configure(exporter=MemoryExporter())
     assert exporter.of("feedback") == []
     assert memtrace.fault_counts()["feedback"] == before + 2
+
+
+def test_evidence_that_nobody_knows_keeps_nothing_else_out(caplog: pytest.LogCaptureFixture) -> None:
+    exporter = MemoryExporter()
+    memtrace.configure(exporter=exporter)
+    with memtrace.trace():
+        message = memtrace.variable("Bo is a poodle.", "Message", "m")
+        memtrace.feedback(generate("What is Bo?"), "a poodle", evidence=["nobody", message])
+    memtrace.configure(exporter=MemoryExporter())
+    (said,) = exporter.of("feedback")
+    assert (said["gold"], said["evidence"]) == (["a poodle"], [exporter.of("variable")[0]["variable"]])
+    (told,) = (record.getMessage() for record in caplog.records if "evidence" in record.getMessage())
+    assert "'nobody' (a text of 6 characters) is no known variable of the trace" in told
+    assert __file__ in told
 
 
 def test_a_trace_that_is_not_sampled_says_nothing(recorded: MemoryExporter) -> None:

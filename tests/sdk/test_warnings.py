@@ -162,6 +162,12 @@ def test_a_thread_that_loses_the_trace_is_told_how_to_keep_it(tmp_path: Path) ->
     assert count == "0"
 
 
+def test_what_is_a_threads_own_function_has_no_line(tmp_path: Path) -> None:
+    own = "__import__('functools').partial(step, 'x')"
+    warning, _ = said(THREADS % (own, "ThreadPoolExecutor()"), tmp_path)
+    assert "operation 'step' is not recorded: it runs in a thread" in warning
+
+
 def test_a_thread_that_carries_the_trace_is_recorded(tmp_path: Path) -> None:
     assert said(THREADS % ("memtrace.carry(work)", "memtrace.executor(ThreadPoolExecutor())"), tmp_path) == ["4"]
 
