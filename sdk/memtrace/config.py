@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memtrace import connections, record
 from memtrace.context import forget
 from memtrace.faults import report, warn
-from memtrace.mistakes import MistakeError
+from memtrace.mistakes import MistakeError, shown
 
 if TYPE_CHECKING:
     from memtrace.exporters.local import LocalExporter
@@ -51,7 +51,7 @@ def configure(
     *,
     exporter: Exporter | None = None,
     sampling: float | None = None,
-    redact: Iterable[Redaction] = (),
+    redact: Iterable[Redaction] | Redaction = (),
     max_value_bytes: int = DEFAULT_VALUE_BYTES,
     spool: Path | str | bool | None = None,
 ) -> None:
@@ -66,7 +66,7 @@ def configure(
         exporter: instead of the platform: a ``FileExporter``, a ``MemoryExporter`` or one of your own.
         sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). The same trace is recorded or
             left out by every service that has the same share.
-        redact: functions from text to text, applied to every value, comment, error and attribute before it leaves the
+        redact: functions from text to text, or one, applied to every value, comment, error and attribute before it leaves the
             process; ``memtrace.redact`` has ready-made ones.
         max_value_bytes: a longer value is cut, and said to be.
         spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``); by default one in the
@@ -79,6 +79,7 @@ def configure(
     share = _share(sampling)
     if max_value_bytes < 1:
         raise ValueError(f"max_value_bytes must be positive, got {max_value_bytes}")
+    masks = _masks(redact)
     if not enabled():
         return
     endpoint = endpoint or os.environ.get("MEMTRACE_ENDPOINT")
@@ -105,7 +106,7 @@ def configure(
         _is_configured = True
         from memtrace.exporters.prepare import Preparation
 
-        preparation = Preparation(tuple(redact), max_value_bytes)
+        preparation = Preparation(masks, max_value_bytes)
         exporter.prepare_with(preparation)
         # A mask has to see a value whole.
         record.set_sink(exporter.export, is_whole=bool(preparation.redactions))
@@ -174,6 +175,16 @@ def _tell_of_file(local: LocalExporter) -> None:
         local.path,
         shlex.quote(str(local.path)),
     )
+
+
+def _masks(redact: object) -> tuple[Redaction, ...]:
+    found = tuple(redact) if isinstance(redact, Iterable) and not isinstance(redact, str) else (redact,)
+    for one in found:
+        if not callable(one):
+            raise MistakeError(
+                f"redact must be functions from text to text, such as memtrace.redact.emails, got {shown(one)}"
+            )
+    return found
 
 
 def _share(sampling: float | None) -> float:

@@ -63,3 +63,20 @@ def test_what_has_no_kind_is_recorded_all_the_same() -> None:
     assert [event["kind"] for event in exporter.of("operationStarted")] == ["Other"]
     assert [event["kind"] for event in exporter.of("variable")] == ["Other", "Other"]
     assert exporter.of("operationEnded")[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize("redact", [["emails"], "emails", [None], 5])
+def test_masks_that_are_no_functions_are_refused(recorded: MemoryExporter, redact: Any) -> None:
+    with pytest.raises(ValueError, match=r"redact must be functions .* such as memtrace\.redact\.emails, got"):
+        memtrace.configure(exporter=MemoryExporter(), redact=redact)
+    with memtrace.trace():
+        memtrace.variable("still recorded", "Message")
+    assert len(recorded.of("variable")) == 1
+
+
+def test_one_mask_needs_no_list() -> None:
+    memtrace.configure(exporter=(exporter := MemoryExporter()), redact=memtrace.redact.emails)
+    with memtrace.trace():
+        memtrace.variable("write to a.b@example.org", "Message")
+    memtrace.configure(exporter=MemoryExporter())
+    assert "example.org" not in exporter.of("variable")[0]["value"]
