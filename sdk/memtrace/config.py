@@ -66,8 +66,8 @@ def configure(
         exporter: instead of the platform: a ``FileExporter``, a ``MemoryExporter`` or one of your own.
         sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). The same trace is recorded or
             left out by every service that has the same share.
-        redact: functions from text to text, or one, applied to every value, comment, error and attribute before it leaves the
-            process; ``memtrace.redact`` has ready-made ones.
+        redact: functions from text to text, or one, applied to every value, comment, error and attribute before it
+            leaves the process; ``memtrace.redact`` has ready-made ones.
         max_value_bytes: a longer value is cut, and said to be.
         spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``); by default one in the
             user's state folder; False for none: events then wait in memory.
