@@ -11,7 +11,7 @@ import msgspec
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
-from schema.kinds import Origin
+from schema.kinds import Origin, VariableKind
 from schema.models import Batch, Failure, Trace, Variable
 from schema.readable import readable
 from store.answers import Label
@@ -57,7 +57,7 @@ async def record_failure(
 
     Raises:
         NotFoundError: a variable does not exist.
-        InputError: the variables are of several traces, or something is too long.
+        InputError: the variables are of several traces, one can't be what it is named as, or something is too long.
     """
     check_texts("goldAnswers", complaint.gold_answers)
     check_texts("comment", () if complaint.comment is None else (complaint.comment,))
@@ -69,6 +69,13 @@ async def record_failure(
     for variable in found.values():
         if variable.trace_id != question.trace_id:
             raise InputError("failure", variable.id, "is of another trace than the question")
+    if question is answer:
+        raise InputError("failure", question.id, "is the question and the answer at once")
+    if question.kind is VariableKind.ANSWER:
+        raise InputError("failure", question.id, "is an answer, and named as the question")
+    for id_ in complaint.evidence_ids:
+        if found[id_] is answer or found[id_].kind is VariableKind.ANSWER:
+            raise InputError("failure", id_, "is an answer, and named as evidence")
     values = await store.values([question, *([answer] if answer else [])])
     failure = Failure(
         id=make_id("Failure", question.trace_id, question.id, answer.id if answer else ""),

@@ -99,3 +99,14 @@ def test_what_is_not_there_or_elsewhere_is_refused(stored: Callable[[TraceBuilde
     assert "longer than" in cli("fail", "said", "--comment", "x" * 20_001, code=4).err
     cli("fail", code=2)
     assert len(cli("failures", "--json").json) == 1
+
+
+def test_what_can_not_be_what_it_is_named_as_is_refused(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    trace.variable("other", "a dog", kind=VariableKind.ANSWER)
+    cli = stored(trace)
+    assert "is the question and the answer at once" in cli("fail", "q0", "--question", "q0", code=4).err
+    assert "is an answer, and named as the question" in cli("fail", "said", "--question", "other", code=4).err
+    for answer in ("said", "other"):
+        assert "named as evidence" in cli("fail", "said", "--evidence", answer, code=4).err
+    assert cli("failures", "--json").json == []
