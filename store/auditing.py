@@ -12,15 +12,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import structlog
-
 from schema.control import BEGUN, AuditEntry
 from schema.errors import MemTraceError, StoreError
 
 if TYPE_CHECKING:
     from store.records import ProjectRecords
-
-_log = structlog.get_logger("memtrace.store")
 
 
 @asynccontextmanager
@@ -64,4 +60,9 @@ async def _settle(log: ProjectRecords, entry: AuditEntry) -> None:
     try:
         await log.settle(entry)
     except StoreError as error:
-        _log.error("an entry of the audit log stays as begun", entry=entry.id, outcome=entry.outcome, reason=str(error))
+        import structlog  # here, for every command opens a store and few log
+
+        logger = structlog.get_logger("memtrace.store")
+        logger.error(
+            "an entry of the audit log stays as begun", entry=entry.id, outcome=entry.outcome, reason=str(error)
+        )

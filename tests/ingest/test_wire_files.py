@@ -18,7 +18,7 @@ from ingest.events.taking import take_events
 from ingest.files.importing import import_path
 from ingest.files.opening import UnpacksTooMuchError
 from ingest.files.protocol import Rejected
-from ingest.files.wire import format as wire_format
+from ingest.files.wire import read as wire_read
 from schema.errors import InputError
 from schema.ids import trace_id
 from schema.models import Derivation, Variable
@@ -164,7 +164,7 @@ async def test_what_is_too_much_out_of_order_is_told(
     store: GraphStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingest.files.wire.lines.MOST_EVENTS", 1)
-    monkeypatch.setattr(wire_format, "MOST_PASSES", 2)
+    monkeypatch.setattr(wire_read, "MOST_PASSES", 2)
     value = {"kind": "Message", "version": 0, "value": "x", "mediaType": "text/plain", "name": "x"}
     chain = [
         event_line(

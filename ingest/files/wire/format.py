@@ -1,33 +1,17 @@
-"""Files of wire events, as a format: many traces, line by line, each event with its own result."""
+"""Files of wire events, as a format. What reads them is loaded where it is needed: that takes a quarter of a second."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
-from collections.abc import Sequence
-
-from ingest.events.late_sources import with_late_sources
-from ingest.events.names import defined
-from ingest.events.ordering import in_order
-from ingest.events.taking import SOURCE, take_events
 from ingest.files.heads import first_keys
-from ingest.files.protocol import ImportReport, OpenFile, Rejected
-from ingest.files.wire.lines import Lines
-from schema.ids import trace_id
-from store.answers import Label
+from ingest.files.protocol import ImportReport, OpenFile
 from store.protocol import GraphStore
-
-MOST_PASSES = 20
-"""How often events of a trace are tried that stand before what they refer to, by more than a portion of the file."""
-
-_FAR_AHEAD = "; it may come later in the file, but too much there is in no order"
 
 
 class WireEvents:
     """Lines of JSON, as they go over the wire."""
 
     name = "events of the recorder, line by line"
-    source = SOURCE
+    source = "memtrace"
     suffix = ".ndjson"
     media_type = "application/x-ndjson"
 
@@ -36,110 +20,11 @@ class WireEvents:
         return {"type", "trace"} <= set(first_keys(head))
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
-        """Look at all lines, and write what they say, trace by trace.
-
-        Events that the graph can't take keep no others out: the report has them.
+        """Look at all lines, and write what they say, trace by trace; see ``read_events``.
 
         Raises:
             InputError: a line is no event; nothing was written.
         """
-        lines = await asyncio.to_thread(Lines, file)
-        file.tell("write", 0, len(lines))
-        traces: list[_Writing] = []
-        done = 0
-        for external_id, places in lines.of_traces.items():
-            writing = _Writing(store, lines, trace_id(store.project_id, external_id))
-            await writing.write(places)
-            traces.append(writing)
-            done += len(places)
-            file.tell("write", done, len(lines))
-        created = sum((one.created for one in traces), Counter[str]())
-        found = sum((one.found for one in traces), Counter[str]())
-        return ImportReport(
-            file=file.name,
-            trace_id=traces[0].trace_id,
-            created=dict(created),
-            existing=dict(found - created),
-            variables=found[Label.VARIABLE.value],
-            occurrences=0,
-            operations=found[Label.OPERATION.value],
-            derivations=found[Label.DERIVATION.value],
-            reads=0,
-            sessions=found[Label.SESSION.value],
-            failures=0,
-            seconds=file.seconds(),
-            trace_ids=tuple(one.trace_id for one in traces),
-            rejected=tuple(sorted((bad for one in traces for bad in one.rejected), key=lambda bad: bad.line)),
-        )
+        from ingest.files.wire.read import read_events
 
-
-class _Writing:
-    """One trace of a file on its way to the graph.
-
-    Attributes:
-        created: how many elements are new in the store, by label.
-        found: how many elements the file has that are in the store now, by label.
-        rejected: what could not be taken.
-    """
-
-    def __init__(self, store: GraphStore, lines: Lines, id_: str) -> None:
-        self.trace_id = id_
-        self.created: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
-        self.rejected: list[Rejected] = []
-        self._store = store
-        self._lines = lines
-        self._made: set[tuple[Label, str]] = set()
-
-    async def write(self, places: Sequence[int]) -> None:
-        """Write the events at some places, in their order.
-
-        What stands before what it refers to is tried again when all else is written, as long as that helps.
-        """
-        before = await self._counts()
-        waiting: list[int] = list(places)
-        tries = 0
-        while waiting and tries < MOST_PASSES:
-            tries += 1
-            early: dict[int, str] = {}
-            for portion in self._lines.portions(waiting):
-                early |= await self._take(portion)
-            if len(early) == len(waiting):
-                break
-            waiting = sorted(early)
-        for place in waiting:
-            self._reject(place, early[place] + (_FAR_AHEAD if tries == MOST_PASSES else ""))
-        after = await self._counts()
-        self.created = after - before
-        self.found.update(label.value for label, _ in self._made)
-        self.found[Label.TRACE.value] = after[Label.TRACE.value]
-        self._made.clear()
-
-    async def _take(self, portion: Sequence[int]) -> dict[int, str]:
-        """Write events; the places of those that stand before what they refer to, each with the reason."""
-        events = await asyncio.to_thread(self._lines.events, portion)
-        order = await asyncio.to_thread(in_order, events)
-        if order is not None:
-            portion, events = [portion[place] for place in order], [events[place] for place in order]
-        refused = {
-            one.index: one
-            for one in await with_late_sources(self._store, events, await take_events(self._store, events))
-        }
-        early = {}
-        for index, (place, event) in enumerate(zip(portion, events, strict=True)):
-            one = refused.get(index)
-            if one is None:
-                made = defined(event)
-                if made is not None:
-                    self._made.add(made)
-            elif one.is_early:
-                early[place] = one.reason
-            else:
-                self._reject(place, one.reason)
-        return early
-
-    def _reject(self, place: int, reason: str) -> None:
-        self.rejected.append(Rejected(self._lines.number(place), reason))
-
-    async def _counts(self) -> Counter[str]:
-        return Counter((await self._store.counts([self.trace_id])).get(self.trace_id, {}))
+        return await read_events(file, store)
