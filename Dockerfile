@@ -12,17 +12,20 @@ WORKDIR /src
 # What changes seldom comes first: a change of the code installs no package again.
 COPY pyproject.toml requirements.lock ./
 RUN uv venv --python /usr/local/bin/python3 /opt/memtrace \
+    && echo memtrace-recorder > /own.txt \
     && uv pip install --python /opt/memtrace --require-hashes --only-binary :all: \
-        --constraints requirements.lock --requirements pyproject.toml --extra fast --extra otel
+        --constraints requirements.lock --excludes /own.txt --requirements pyproject.toml --extra fast --extra otel
 COPY LICENSE README.md ./
 COPY schema schema
 COPY store store
 COPY ingest ingest
 COPY attribution attribution
 COPY api api
-COPY sdk/memtrace sdk/memtrace
+COPY memtrace_platform.py ./
+COPY sdk sdk
 RUN uv build --wheel --require-hashes --build-constraints requirements.lock --out-dir /wheels . \
-    && uv pip install --python /opt/memtrace --no-deps --no-index --find-links /wheels memtrace-platform
+    && uv build --wheel --require-hashes --build-constraints requirements.lock --out-dir /wheels sdk \
+    && uv pip install --python /opt/memtrace --no-deps --no-index --find-links /wheels memtrace-recorder memtrace-platform
 
 FROM ${PYTHON_IMAGE}
 LABEL org.opencontainers.image.title="MemTrace" \

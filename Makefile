@@ -72,7 +72,7 @@ lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel \
 		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --upgrade --quiet -o requirements.lock
+		--no-emit-package memtrace-recorder --no-header --upgrade --quiet -o requirements.lock
 
 vendor: setup
 	$(BIN)/python -m api.web.vendor

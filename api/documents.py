@@ -11,7 +11,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
-    from attribution.kappa import Agreement
+    from attribution.kappa import SourceAgreement
     from ingest.files.protocol import ImportReport
     from ingest.queue.protocol import QueueState
 
@@ -52,10 +52,22 @@ def operation(detail: OperationDetail) -> Document:
     }
 
 
-def answer(found: Variable, questions: Sequence[Variable]) -> Document:
-    """An answer with its question and the beginning of what it says, where the graph says which one it is."""
+def answer(
+    found: Variable, questions: Sequence[Variable], failure: Failure | None, verdicts: Mapping[str, Attribution]
+) -> Document:
+    """An answer with its question and the beginning of what it says, where the graph says which one it is.
+
+    Of one that was judged wrong, ``failure`` is the failure's id and ``verdict`` the error type that was found, null
+    where none was. ``verdicts`` holds the verdict to show by failure.
+    """
     only = questions[0] if len(questions) == 1 else None
-    return as_json(found) | {"questionId": only and only.id, "question": only and only.preview}
+    verdict = verdicts.get(failure.id) if failure else None
+    return as_json(found) | {
+        "questionId": only and only.id,
+        "question": only and only.preview,
+        "failure": failure and failure.id,
+        "verdict": verdict and verdict.error_type,
+    }
 
 
 def closure(root: str, found: Closure) -> Document:
@@ -118,7 +130,7 @@ def attribution(
     }
 
 
-def agreement(found: Agreement) -> Document:
+def agreement(found: SourceAgreement) -> Document:
     """How far two sources of verdicts agree."""
     return {camel_case(name): value for name, value in asdict(found).items()}
 

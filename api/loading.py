@@ -18,7 +18,6 @@ from api.settings import Settings
 from schema.errors import InputError, StoreError
 
 if TYPE_CHECKING:
-    from api.jobs.bell import Bell
     from api.stores import MappedStore
     from ingest.queue.protocol import EventQueue
     from store.open import Credentials
@@ -80,7 +79,7 @@ async def open_databases(settings: Settings, create: bool = True) -> Database:
         StoreError: a store can't be reached or used.
     """
     from store.open import open_database
-    from store.spread import SpreadDatabase
+    from store.project_map import SpreadDatabase
 
     async with AsyncExitStack() as opened:
         credentials = _main_credentials(settings)
@@ -163,17 +162,6 @@ async def open_queue(settings: Settings) -> EventQueue:
         password = read_password(settings.nats_password_file)
     place = NatsPlace(settings.nats, settings.nats_user, password)
     return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
-
-
-def bell_of(events: EventQueue, settings: Settings) -> Bell | None:
-    """Word of new jobs by the broker; None where there is none."""
-    if settings.nats is None:
-        return None
-    from api.jobs.bell import Bell
-    from ingest.queue.nats.queue import NatsQueue
-
-    assert isinstance(events, NatsQueue)
-    return Bell(events.client)
 
 
 def journal_path(settings: Settings) -> Path:

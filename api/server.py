@@ -11,7 +11,6 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
-from api.acts import Acts
 from api.auth.verify import Verifier
 from api.following import Following
 from api.http import health
@@ -20,12 +19,13 @@ from api.http.limits import EVENTS_PATH, UPLOAD_PATH, BodyLimit, Deadline
 from api.http.metrics import CountRequests, Metrics
 from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
 from api.http.openapi import describe, openapi_page
+from api.http.platform import Platform
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
 from api.http.windows import Copies
-from api.loading import bell_of, open_queue, open_store
-from api.platform import Platform
+from api.loading import open_queue, open_store
 from api.settings import Settings
+from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
@@ -115,7 +115,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
 
 def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
     from api.http.reading import Reading
-    from api.jobs.queue import JobQueue
+    from api.jobs.queue import JobQueue, notices_of
     from api.jobs.uploads import Uploads, uploads_uri
 
     verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
@@ -125,7 +125,7 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
         return await database.project(project_id).counts(trace_ids)
 
     acts = Acts()
-    jobs = JobQueue(database, uploads, bell_of(events, settings), acts)
+    jobs = JobQueue(database, uploads, notices_of(events, settings), acts)
     growth = Following("trace", counts, _GROWTH_SECONDS)
     copies = Copies(settings.answers_bytes)
     rebuilt = RebuiltBytes(settings.max_rebuilt_bytes, settings.rebuilt_bytes_per_second)

@@ -1,12 +1,23 @@
-"""Whether an answer says what the gold answer says."""
+"""Whether an answer says what the gold answer says. Only proof of that counts: related words are no proof."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.detail import DATE_WEIGHT, NUMBER_WEIGHT, Content, credit_in, same_days
+from attribution.detail import DATE_WEIGHT, NUMBER_WEIGHT, Content, credit, same_days
+from attribution.question import polar, polarity
 from attribution.text.dates import Interval
+from attribution.text.lexicon import are_rivals, implies, is_same
 from attribution.text.segments import passage
+
+_NARROWER = 0.65
+"""What an answer counts all of whose words are narrower than those that are wanted."""
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne)\b|n['’]t\b|[不没沒未无]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,27 +26,50 @@ class Agreement:
 
     Attributes:
         recall: the part of the wanted content that it has, 0 to 1.
-        conflicts: whether it names another day or number where one is wanted.
+        conflicts: whether it names another day, number or member of a class where one is wanted, or denies it.
     """
 
     recall: float
     conflicts: bool
 
 
-def agreement(wanted: Content, text: str) -> Agreement:
-    """How well a text says what was wanted; the year of a day may be left out."""
+def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
+    """How well a text says what was wanted; the year of a day may be left out.
+
+    Args:
+        wanted: what the gold answers say beyond the question.
+        text: the answer.
+        golds: the gold answers, for yes, no and not.
+        asked: stems of the question, which an answer repeats.
+    """
+    right, said = polar(golds), polarity(text)
+    if right is not None and said is not None:
+        return Agreement(float(said is right), said is not right)
     reference = wanted.dates[0].first if wanted.dates else None
     sentences = [placed.sentence for placed in passage(text)]
     told: list[Interval] = []
     for one in sentences:
         told += [days for days in (date.on(reference) for date in one.dates) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
-    got = sum(
-        weight * max((credit_in(word, one) for one in sentences), default=0.0) for word, weight in wanted.words.items()
-    )
+    words = {stem for one in sentences for stem in one.stems}
+    beside = words - asked - wanted.words.keys()
+    missing = [w for w in wanted.words if w not in words and not any(is_same(w, other) for other in beside)]
+    got = sum(weight for word, weight in wanted.words.items() if word not in missing)
+    narrower = {word for word in missing if any(implies(other, word) for other in beside)}
+    got += _NARROWER * sum(wanted.words[word] for word in narrower) if len(wanted.words) == len(narrower) else 0.0
+    # Words that are only near in meaning count beside those that are proof, and never for more than these.
+    near = sum(wanted.words[word] * max((credit(word, other) for other in beside), default=0.0) for word in missing)
+    got += min(near, got)
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
     got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
-    conflicts = bool(wanted.dates and told and not any(same)) or bool(
-        wanted.numbers and numbers and not wanted.numbers & numbers
+    conflicts = (
+        bool(wanted.dates and told and not any(same))
+        or bool(wanted.numbers and numbers and not wanted.numbers & numbers)
+        or any(are_rivals(word, other) for word in missing for other in beside)
+        or bool(golds and all(map(_denies, golds)) != _denies(text))
     )
     return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts)
+
+
+def _denies(text: str) -> bool:
+    return bool(_NOT.search(text))

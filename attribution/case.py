@@ -103,9 +103,9 @@ class Case:
         ]
 
     def lineages(self) -> list[Sequence[str]]:
-        """The versions of each memory unit, oldest first."""
+        """The versions of each memory unit that depends on the detail's message, oldest first."""
         variables = self.graph.variables
-        return [ids for ids in self.graph.lineages() if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
+        return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""

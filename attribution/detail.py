@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.text.dates import Interval
-from attribution.text.lexicon import NEAR, SAME, likeness
+from attribution.text.lexicon import NEAR, SAME, best_likeness, likeness
 from attribution.text.segments import Placed, Sentence, passage
 
 DATE_WEIGHT = 2.0
@@ -93,9 +93,7 @@ def found(wanted: Content, place: Placed) -> float:
 
 def credit_in(stem: str, one: Sentence) -> float:
     """How well a sentence has a word: 1 for the word itself, less for one that means nearly the same."""
-    if stem in one.stems:
-        return 1.0
-    return max((credit(stem, other) for other in one.stems), default=0.0)
+    return _CREDIT[best_likeness(stem, one.stems)]
 
 
 def credit(wanted: str, word: str) -> float:

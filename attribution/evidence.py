@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from heapq import nsmallest
 from operator import mul
 from typing import Protocol
 
@@ -13,11 +15,15 @@ from attribution.detail import Content, Rarity, content, credit, found, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.segments import Sentence, passage
+from attribution.text.tokens import tokens
 from schema.kinds import VariableKind
 from schema.models import Failure
 
 _K1, _B = 1.2, 0.75
 """Of BM25 (Robertson and Zaragoza 2009)."""
+_SPEAKER = re.compile(r"""["'](?:name|speaker|author|sender)["']\s*:\s*["']([^"']+)["']""")
+_FORM = 5
+"""A sentence that more messages have, and a tenth of all, is none of what was said."""
 _FEW_WORDS = 2
 """Sentences with fewer words are nobody's."""
 _CLEARLY = 0.15
@@ -63,6 +69,8 @@ class Messages:
         """
         self.ids = list(texts)
         self.texts = texts
+        self.speakers = {one: name for one, text in texts.items() if (name := _speaker(text))}
+        self._names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
         self.sentences = {variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()}
         stems = {
@@ -120,11 +128,19 @@ class Messages:
         by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
+    def about(self, text: str, limit: int) -> list[str]:
+        """The messages that share most with a text, best first."""
+        return self._index.search([stem for placed in passage(text) for stem in placed.sentence.stems], limit)
+
+    def is_form(self, one: Sentence) -> bool:
+        """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
+        return len(self._sayers.get(frozenset(one.stems), ())) > max(_FORM, len(self.ids) // 10)
+
     def claim(self, failure: Failure, reference: int | None) -> Content:
         """What an answer says beyond the question and beyond phrases that many answers have."""
         asked = content(failure.question, self.rarity)
         said = content(failure.prediction or "", self.rarity, reference)
-        dropped = self._phrases | asked.words.keys()
+        dropped = self._phrases | asked.words.keys() | self._names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
@@ -220,6 +236,7 @@ class Bm25:
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
         self._lengths = {key: len(stems) for key, stems in texts.items()}
+        self._order = {key: number for number, key in enumerate(texts)}
         self._mean = sum(self._lengths.values()) / len(texts) if texts else 1.0
         self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for key, stems in texts.items():
@@ -235,8 +252,7 @@ class Bm25:
             for key, count in places:
                 norm = _K1 * (1 - _B + _B * self._lengths[key] / (self._mean or 1.0))
                 scores[key] += rarity * count * (_K1 + 1) / (count + norm)
-        order = {key: number for number, key in enumerate(self._lengths)}
-        return sorted(scores, key=lambda key: (-scores[key], order[key]))[:limit]
+        return nsmallest(limit, scores, key=lambda key: (-scores[key], self._order[key]))
 
 
 def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
@@ -251,6 +267,12 @@ def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
 async def _answers(graph: TraceGraph) -> list[str]:
     kinds = {v.id: v.kind for v in graph.variables.values()}
     return list((await graph.texts(v for v, kind in kinds.items() if kind is VariableKind.ANSWER)).values())
+
+
+def _speaker(text: str) -> str | None:
+    """Who said a message, in lower case, where its value says so by a key."""
+    match = _SPEAKER.search(text)
+    return match[1].casefold() if match else None
 
 
 def _unit(vector: Sequence[float]) -> list[float]:

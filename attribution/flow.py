@@ -1,36 +1,41 @@
 """The free pass: follows the needed detail through the exact graph and names the operation that lost it.
 
-The rules are asked in this order, and each answers with a probability: the answer is right (judge); the gold answer
-has no support (annotation); the detail is in what the answering operation read (response); in what was read for the
-question, and left out on the way to the answer (response); in a unit that was current at the search (retrieval); in
-an older version or a deleted unit (what ended it); else where the way from the evidence stops (what should have
-carried it on).
+The rules are asked in this order, and each answers with a probability: the answer is right (judge); the evidence says
+what was answered, not what the gold answer says (annotation); the detail is in what the answering operation read
+(response); in what was read for the question, and left out on the way to the answer (response); in a unit that was
+current at the search (retrieval); in an older version or a deleted unit (what ended it); else where the way from the
+evidence stops (what should have carried it on).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from attribution import rules
 from attribution.case import Case
+from attribution.detail import Content
+from attribution.ending import Ending, settled
 from attribution.evidence import Embedder, Messages, Mode
 from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, needed, told_nearby, wanted, without_gold
-from attribution.presence import PresenceJudge
+from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, says
+from attribution.possession import wrong_person
+from attribution.presence import Detail, PresenceJudge
+from attribution.question import Form, form
 from attribution.rules import Finding
-from attribution.sureness import calibrated
-from attribution.verdict import Candidate, Step, Verdict, abstention
-from schema.kinds import NOT_THE_MEMORY, ErrorType
+from attribution.verdict import Candidate, Step, Verdict, abstention, written
+from schema.kinds import ErrorType
 from schema.models import Failure
 
 SURE = 0.75
 """Below this confidence a judge of presence is asked, where there is one."""
 _RETRIEVED = 10
-_INFERRED = 0.6
-"""What a verdict is worth whose detail no gold answer tells."""
+_SPLIT = 0.6
+"""What a verdict is worth that hardly any piece backs; all of it where every piece does."""
 _GOLD_FREE = 0.7
 """What a verdict is worth that does without gold answers."""
 
@@ -104,37 +109,140 @@ class _Trial:
         problem = self._unusable()
         if problem:
             return abstention(problem)
+        kind = form(self.failure)
+        if not self.gold_free and kind is Form.UNANSWERABLE:
+            found = rules.unanswerable(self.graph, self.messages, self.failure)
+            return await self._told(Ending([found], None), {"form": kind})
         want = None if self.gold_free else wanted(self.messages, self.failure)
-        findings: list[Finding] = []
+        before: list[Finding] = []
         if self.failure.prediction:
-            findings.append(rules.right(self.graph, self.messages, self.failure, self.evidence, want))
-        case: Case | None = None
-        if not _settled(findings):
-            detail = (
-                without_gold(self.messages, self.failure, self.evidence)
-                if want is None
-                else needed(self.messages, self.failure, self.evidence, want)
-            )
-            if detail is None and not findings:
+            before.append(rules.right(self.graph, self.messages, self.failure, self.evidence, want))
+        if settled(before):
+            return await self._told(Ending(before, None), {"form": kind})
+        pieces = self._pieces(kind, want, before)
+        if not pieces:
+            if kind is Form.CONVERSATIONAL:
+                found = rules.nothing_needed(self.graph, self.failure)
+                return await self._told(Ending([*before, found], None), {"form": kind})
+            if not before:
                 return abstention(f"the trace has no message that could be the evidence: {RECORD_MESSAGES}")
-            if detail is not None:
-                nearby = None
-                if want is not None and detail.support < SUPPORTED:
-                    nearby = told_nearby(self.messages, self.failure, self.evidence, want)
-                # Evidence that was searched for may be beside the message that was found.
-                detail = nearby or detail if self.searched else detail
-                if not self.gold_free:
-                    foreign = rules.foreign_gold(self.messages, self.failure, self.evidence, detail)
-                    findings.append(foreign)
-                    detail = nearby or detail if foreign.likelihood < 0.5 else detail
-                case = Case.of(self.graph, self.messages, self.failure, detail)
-                findings += await self._flow(case, findings)
-        made = await self._decide(findings, case)
-        if judge is not None and case is not None and made.confidence < SURE and await case.ask(judge):
-            findings = [one for one in findings if one.error_type in NOT_THE_MEMORY]
-            findings += await self._flow(case, findings)
-            made = await self._decide(findings, case)
-        return made
+            return await self._told(Ending(before, None), {"form": kind})
+        endings = [await self._end(piece, before, judge) for piece in pieces]
+        if kind is Form.CONVERSATIONAL and all(one.chosen is None for one in endings):
+            return await self._told(
+                Ending([*before, rules.nothing_needed(self.graph, self.failure)], None), {"form": kind}
+            )
+        return await self._together(endings, kind)
+
+    def _pieces(self, kind: Form, want: Content | None, before: list[Finding]) -> list[Piece]:
+        """What the answer needs; the finding that the gold answer is foreign is added to what was found before."""
+        messages, failure, evidence = self.messages, self.failure, self.evidence
+        if want is None:
+            alone = without_gold(messages, failure, evidence)
+            return [] if alone is None else [[alone]]
+        if kind is Form.CONVERSATIONAL:
+            return rested_on(messages, failure, evidence)
+        if is_joined(kind, evidence):
+            return joined(messages, failure, evidence, want)
+        detail = needed(messages, failure, evidence, want)
+        pieces = listed(messages, failure, evidence, want)
+        if pieces and not (kind is Form.PLAIN and self._is_contradicted(detail)):
+            said = failure.prediction or ""
+            missing = [piece for piece in pieces if not all(says(messages, failure, said, one) for one in piece)]
+            return missing or pieces
+        if detail is None:
+            return []
+        nearby = told_nearby(messages, failure, evidence, want) if detail.support < SUPPORTED else None
+        # Evidence that was searched for may be beside the message that was found.
+        detail = nearby or detail if self.searched else detail
+        if kind is Form.PLAIN:
+            other = wrong_person(messages, failure, detail)
+            if other is not None:
+                before.append(other)
+                return [[detail]]
+            # One sentence does not contradict a list that several messages tell.
+            if len(set(evidence)) == 1 or not is_list(failure):
+                before.append(rules.foreign_gold(messages, failure, evidence, detail))
+            is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in before)
+            detail = detail if is_foreign else nearby or detail
+        else:
+            detail = nearby or detail
+        others = [one for one in alternatives(messages, failure, evidence, want) if one.message_id != detail.message_id]
+        return [[detail, *others]]
+
+    def _is_contradicted(self, detail: Detail | None) -> bool:
+        """Whether the only message of the evidence says what was answered, which contradicts a list too."""
+        if detail is None or len(set(self.evidence)) != 1:
+            return False
+        return rules.foreign_gold(self.messages, self.failure, self.evidence, detail).likelihood >= 0.5
+
+    async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
+        """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
+        endings = []
+        for detail in piece:
+            case = Case.of(self.graph, self.messages, self.failure, detail)
+            ending = Ending([*before, *await self._flow(case, before)], case)
+            if judge is not None and ending.confidence < SURE and await case.ask(judge):
+                ending = Ending([*before, *await self._flow(case, before)], case)
+            endings.append(ending)
+        return max(endings, key=lambda one: one.reach)
+
+    async def _together(self, endings: Sequence[Ending], kind: Form) -> Verdict:
+        """The verdict on all pieces: the operation that lost most of them, of several the earliest."""
+        groups: dict[tuple[ErrorType | None, str | None], list[Ending]] = {}
+        for one in endings:
+            groups.setdefault(one.key, []).append(one)
+        named = {key: some for key, some in groups.items() if key[0] is not None} or groups
+
+        def weight(key: tuple[ErrorType | None, str | None]) -> tuple[int, int]:
+            place = self.graph.operations[key[1]].sequence if key[1] else -1
+            return -len(named[key]), place
+
+        chosen = max(named[min(named, key=weight)], key=lambda one: one.confidence)
+        others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
+        losses = [await self._loss(one) for one in endings] if len(endings) > 1 else []
+        details: dict[str, Any] = {"form": kind} | ({"losses": losses} if losses else {})
+        share = len(groups[chosen.key]) / len(endings)
+        return await self._told(chosen, details, others, share)
+
+    async def _loss(self, ending: Ending) -> dict[str, Any]:
+        """What is told of a piece: its words, where it was lost and how surely, and the way there."""
+        finding, case = ending.chosen, ending.case
+        assert case is not None
+        path = await finding.prove().steps(self.graph, case) if finding is not None else []
+        return {
+            "piece": case.detail.sentence.text.strip(),
+            "errorType": finding and finding.error_type,
+            "operationId": finding and finding.operation_id,
+            "reason": finding and finding.reason,
+            "confidence": ending.confidence,
+            "path": [written(step) for step in path],
+        }
+
+    async def _told(
+        self, ending: Ending, details: dict[str, Any], others: Sequence[Ending] = (), share: float = 1.0
+    ) -> Verdict:
+        """The verdict of one ending; others are candidates."""
+        weighed = [*ending.weighed, *(one.best for one in others if one.best is not None)]
+        finding, case = ending.chosen, ending.case
+        if finding is None:
+            reason = "the way of the evidence could not be followed"
+            return abstention(reason, candidates=_candidates(weighed), details=details)
+        if not finding.is_local and (hole := await hole_behind(self.graph, self.failure)) is not None:
+            reason = f"the recording has a hole: {hole.problem}; {hole.fix}"
+            found = [(finding, ending.share), *weighed]
+            return abstention(reason, candidates=_candidates(found), details=details)
+        path: list[Step] = await finding.prove().steps(self.graph, case)
+        more = {"detail": case.detail.sentence.text.strip()} if case is not None else {}
+        return Verdict(
+            finding.error_type,
+            finding.operation_id,
+            round(ending.confidence * (_SPLIT + (1 - _SPLIT) * share), 4),
+            finding.reason,
+            tuple(path),
+            _candidates(weighed),
+            details=details | more,
+        )
 
     def _unusable(self) -> str | None:
         failure, variables = self.failure, self.graph.variables
@@ -151,70 +259,31 @@ class _Trial:
     async def _flow(self, case: Case, before: Sequence[Finding]) -> list[Finding]:
         """What the way of the detail says, after what was found before."""
         findings: list[Finding] = []
-        if _settled(before):
+        if settled(before):
             return findings
         findings.append(await rules.in_context(case))
-        if _settled([*before, *findings]):
+        if settled([*before, *findings]):
             return findings
         past = self.graph.past([self.failure.answer_id or ""])
         left_out = await rules.left_out(case, past)
         if left_out is not None:
             findings.append(left_out)
-            if _settled([*before, *findings]):
+            if settled([*before, *findings]):
                 return findings
         searches = case.searches(past)
         answering = self.graph.variables[self.failure.answer_id or ""].operation_id or ""
         place = self.graph.operations[searches[0] if searches else answering].sequence
         findings.append(await rules.stored(case, searches, answering, place))
-        if _settled([*before, *findings]):
+        if settled([*before, *findings]):
             return findings
         loss = await last_loss(case, place)
         if loss is not None:
             findings.append(rules.lost(case, loss))
-        if not _settled([*before, *findings]):
+        if not settled([*before, *findings]):
             stopped = await lost_on_the_way(case, place)
             if stopped is not None:
                 findings.append(rules.lost(case, stopped))
         return findings
-
-    async def _decide(self, findings: Sequence[Finding], case: Case | None) -> Verdict:
-        """The first finding that is more likely than not; each is worth what those before it leave."""
-        left = 1.0
-        chosen: tuple[Finding, float] | None = None
-        weighed: list[tuple[Finding, float]] = []
-        for one in findings:
-            share = left * one.likelihood
-            left -= share
-            if chosen is None and one.likelihood >= 0.5:
-                chosen = one, share
-            else:
-                weighed.append((one, share))
-        if chosen is None:
-            return abstention("the way of the evidence could not be followed", candidates=_candidates(weighed))
-        finding, share = chosen
-        if not finding.is_local and (hole := await hole_behind(self.graph, self.failure)) is not None:
-            reason = f"the recording has a hole: {hole.problem}; {hole.fix}"
-            return abstention(reason, candidates=_candidates([chosen, *weighed]))
-        if case is not None and not case.detail.literal and finding.error_type is not ErrorType.JUDGE:
-            share *= _INFERRED
-        path: list[Step] = await finding.prove().steps(self.graph, case)
-        return Verdict(
-            finding.error_type,
-            finding.operation_id,
-            calibrated(share),
-            finding.reason,
-            tuple(path),
-            _candidates(weighed),
-            details={"detail": case.detail.sentence.text.strip()} if case is not None else {},
-        )
-
-
-def _settled(findings: Sequence[Finding]) -> bool:
-    """Whether nothing that comes later could matter."""
-    left = 1.0
-    for one in findings:
-        left *= 1.0 - one.likelihood
-    return left < 0.1
 
 
 def _candidates(weighed: Sequence[tuple[Finding, float]]) -> tuple[Candidate, ...]:

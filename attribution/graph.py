@@ -52,6 +52,8 @@ class TraceGraph:
                 versions = [] if before is None else self._versions.get(before.external_id, [])
                 versions.append(variable.id)
                 self._versions[variable.external_id] = versions
+        self._lineages = list({versions[0]: versions for versions in self._versions.values()}.values())
+        self._lineage_of = {one: number for number, versions in enumerate(self._lineages) for one in versions}
         self._users: dict[str, list[str]] = defaultdict(list)
         for operation_id, variable_ids in used.items():
             for variable_id in variable_ids:
@@ -99,9 +101,10 @@ class TraceGraph:
         """The recorded variables that are versions of one thing with it, oldest first."""
         return self._versions.get(self.variables[variable_id].external_id, [])
 
-    def lineages(self) -> Iterable[list[str]]:
-        """The recorded variables by what they are versions of, oldest first."""
-        return {versions[0]: versions for versions in self._versions.values()}.values()
+    def lineages(self, variable_ids: Iterable[str]) -> list[list[str]]:
+        """What some variables are versions of: all recorded versions of each such thing, oldest first."""
+        numbers = {self._lineage_of[one] for one in variable_ids if one in self._lineage_of}
+        return [self._lineages[number] for number in sorted(numbers)]
 
     def is_recorded(self, variable_id: str) -> bool:
         """Whether a variable is no occurrence of another one, that was read or made again."""

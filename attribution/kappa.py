@@ -12,7 +12,7 @@ from schema.models import Attribution
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class SourceAgreement:
     """How far two sources agree on the failures on which both have named an error type.
 
     Attributes:
@@ -70,7 +70,7 @@ def sources_of(verdicts: Iterable[Attribution]) -> list[str]:
     return sorted({name for verdict in verdicts for name in (verdict.method, verdict.author) if name})
 
 
-def agreement(verdicts: Sequence[Attribution], first: str, second: str) -> Agreement:
+def agreement(verdicts: Sequence[Attribution], first: str, second: str) -> SourceAgreement:
     """How far two sources agree.
 
     Args:
@@ -84,7 +84,7 @@ def agreement(verdicts: Sequence[Attribution], first: str, second: str) -> Agree
     types = [(a.error_type, b.error_type) for a, b in pairs]
     numbers = _type_numbers(types)
     intervals = bootstrap(types, _type_numbers)
-    return Agreement(
+    return SourceAgreement(
         first=first,
         second=second,
         cases=len(pairs),

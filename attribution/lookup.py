@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
 from store.paging import every
@@ -25,3 +26,17 @@ async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) ->
 async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
     """All failures, of one trace or of the project."""
     return [failure async for failure in every(lambda after: store.failures(trace_id, _PAGE, after))]
+
+
+def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
+    """The verdict to show of each failure, by the failure's id: the newest of a person, else the newest of a method.
+
+    Args:
+        verdicts: oldest first, as the store gives them.
+    """
+    said: dict[str, Attribution] = {}
+    for verdict in verdicts:
+        before = said.get(verdict.failure_id)
+        if before is None or before.method != HUMAN_METHOD or verdict.method == HUMAN_METHOD:
+            said[verdict.failure_id] = verdict
+    return said

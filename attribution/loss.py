@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attribution.case import Case
+from attribution.graph import TraceGraph
 from attribution.presence import HOLDS
 from attribution.sureness import likely
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
@@ -103,7 +104,8 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     for carrier in carriers:
         for operation_id in graph.users(carrier):
             operation = graph.operations[operation_id]
-            if operation.sequence >= place or any(made in carriers for made in graph.made(operation_id)):
+            kept = any(made in carriers and _goes_on(graph, made) for made in graph.made(operation_id))
+            if operation.sequence >= place or kept:
                 continue
             key = (operation.sequence, operation_id, carrier)
             best = key if best is None or key > best else best
@@ -113,11 +115,21 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     made = graph.made(blamed)
     revised = [graph.variables[m].revision_of for m in made]
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
+    # What an earlier step had taken out of the message was captured: then it was the writing that lost it.
+    state = state or graph.variables[carrier].operation_id is not None
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
     reason = "the operation had the detail and made nothing that has it"
     return Loss(kind, blamed, carrier, after, 0.85, reason)
+
+
+def _goes_on(graph: TraceGraph, variable_id: str) -> bool:
+    """Whether something is kept, or another operation took it up: a reply that nobody reads is the end of a way."""
+    variable = graph.variables[variable_id]
+    made_from = graph.children(variable_id)
+    elsewhere = any(d.operation_id != variable.operation_id for d in made_from)
+    return variable.kind in STORED or bool(graph.users(variable_id)) or elsewhere
 
 
 _PROMPT = VariableKind.PROMPT

@@ -14,6 +14,8 @@ SUPPORTED = 0.45
 """A sentence with this part of what is wanted tells it; with less, the answer is inferred or foreign."""
 _NEAR_SUPPORTED = 0.8
 """What a message beside the evidence must have to be taken instead."""
+_BETTER = 0.3
+"""Or how much more than the evidence."""
 _NEIGHBOURS = 3
 _TELLING = 1.2
 """Weight of the words of an answer that is something said, whatever phrases are around it."""
@@ -28,7 +30,11 @@ def wanted(messages: Messages, failure: Failure) -> Content:
 def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
     """The detail from a message beside the evidence, where one tells clearly what is wanted."""
     near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want)
-    return near if near is not None and near.support >= _NEAR_SUPPORTED else None
+    if near is None:
+        return None
+    own = needed(messages, failure, evidence, want)
+    clearly = own is None or near.support >= max(SUPPORTED, own.support + _BETTER)
+    return near if near.support >= _NEAR_SUPPORTED or clearly else None
 
 
 def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
@@ -42,10 +48,10 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
-            if placed.sentence.is_metadata or not placed.sentence.stems:
+            if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
                 continue
-            score = (round(found(want, placed), 6), found(asked, placed))
-            if score > best:
+            told = round(found(want, placed), 6)
+            if told >= best[0] and (score := (told, found(asked, placed))) > best:
                 best, chosen = score, (message_id, placed)
     if chosen is None:
         return None
@@ -64,7 +70,7 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
-            if placed.sentence.is_metadata or not placed.sentence.stems:
+            if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
                 continue
             score = round(found(asked, placed), 6)
             if score > best:

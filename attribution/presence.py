@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
+from attribution.text.lexicon import likeness
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
 
@@ -113,7 +114,9 @@ class PresenceJudge(Protocol):
 def spellings(text: str) -> tuple[str, ...]:
     """A sentence as values may have it: as it is, and with its quotes escaped as in JSON or in Python, or not."""
     plain = text.strip().replace('\\"', '"').replace("\\'", "'")
-    return tuple(dict.fromkeys([text.strip(), plain, plain.replace('"', '\\"'), plain.replace("'", "\\'")]))
+    bare = plain.strip("\"' ")
+    found = [text.strip(), plain, plain.replace('"', '\\"'), plain.replace("'", "\\'"), bare]
+    return tuple(dict.fromkeys(found))
 
 
 def literal(detail: Detail, text: str) -> str:
@@ -136,7 +139,9 @@ class Finder:
         self._detail = detail
         self._is_foreign = is_foreign
         self._needles = _needles(detail.core)
+        self._weight = detail.core.weight
         self._near: dict[str, bool] = {}
+        self._alike: dict[str, frozenset[str]] = {}
         self._foreign: dict[tuple[str, ...], bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float | None] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
@@ -190,7 +195,7 @@ class Finder:
         if key not in self._scores:
             score = None
             if self._touches(placed):
-                score = _score(self._detail, [placed], sole)
+                score = self._score([placed], sole)
                 score = 0.0 if score < _FAINT or self._excluded(placed) else score
             self._scores[key] = score
         return self._scores[key]
@@ -198,7 +203,7 @@ class Finder:
     def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
-            score = _TOGETHER * _score(self._detail, [first, second], sole)
+            score = _TOGETHER * self._score([first, second], sole)
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
@@ -218,10 +223,47 @@ class Finder:
         for stem in one.stems:
             known = near.get(stem)
             if known is None:
-                known = near[stem] = any(credit(word, stem) for word in core.words)
+                known = near[stem] = any(likeness(word, stem) for word in core.words)
             if known:
                 return True
         return False
+
+    def _score(self, places: Sequence[Placed], sole: bool) -> float:
+        """How much of the detail some sentences have together."""
+        detail = self._detail
+        core, anchors = detail.core, detail.anchors
+        words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
+        telling = [word for word in words if self._told_by(word)]
+        alike = frozenset().union(*map(self._told_by, telling))
+        matched = matches([word for word in core.words if word in alike], telling)
+        got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
+        got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
+        got += DATE_WEIGHT * sum(
+            any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
+        )
+        cover = got / self._weight if self._weight else 0.0
+        if not detail.literal:
+            cover = min(1.0, cover / _GIST)
+        if cover < _FAINT or sole:  # what is around it can only make it less
+            return cover
+        taken = set(matched.values())
+        left = [word for word in words if word not in taken]
+        near = matches([word for word in anchors if word in alike], [word for word in telling if word not in taken])
+        total = sum(anchors.values())
+        shared = sum(anchors[word] for word in near)
+        recall = shared / total if total else 1.0
+        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
+        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+        own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
+        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
+
+    def _told_by(self, stem: str) -> frozenset[str]:
+        """The words of the detail that a word may tell: it is compared with all of them once."""
+        alike = self._alike.get(stem)
+        if alike is None:
+            words = (*self._detail.core.words, *self._detail.anchors)
+            alike = self._alike[stem] = frozenset(word for word in words if likeness(word, stem))
+        return alike
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:
@@ -230,28 +272,3 @@ def _needles(core: Content) -> re.Pattern[str] | None:
     words += [f"{value:g}" for value in core.numbers]
     words += [str(date.fromordinal(days.first).year) for days in core.dates]
     return re.compile("|".join(map(re.escape, sorted(words))), re.IGNORECASE) if words else None
-
-
-def _score(detail: Detail, places: Sequence[Placed], sole: bool) -> float:
-    core, anchors = detail.core, detail.anchors
-    words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-    matched = matches(core.words, words)
-    got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
-    got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
-    got += DATE_WEIGHT * sum(
-        any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
-    )
-    cover = got / core.weight if core.weight else 0.0
-    if not detail.literal:
-        cover = min(1.0, cover / _GIST)
-    if cover == 0 or sole:
-        return cover
-    left = [word for word in words if word not in matched.values()]
-    near = matches(anchors, left)
-    total = sum(anchors.values())
-    shared = sum(anchors[word] for word in near)
-    recall = shared / total if total else 1.0
-    precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
-    # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
-    own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
-    return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))

@@ -58,6 +58,14 @@ def of_judge(graph: TraceGraph, failure: Failure, judge: str | None) -> Proof:
     return Proof(answer, answer, tuple((d.target, judge) for d in judged[:1]), quote=failure.prediction or "")
 
 
+def of_question(graph: TraceGraph, failure: Failure) -> Proof:
+    """From the question to the answer, by whatever derivations join them."""
+    answer = failure.answer_id or ""
+    chain = graph.path(failure.question_id, answer)
+    then = tuple((d.target, d.operation_id) for d in chain) or ((answer, graph.variables[answer].operation_id),)
+    return Proof(failure.question_id, failure.question_id, then, quote=failure.question)
+
+
 def of_message(message_id: str, quote: str) -> Proof:
     """A message alone."""
     return Proof(message_id, message_id, quote=quote)

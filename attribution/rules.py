@@ -11,21 +11,26 @@ from dataclasses import dataclass
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content
+from attribution.detail import Content, content
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
 from attribution.presence import HOLDS, Detail, Presence
+from attribution.question import refuses
 from attribution.sureness import likely
-from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
+from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 
 AGREES = 0.55
 """The part of the gold answer that an answer must say to be right."""
 _MORE = 0.1
 """How much better the evidence must back the answer than the gold answer."""
-_NOT_READ = frozenset({VariableKind.QUERY, VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
+_SAID = 0.3
+"""The part of the answer that the evidence must have said."""
+_SAYS = 0.5
+"""Weight of what an answer must say beyond the question to contradict a gold answer."""
+_NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
@@ -47,21 +52,54 @@ class Finding:
 
 
 def right(
-    graph: TraceGraph, messages: Messages, failure: Failure, evidence: Sequence[str], want: Content | None
+    graph: TraceGraph,
+    messages: Messages,
+    failure: Failure,
+    evidence: Sequence[str],
+    want: Content | None,
+    *,
+    refused: bool = False,
 ) -> Finding:
     """The answer says what the gold answer says; without one, what the evidence says."""
     judges = [o for o in graph.users(failure.answer_id or "") if graph.operations[o].kind is OperationKind.JUDGE]
     judge = judges[-1] if judges else None
-    if want is None:
+    if refused:
+        likelihood, reason = 0.97, "the gold answer says that it isn't known, and so does the answer"
+    elif want is None:
         days = (placed.reference for message in evidence for placed in messages.sentences[message])
         share, _, _ = backing(messages, failure, evidence, next(days, None))
         likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
     else:
-        agreed = agreement(want, failure.prediction or "")
+        asked = frozenset(content(failure.question, messages.rarity).words)
+        agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
         likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
+    )
+
+
+def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:
+    """Nothing tells the answer: who says so is right, whoever says anything else made it up."""
+    if refuses(failure.prediction or ""):
+        return right(graph, messages, failure, (), None, refused=True)
+    answer = graph.variables[failure.answer_id or ""]
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        0.97,
+        "the gold answer says that it isn't known, and the answer does not",
+        lambda: proof.of_question(graph, failure),
+        is_local=True,
+    )
+
+
+def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
+    """What a good reply says stands in the question itself: no memory was needed."""
+    answer = graph.variables[failure.answer_id or ""]
+    reason = "a good answer needs nothing of what was said before"
+    return Finding(
+        ErrorType.RESPONSE, answer.operation_id, 0.85, reason, lambda: proof.of_question(graph, failure), is_local=True
     )
 
 
@@ -70,7 +108,8 @@ def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], 
     likelihood, quote, message = 0.0, "", detail.message_id
     if failure.prediction:
         share, found, sentence = backing(messages, failure, evidence, detail.reference)
-        if detail.support < 0.7 and share > 0:
+        says = messages.claim(failure, detail.reference).weight >= _SAYS
+        if detail.support < 0.7 and share >= _SAID and says:
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, found
         elif detail.support < SUPPORTED:

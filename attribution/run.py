@@ -17,6 +17,7 @@ import msgspec
 from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
 from attribution.graph import TraceGraph
+from attribution.proof import problems
 from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from attribution.model.client import LlmClient
     from attribution.model.settings import LlmSettings
 
-RULES = "3"
+RULES = "5"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 
@@ -146,6 +147,9 @@ class _Run:
                 if self._graph is None:
                     self._graph = await TraceGraph.load(self._store, self._trace_id)
             verdict = await self._verdict(self._graph, seen)
+            wrong = await problems(verdict, self._graph)
+            if wrong:
+                verdict = abstention(f"the path of the verdict does not hold: {wrong[0]}")
         except MemTraceError as error:
             verdict = abstention(str(error))
         except Exception as error:  # one case never ends the run; what it says may hold values, its kind does not

@@ -15,7 +15,7 @@ from schema.models import Attribution, Failure
 
 
 class Method(StrEnum):
-    """How a verdict was reached; ``auto`` is flow, then the model only where flow is unsure."""
+    """How a verdict is reached; ``auto`` is flow first, then the model only where flow is unsure."""
 
     FLOW = "flow"
     LLM = "llm"
@@ -136,7 +136,7 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
         method=method,
         model=verdict.model,
         reason=verdict.reason,
-        evidence=_encode([_step(step) for step in verdict.path]),
+        evidence=_encode([written(step) for step in verdict.path]),
         candidates=_encode([_candidate(candidate) for candidate in verdict.candidates]),
         tokens=verdict.usage.input_tokens + verdict.usage.output_tokens,
         cost=verdict.usage.cost,
@@ -164,7 +164,8 @@ def from_attribution(attribution: Attribution) -> Verdict:
     )
 
 
-def _step(step: Step) -> dict[str, Any]:
+def written(step: Step) -> dict[str, Any]:
+    """A step as it is stored."""
     return {
         "variableId": step.variable_id,
         "operationId": step.operation_id,

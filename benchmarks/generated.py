@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
 from benchmarks.context import Context, say
 from benchmarks.generator import VERSION, Shape, batch_of, trace_of
-from schema.texts import cypher, migrations, sql
-from store.answers import Label
+from schema.migrations import migrations
+from store.answers import IN_ORDER, Label
+from store.neo4j.queries import cypher
 from store.open import open_database
 from store.protocol import GraphStore
+from store.sqlite.queries import sql
+from store.sqlite.tables import Table
 
 PROJECT = "benchmark"
 _SAY_EVERY = 5
-_WRITTEN = ("trace", "session", "operation", "variable", "derivation", "usage")
 
 
 def layout_key(engine: str) -> str:
     """Names a generator and a layout: a store made by another of either is not used again."""
-    text = sql if engine == "sqlite" else cypher
-    verb = "insert" if engine == "sqlite" else "write"
-    parts = [str(VERSION), *(text(f"{verb}_{name}") for name in _WRITTEN)]
+    parts = [str(VERSION), *(_written_by_sqlite() if engine == "sqlite" else _written_by_neo4j())]
     parts += [statement for migration in migrations(engine) for statement in migration.statements]
     return blake2b("\0".join(parts).encode(), digest_size=5).hexdigest()
+
+
+def _written_by_sqlite() -> Iterator[str]:
+    yield sql("traces.insert", Label.TRACE)
+    yield sql("tables.insert_new", Table.USAGE)
+    yield from (sql("tables.insert", label) for label in IN_ORDER)
+
+
+def _written_by_neo4j() -> Iterator[str]:
+    yield from map(cypher, (f"write_{name}" for name in ("trace", "session", "usage")))
+    yield from map(cypher, (f"create_{name}" for name in ("operation", "variable", "derivation")))
 
 
 async def fill(store: GraphStore, shape: Shape) -> None:

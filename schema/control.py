@@ -10,14 +10,14 @@ from schema.errors import InputError
 
 
 class Role(StrEnum):
-    """What a principal may do in a project; each role may all that those before it may."""
+    """What a principal may do in a project; each role may do all that the roles before it may."""
 
     READER = "reader"
     WRITER = "writer"
     ADMIN = "admin"
 
     def allows(self, needed: Role) -> bool:
-        """Whether this role is enough where ``needed`` is asked for."""
+        """Whether this role is enough where ``needed`` is required."""
         order = list(Role)
         return order.index(self) >= order.index(needed)
 
@@ -55,7 +55,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """Where a job stands; the last three are for good."""
+    """The state of a job; done, failed and cancelled are final."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -65,7 +65,7 @@ class JobState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing changes any more."""
+        """Whether the job can't change any more."""
         return self in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
 
 
@@ -73,16 +73,16 @@ class JobState(StrEnum):
 class Job:
     """Work that outlives the request for it, and the process that does it.
 
-    A runner that takes a job holds a lease on it, and renews it while it works; a job whose lease others have seen
-    unchanged for its length was left by a runner that is gone, and is taken again.
+    A runner that takes a job holds a lease on it, and renews the lease while it works. When others have seen a lease
+    unchanged for as long as it lasts, its runner is gone, and another runner takes the job.
 
     Attributes:
-        arguments: JSON text, an object; its form is the kind's.
-        stage: what it does at the moment.
+        arguments: JSON text, an object; which members it has depends on the kind.
+        stage: what it is doing at the moment.
         done: how much of ``total`` is done; ``total`` is None while it is not known.
         result: JSON text; None until it is done.
         error: why it failed, in words for the person who asked.
-        attempts: how often a runner took it.
+        attempts: how many times a runner has taken it.
         cancel_requested: whether somebody asked to stop it.
         owner: the runner that holds the lease; see ``Lease``.
     """
@@ -108,7 +108,7 @@ class Job:
 
 
 BEGUN = "begun"
-"""The outcome of an act that takes more than one transaction, as long as it is not known how it ended."""
+"""The outcome of an act that takes several transactions, until it is known how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ class Lease:
     """A runner's hold on a job, as it stands. It changes whenever it is renewed.
 
     Attributes:
-        until: when it would end by its owner's clock. It tells one renewal from the next; nobody compares it with a
-            clock, for clocks differ and are set.
+        until: when it ends by its owner's clock. It only tells one renewal from the next: nobody compares it with a
+            clock of their own, because clocks differ and can be set.
     """
 
     job_id: str
@@ -129,13 +129,14 @@ class Lease:
 class AuditEntry:
     """Who did what: every write through a door, and what admins read.
 
-    It is written in the transaction of the change that it tells of. Where that is not possible it is written before as
-    ``BEGUN``, and its outcome after: there is no change without an entry, and no entry says more than is known.
+    It is written in the same transaction as the change. Where that is not possible, it is written before the change as
+    ``BEGUN``, and its outcome is added afterwards: no change goes without an entry, and no entry claims more than is
+    known.
 
     Attributes:
         actor: the principal, such as ``key:0f3a…`` or ``oidc:alice``.
         action: what was asked, such as ``deleteTrace``.
-        target: the id that it was done to; None where there is none.
+        target: the id of what it was done to; None where there is none.
         outcome: ``ok``, the name of the error, or ``BEGUN``.
         request_id: joins the entry to the log and to the answer's header.
     """
@@ -156,13 +157,13 @@ MOST_TRACES = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long a project keeps its traces; what either bound says may go, goes.
+    """How long a project keeps its traces. A trace that is beyond either bound is deleted.
 
     Attributes:
-        days: a trace goes when nothing was written to it for so many days.
-        traces: so many stay, those that something was written to last.
+        days: a trace is deleted when nothing has been written to it for this many days.
+        traces: this many are kept: those that were written to most recently.
         changed_by: the principal that set it.
-        due_at: when it is to be looked for traces that may go the next time.
+        due_at: when to look next for traces to delete.
 
     Raises:
         InputError: no bound is given, or one is out of range.
@@ -184,5 +185,5 @@ class RetentionPolicy:
 
     @property
     def id(self) -> str:
-        """The project's: it has one policy."""
+        """The project's id: a project has one policy."""
         return self.project_id

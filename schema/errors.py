@@ -1,4 +1,4 @@
-"""The errors that callers are expected to meet, each with what is wrong and where."""
+"""The errors that callers have to expect; each says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ class DiskFullError(StoreError):
 
 
 class DamagedError(StoreError):
-    """Some of the store's file is damaged: it has to be restored."""
+    """A part of the store's file is damaged: it has to be restored from a copy."""
 
 
 class QueueFullError(StoreError):
-    """Events wait for the graph, and there is no room for more."""
+    """Too many events are waiting to be written to the graph."""
 
     def __init__(self) -> None:
         super().__init__("the queue of events is full: send them again later")
@@ -116,5 +116,5 @@ class CorruptValueError(StoreError):
 
 
 def _shown(text: str, most: int = 200) -> str:
-    """A reference or a name as messages show it: it may be of any length."""
+    """A reference or a name for a message, cut where it is long."""
     return repr(text if len(text) <= most else text[:most] + "…")

@@ -1,7 +1,7 @@
 """Deterministic ids: the same thing sent twice has the same id.
 
-An id is BLAKE2b with 16 bytes, in hexadecimal, over the label and the parts that identify the thing, each with its
-length in front, so that no two lists of parts run together.
+An id is BLAKE2b with 16 bytes, in hexadecimal, over the label and the parts that identify the thing. Each part has its
+length before it, so that different lists of parts never give the same bytes.
 """
 
 from __future__ import annotations

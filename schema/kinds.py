@@ -85,10 +85,13 @@ class ErrorType(StrEnum):
 
 
 STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
-"""Kinds of what a memory keeps."""
+"""The kinds of variables that a memory keeps."""
+
+TELLS_GOLD = frozenset({VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
+"""Kinds of what holds the gold answer, or what was said about it: nothing that an answer may be made from."""
 
 NOT_THE_MEMORY = frozenset({ErrorType.ANNOTATION, ErrorType.JUDGE})
-"""Error types that are not the memory's fault: those of who asked and of who judged."""
+"""Error types that are not the memory's fault, but that of the annotation or of the judge."""
 
 HUMAN_METHOD = "human"
-"""The method of a verdict that a person has given."""
+"""The method of a verdict that was given by a person."""

@@ -16,7 +16,7 @@ from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Statu
 
 PREVIEW_CHARACTERS = 500
 WHOLE_VALUE_BYTES = 2048
-"""A value up to this size stands on its variable whole."""
+"""A value up to this size is kept whole on its variable."""
 
 NO_ATTRIBUTES = "{}"
 
@@ -82,6 +82,7 @@ class Variable:
         size: bytes of the value in UTF-8.
         operation_id: the operation that made it (``GENERATED_BY``); None for an input from outside.
         revision_of: the version before it (``REVISION_OF``).
+        right: whether it was judged right or wrong, if it is an answer that was judged; said later than it is written.
     """
 
     id: str
@@ -107,6 +108,7 @@ class Variable:
     attributes: str = NO_ATTRIBUTES
     operation_id: str | None = None
     revision_of: str | None = None
+    right: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Usage:
     """An operation used a variable that it did not make itself (``USED``).
 
     Attributes:
-        score: what a retrieval said of the variable, on a scale of its own.
+        score: how a retrieval rated the variable, on a scale of its own.
     """
 
     operation_id: str
@@ -157,7 +159,7 @@ class Ending:
     """How an operation that was written as ``running`` has ended; one that has ended stays as it is.
 
     Attributes:
-        attributes: JSON text that takes the place of the operation's; None leaves it.
+        attributes: JSON text that replaces the operation's; None leaves them as they are.
     """
 
     operation_id: str
@@ -236,7 +238,11 @@ Element = Trace | Session | Operation | Variable | Derivation | Failure | Attrib
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Elements of one trace that are written together. What they refer to is in the batch or stored before."""
+    """Elements of one trace that are written together. What they refer to is in the batch or stored before.
+
+    Attributes:
+        right_answers: ids of variables that were judged right. The answer of a failure is wrong, and stays so.
+    """
 
     trace: Trace
     sessions: list[Session] = field(default_factory=list)
@@ -249,6 +255,7 @@ class Batch:
     attributions: list[Attribution] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
     placings: list[Placing] = field(default_factory=list)
+    right_answers: list[str] = field(default_factory=list)
 
 
 _PUBLIC_NAMES: dict[str, tuple[tuple[str, str], ...]] = {}
@@ -274,7 +281,7 @@ def format_time(moment: datetime) -> str:
 
 
 def as_json(element: Element) -> dict[str, Any]:
-    """The element in its public form: names in camel case, times in ISO 8601, JSON texts as what they say."""
+    """The element in its public form: names in camel case, times in ISO 8601, JSON texts parsed."""
     public: dict[str, Any] = {}
     for name, public_name in _public_names(element):
         value = getattr(element, name)

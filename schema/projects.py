@@ -1,4 +1,4 @@
-"""What a project may be called. A name stands in addresses, in paths, in logs and in the settings of others."""
+"""What a project may be called. Its name is used in addresses, in paths, in logs and in settings of other programs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def check_project(name: str, source: str = "project") -> str:
     """The name itself.
 
     Args:
-        name: of a project.
-        source: what named it.
+        name: what the project is to be called.
+        source: where the name comes from, for the error.
 
     Raises:
         InputError: no project can be called this.

@@ -1,4 +1,4 @@
-"""Recorded values as texts."""
+"""Recorded values in the form in which people write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments that come from outside: all are kept in UTC."""
+"""Times that come from outside are converted to UTC."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def in_utc(moment: datetime, source: str, place: str) -> datetime:
     """The same moment in UTC.
 
     Args:
-        moment: with its zone.
+        moment: has a time zone.
         source: what it came with, for the error.
-        place: where in it.
+        place: where in the source it is, for the error.
 
     Raises:
-        InputError: it says no zone, or in UTC it is before the year 1 or after the year 9999.
+        InputError: it has no time zone, or in UTC it is before the year 1 or after the year 9999.
     """
     if moment.tzinfo is None:
         raise InputError(source, place, f"{moment.isoformat()} does not say its zone")

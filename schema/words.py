@@ -1,7 +1,7 @@
-"""How text is cut into words for search: the same in every store, for any language.
+"""How text is split into words for search: the same in every store, for any language.
 
-Words are runs of letters and digits, folded in case. Scripts that don't part their words (Han, Kana, Thai, ...) are
-cut into single characters; a query keeps their order, so that a word of several characters is found as a phrase.
+Words are runs of letters and digits, folded in case. Scripts without spaces between words (Han, Kana, Thai, ...) are
+split into single characters; a query keeps their order, so that a word of several characters is found as a phrase.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _UNSPACED = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana, Han
 )
 LONGEST_WORD = 200
-"""Longer words are cut: engines of full-text search have limits of their own."""
+"""Longer words are cut off here, because engines of full-text search have limits of their own."""
 
 MOST_QUERY_WORDS = 5_000
 
@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
 
 
 def phrases(query: str) -> list[list[str]]:
-    """A query as phrases that must all occur: one for each part between spaces.
+    """A query as phrases, one for each part between spaces; a text has to contain all of them.
 
     Raises:
         InputError: it has too many words.
@@ -43,7 +43,7 @@ def phrases(query: str) -> list[list[str]]:
 
 
 def snippet(texts: list[str], query: str, width: int = 160) -> str:
-    """The part of the first text that holds a word of the query, about ``width`` characters long."""
+    """The part of the first text that contains a word of the query, about ``width`` characters long."""
     wanted = set(words(query))
     for text in texts:
         folded = text.casefold()
@@ -58,7 +58,7 @@ def snippet(texts: list[str], query: str, width: int = 160) -> str:
 
 
 def contains(data: bytes, text: str) -> bool:
-    """Whether a value in UTF-8 holds the text, in any case."""
+    """Whether a value in UTF-8 contains the text, in upper or lower case."""
     if text.isascii():
         return text.lower().encode() in data.lower()
     return text.casefold() in data.decode("utf-8").casefold()

@@ -1,4 +1,4 @@
-"""What stores are asked in, and what they answer."""
+"""The types in which stores are asked and answer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Label(StrEnum):
 
 
 IN_ORDER = (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION)
-"""What has a place in its trace."""
+"""The labels of elements that have a place (``sequence``) in their trace."""
 
 
 class Direction(StrEnum):
-    """Backward: what it depends on. Forward: what depends on it."""
+    """The direction of a walk. Backward: what something depends on. Forward: what depends on it."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
@@ -47,9 +47,9 @@ class Stored:
     """What is stored of a trace, as far as it was asked for.
 
     Attributes:
-        trace: the trace; None where there is none, or none that is listed yet.
+        trace: the trace; None where there is none, or where it is not listed yet.
         next: the next free place of sessions, operations, variables and derivations; 0 where there are none.
-        elements: those of the ids asked for that exist, by label and id.
+        elements: those that were asked for and exist, by label and id.
     """
 
     trace: Trace | None
@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some elements in order, and the cursor of the next page, None after the last."""
+    """Some elements in order, and the cursor of the next page; None on the last page."""
 
     items: list[T]
     next: str | None
@@ -70,15 +70,15 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bounds of a closure; None is no bound.
+    """Bounds of a closure; None means no bound.
 
     Attributes:
-        hops: derivations between the root and a variable, at most.
-        nodes: variables visited, at most, nearest first, of one distance the newest first (backward) or the oldest
-            first (forward). The roots always count and are always there.
-        seconds: time to walk.
+        hops: at most this many derivations from a root to a variable.
+        nodes: at most this many variables are visited, the nearest first; of those at one distance, the newest first
+            (backward) or the oldest first (forward). The roots count too, and are always part of the closure.
+        seconds: how long to walk.
         until: a place in the trace (a variable's ``sequence``): what came later is left out, as though it had not
-            happened yet. The roots are always there.
+            happened yet. The roots are always part of the closure.
     """
 
     hops: int | None = None
@@ -98,8 +98,8 @@ class Closure:
         variables: in the order of the trace.
         derivations: those between two of ``variables``, in the order of the trace.
         operations: those of ``derivations``, in the order of the trace.
-        truncated: whether a budget cut it.
-        frontier: visited variables with a neighbour that was not visited; ask for their closure to go on.
+        truncated: whether a bound has cut it short.
+        frontier: visited variables with a neighbour that was not visited; ask for their closure to continue.
     """
 
     roots: list[str]
@@ -121,7 +121,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A variable that holds the words; the higher the score, the better. Scores of two engines don't compare."""
+    """A variable that contains the words. A higher score is better; scores of different engines can't be compared."""
 
     variable: Variable
     score: float
@@ -130,7 +130,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """Hits of a scan over whole values, in the order of the trace; ``truncated`` where a bound ended it early."""
+    """Hits of a scan over whole values, in the order of the trace; ``truncated`` if a bound ended it early."""
 
     hits: list[SearchHit]
     truncated: bool
@@ -139,7 +139,7 @@ class ScanResult:
 
 @dataclass(frozen=True, slots=True)
 class OperationDetail:
-    """An operation with what it used and what it made, each in order."""
+    """An operation with the variables that it used, made and ended, each in order."""
 
     operation: Operation
     used: list[Variable]
@@ -149,7 +149,7 @@ class OperationDetail:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts by label and by kind, and bytes (None where the engine can't tell)."""
+    """Counts by label and by kind, and sizes in bytes (None where the engine can't tell)."""
 
     labels: dict[str, int]
     kinds: dict[str, dict[str, int]]
@@ -164,9 +164,9 @@ class Period:
 
     Attributes:
         start: its first moment.
-        traces: traces made in it (``created_at``).
-        failures: failures found in it.
-        verdicts: attributions made in it, by error type; ``""`` stands for abstentions.
+        traces: how many traces were made in it (``created_at``).
+        failures: how many failures were found in it.
+        verdicts: how many attributions were made in it, by error type; ``""`` stands for abstentions.
     """
 
     start: datetime
@@ -177,7 +177,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What ``doctor`` found out about a database; ``problems`` is empty where all is well."""
+    """What ``doctor`` found out about a database; ``problems`` is empty if all is well."""
 
     engine: str
     version: str

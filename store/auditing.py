@@ -1,8 +1,8 @@
-"""How an act and its entry in the audit log stay together, whatever is killed, cancelled or away.
+"""How an act and its entry in the audit log stay together, whatever is killed, cancelled or unreachable.
 
-Where one transaction does the act, it writes the entry too. An act of several transactions, or one in another database
-than the audit log, has its entry written before it begins, as ``BEGUN``, and is told of again when it has ended: an
-entry that stays ``BEGUN`` is of an act of which nobody knows how it ended.
+Where one transaction does the act, it writes the entry too. If an act takes several transactions, or is done in another
+database than the audit log, its entry is written as ``BEGUN`` before the act begins, and its outcome when it has ended:
+of an act whose entry stays ``BEGUN`` nobody knows how it ended.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[None]:
-    """Write an entry before the act in the block begins, and the error's name where it fails.
+    """Write an entry before the act in the block begins, and the name of the error if it fails.
 
-    That it went well is to be said with its last change, or after it: see ``ProjectRecords.settle``.
+    That it succeeded has to be said with its last change, or after it: see ``ProjectRecords.settle``.
     """
     if entry is None:
         yield
@@ -38,10 +38,10 @@ async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[
 
 @asynccontextmanager
 async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIterator[AuditEntry | None]:
-    """Keep the entry of the act in the block where that is not for the act's own transaction.
+    """Write the entry of the act in the block where the act's own transaction can't.
 
     Args:
-        log: holds the audit log, where that is another database than the act's.
+        log: the audit log, if it is in another database than the act; else None.
         entry: tells of the act.
 
     Yields:
@@ -56,11 +56,11 @@ async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIt
 
 
 async def _settle(log: ProjectRecords, entry: AuditEntry) -> None:
-    """Say how an act ended. It has: that the log is away can't undo it, and must not hide how it went."""
+    """Say how an act ended. It is done: a log that can't be reached must not hide how it went."""
     try:
         await log.settle(entry)
     except StoreError as error:
-        import structlog  # here, for every command opens a store and few log
+        import structlog  # here, because every command opens a store and few write logs
 
         logger = structlog.get_logger("memtrace.store")
         logger.error(

@@ -1,4 +1,4 @@
-"""What is open until it is closed."""
+"""A base for what is opened and has to be closed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Closed at the end of an ``async with``, if not before."""
+    """Is closed at the end of an ``async with``, if not before."""
 
     @abstractmethod
     async def close(self) -> None:

@@ -1,7 +1,8 @@
 """Walking derivations: what both engines share, so that both give the same answer.
 
-An engine says how to walk without bounds (one query) and how to take one step (the neighbours of a set). Bounds are
-kept here, level by level, without any input or output: an engine asks for the level, and feeds what it found.
+An engine says how to walk without bounds (one query) and how to take one step (the neighbours of some variables). The
+bounds are applied here, level by level, without input or output: the engine asks which level is next, and feeds back
+what it has found.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from store.answers import Budget, Direction
 K = TypeVar("K", bound=Hashable)
 
 Step = Callable[[Sequence[str]], Awaitable[list[tuple[str, str, int]]]]
-"""Takes ids; gives (id, neighbour, sequence of the neighbour) for each derivation."""
+"""Takes ids; returns (id, neighbour, sequence of the neighbour) for each derivation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Visited variables, nearest first, and in order of their ids those with an unvisited neighbour."""
+    """Visited variables, nearest first, and those of them with an unvisited neighbour, in the order of their ids."""
 
     visited: list[str]
     frontier: list[str]
 
 
 class LevelWalk(Generic[K]):
-    """Visits the neighbours of some roots level by level until a bound is met.
+    """Visits the neighbours of some roots level by level, until a bound is reached.
 
     A level is taken in the order of the trace, newest first when walking backward and oldest first when walking
     forward, so that a bound on nodes cuts at the same place in every engine.

@@ -1,4 +1,4 @@
-"""Whether what is written again is what was written before: the same answer from both engines."""
+"""Whether an element that is written again is the same as before: one answer for both engines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _CHANGEABLE: dict[Label, frozenset[str] | None] = {
     Label.TRACE: frozenset({"attributes"}),
     Label.SESSION: frozenset({"sequence"}),
     Label.OPERATION: frozenset({"sequence"}),
-    Label.VARIABLE: frozenset({"sequence"}),
+    Label.VARIABLE: frozenset({"sequence", "right"}),
     Label.DERIVATION: frozenset({"sequence"}),
     Label.FAILURE: frozenset({"attributes", "origin", "evidence_ids", "gold_answers"}),
     Label.ATTRIBUTION: None,
 }
-"""What a later write may bring otherwise, by label; None where the whole element is replaced."""
+"""The fields that may differ in a later write, by label; None where the later one replaces the whole element."""
 
 
 def first_difference(stored: Element, new: Element, ignore: frozenset[str]) -> str | None:
@@ -35,12 +35,12 @@ def check(label: Label, stored: Mapping[str, Element], new: Iterable[Element]) -
     """Compare new elements with those stored under the same ids.
 
     Args:
-        label: what they all are.
+        label: of all the elements.
         stored: elements by id; others than the new ones may be among them.
         new: elements that are about to be written.
 
     Raises:
-        ConflictError: one is stored with other content that a write may not change; names the public property.
+        ConflictError: one is stored with other content, which a write may not change; it names the public property.
     """
     ignore = _CHANGEABLE[label]
     if ignore is None or not stored:
@@ -50,7 +50,7 @@ def check(label: Label, stored: Mapping[str, Element], new: Iterable[Element]) -
         if before is None:
             continue
         if isinstance(before, Trace) and isinstance(element, Trace) and before.name is None:
-            before = replace(before, name=element.name)  # a name may come later than what is first told of a trace
+            before = replace(before, name=element.name)  # a trace may get its name after its first write
         name = first_difference(before, element, ignore)
         if name is not None:
             raise ConflictError(label.value, _external_id(element), camel_case(name))

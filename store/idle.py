@@ -1,7 +1,7 @@
-"""Traces that nothing was written to for long: where their list ends, what both engines share.
+"""Idle traces, to which nothing has been written for long: what both engines share.
 
-Traces are listed by the moment of the last write and the id. That moment is the store's own: it grows with each write,
-whatever the times in what was recorded say, so that a trace that is still being written is never among the old ones.
+Traces are listed by the time of the last write and by id. That time is the store's own, and each write sets it anew,
+whatever times the recorded elements have: a trace that is still being written is never among the idle ones.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ class IdleTrace:
     written_at: datetime
 
 
-class Place(NamedTuple):
+class IdlePosition(NamedTuple):
     """A place in the list: microseconds since 1970 in UTC, and an id; the empty id comes before all others."""
 
     at: int
     id: str
 
 
-BEFORE_ALL = Place(0, "")
+BEFORE_ALL = IdlePosition(0, "")
 
 
-def end_of_list(until: datetime, before: datetime | None, oldest_kept: Place | None) -> Place:
+def end_of_list(until: datetime, before: datetime | None, oldest_kept: IdlePosition | None) -> IdlePosition:
     """The place before which traces are idle.
 
     Args:
-        until: what was written to since then is not idle, whatever else is said.
-        before: what was last written to before this is idle.
-        oldest_kept: the trace that is the last to be kept by its rank; those before it are idle.
+        until: a trace that was written to since then is not idle, whatever the other bounds say.
+        before: a trace that was last written to before this is idle.
+        oldest_kept: the oldest of the traces that are kept for their rank; those before it are idle.
     """
     bounds = [] if before is None else [_place_of(before)]
     if oldest_kept is not None:
@@ -53,7 +53,7 @@ def end_of_list(until: datetime, before: datetime | None, oldest_kept: Place | N
     return min(_place_of(until), max(bounds, default=BEFORE_ALL))
 
 
-def read_place(cursor: str | None) -> Place:
+def read_place(cursor: str | None) -> IdlePosition:
     """The place after which a page begins.
 
     Raises:
@@ -64,11 +64,11 @@ def read_place(cursor: str | None) -> Place:
     found = _CURSOR.fullmatch(cursor)
     if not found:
         raise InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
-    return Place(int(found[1]), found[2])
+    return IdlePosition(int(found[1]), found[2])
 
 
-def idle_page(places: Sequence[Place], first: int, traces: Iterable[Trace]) -> Page[IdleTrace]:
-    """A page of the first places; one more than asked for says that there is a next page."""
+def idle_page(places: Sequence[IdlePosition], first: int, traces: Iterable[Trace]) -> Page[IdleTrace]:
+    """A page of the first places. If there is one more than asked for, there is a next page."""
     found = {trace.id: trace for trace in traces}
     items = []
     for place in places[:first]:
@@ -80,7 +80,7 @@ def idle_page(places: Sequence[Place], first: int, traces: Iterable[Trace]) -> P
     return Page(items, more)
 
 
-def _place_of(moment: datetime) -> Place:
+def _place_of(moment: datetime) -> IdlePosition:
     at = to_microseconds(moment)
     assert at is not None
-    return Place(at, "")
+    return IdlePosition(at, "")

@@ -1,8 +1,8 @@
 """Values in object storage, or in a folder: what a team shares between its servers and workers.
 
 Each pack is one object, ``<project>/<trace>/<pack>.pack``: the zstd frame, then an index of the values inside (JSON),
-then the length of the index in 8 bytes. Its name follows from the values inside, so a write that is tried again meets
-its own objects, and no other record of them is needed.
+then the length of the index in 8 bytes. Its name follows from the values inside, so a write that is tried again finds
+its own objects, and they are listed nowhere else.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
+from typing_extensions import override
 
 from schema.errors import CorruptValueError, StoreError
 from schema.ids import ID_LENGTH, hash_value
 from store.objects import Listed, Objects
 from store.packs import Pack, PackCache, PackEntry, cut_all, decompress, read_all
+from store.values import ValueStore
 
 _FOOTER_BYTES = 8
 _SUFFIX = ".pack"
@@ -43,8 +45,8 @@ class _Contents:
     places: dict[str, tuple[Listed, PackEntry]] = field(default_factory=dict)
 
 
-class ObjectValues:
-    """Implements ``store.values.ValueStore`` over ``Objects``."""
+class ObjectValues(ValueStore):
+    """Packs of values as objects."""
 
     def __init__(self, uri: str) -> None:
         """Open the place that a URI names; see ``Objects``.
@@ -57,8 +59,9 @@ class ObjectValues:
         self._traces: OrderedDict[str, _Contents] = OrderedDict()
         self._packs = PackCache()
 
+    @override
     async def put(self, project_id: str, trace_id: str, packs: Iterable[Pack]) -> None:
-        """See ``ValueStore.put``. A pack that is there already is put again, which mends it if it was damaged."""
+        """A pack that exists already is written again, which repairs it if it was damaged."""
         folder = _folder(project_id, trace_id)
         iterator = iter(packs)
         while (pack := await asyncio.to_thread(next, iterator, None)) is not None:
@@ -66,26 +69,26 @@ class ObjectValues:
             body = pack.data + index + len(index).to_bytes(_FOOTER_BYTES, "big")
             await self._objects.put(f"{folder}/{pack.id}{_SUFFIX}", body)
 
+    @override
     async def hashes(self, project_id: str, trace_id: str) -> set[str]:
-        """See ``ValueStore.hashes``."""
         return set((await self._look(_folder(project_id, trace_id))).places)
 
+    @override
     async def get(self, project_id: str, trace_id: str, value_hash: str) -> bytes:
-        """See ``ValueStore.get``."""
         return (await self.get_many(project_id, trace_id, [value_hash]))[value_hash]
 
+    @override
     async def get_many(self, project_id: str, trace_id: str, hashes: Collection[str]) -> dict[str, bytes]:
-        """See ``ValueStore.get_many``."""
         folder = _folder(project_id, trace_id)
         remembered = self._traces.get(folder)
         if remembered is not None and all(value_hash in remembered.places for value_hash in hashes):
-            # Others delete and mend: what can't be had may be elsewhere by now.
+            # Others delete and repair packs: a value that is not found may be in another one by now.
             with suppress(CorruptValueError):
                 return await self._find(remembered, hashes)
         return await self._find(await self._look(folder), hashes)
 
+    @override
     async def scan(self, project_id: str, trace_id: str) -> AsyncIterator[tuple[str, bytes]]:
-        """See ``ValueStore.scan``."""
         contents = await self._look(_folder(project_id, trace_id))
         if contents.damaged:
             raise StoreError(f"values at {self._objects.place}: {contents.damaged[0]} is damaged")
@@ -95,22 +98,23 @@ class ObjectValues:
                 for entry, value in await asyncio.to_thread(_read_all, body, entries):
                     yield entry.value_hash, value
 
+    @override
     async def delete(self, project_id: str, trace_id: str) -> None:
-        """See ``ValueStore.delete``."""
         folder = _folder(project_id, trace_id)
         await self._objects.delete(folder)
         self._traces.pop(folder, None)
 
+    @override
     async def size(self) -> int:
-        """See ``ValueStore.size``."""
         return sum([listed.size async for listed in self._objects.list() if listed.name.endswith(_SUFFIX)])
 
+    @override
     async def check_room(self) -> None:
-        """See ``ValueStore.check_room``."""
         await self._objects.check_room()
 
+    @override
     async def check(self) -> None:
-        """See ``ValueStore.check``: an object is put, read and deleted."""
+        """Writes an object, reads it back and deletes it."""
         name, content = f"memtrace-check-{secrets.token_hex(8)}", b"check"
         await self._objects.put(name, content)
         if await self._objects.get(name) != content:
@@ -131,7 +135,7 @@ class ObjectValues:
         return found
 
     async def _whole_pack(self, listed: Listed, value_hash: str) -> bytes:
-        """A decompressed pack; the error of one that is damaged or gone names the value that was asked for."""
+        """A decompressed pack; if it is damaged or gone, the error names the value that was asked for."""
         key = f"{listed.name} {listed.state}"
         whole = self._packs.get(key)
         if whole is None:
@@ -198,7 +202,7 @@ def _read_all(body: bytes, entries: list[PackEntry]) -> list[tuple[PackEntry, by
 
 
 def _folder(project_id: str, trace_id: str) -> str:
-    """A folder of its own for each trace. A project's name may hold anything, and what is no id names no trace."""
+    """The folder of a trace. Names of projects, and ids that are none, are hashed: they could contain anything."""
     is_id = len(trace_id) == ID_LENGTH and all(character in "0123456789abcdef" for character in trace_id)
     return f"{_safe(project_id)}/{trace_id if is_id else _safe(trace_id)}"
 

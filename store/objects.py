@@ -1,6 +1,6 @@
 """Objects by name, in object storage or in a folder: ``obstore``, with errors in plain words.
 
-Messages of ``obstore`` are not passed on: they hold addresses with their signatures and what the server answered.
+Messages of ``obstore`` are not passed on: they contain signed addresses and the answers of the server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from schema.errors import DiskFullError, InputError, StoreError
-from store.private import FILE_MODE, has_room, make_folders
+from store.private_files import FILE_MODE, has_room, make_folders
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -39,7 +39,7 @@ class Listed:
 
     Attributes:
         size: bytes.
-        state: is another one once the object was replaced.
+        state: changes when the object is replaced.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Listed:
 
 
 class Objects:
-    """Implements what ``ObjectValues`` needs of a place of objects: ``file:///dir``, ``s3://``, ``gs://``, ``az://``."""
+    """Objects at a place: ``file:///dir``, ``s3://``, ``gs://`` or ``az://``."""
 
     def __init__(self, uri: str, what: str = "values") -> None:
-        """Open a place; no server is asked yet. A folder is made where it is missing.
+        """Open a place without asking a server yet. A missing folder is made.
 
         Args:
             uri: ``file:///absolute/folder``, ``s3://bucket/prefix``, ``gs://bucket/prefix`` or ``az://container/prefix``.
@@ -101,7 +101,7 @@ class Objects:
         return InputError(self._what, self.place, problem)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Make an object durable, whole or not at all; one that is there under this name is replaced."""
+        """Write an object durably, whole or not at all; one of the same name is replaced."""
         with self._plain_errors():
             if self._root is not None:
                 await asyncio.to_thread(make_folders, (self._root / name).parent, self._root)
@@ -110,7 +110,7 @@ class Objects:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
 
     async def put_file(self, name: str, file: BinaryIO) -> None:
-        """Make an object of a file of any size, in parts; it is there whole or not at all."""
+        """Write a file of any size as an object, in parts; the object exists whole or not at all."""
         with self._plain_errors():
             if self._root is not None:
                 await asyncio.to_thread(make_folders, (self._root / name).parent, self._root)
@@ -119,7 +119,7 @@ class Objects:
                 await asyncio.to_thread(_make_durable, self._root / name, self._root)
 
     async def get_file(self, name: str, file: BinaryIO) -> bool:
-        """Write an object of any size to a file, part by part; whether there is one."""
+        """Copy an object of any size into a file, part by part; whether there is such an object."""
         with self._plain_errors(), suppress(FileNotFoundError):
             async for part in (await obstore.get_async(self._store, name)).stream(_PART_BYTES):
                 await asyncio.to_thread(file.write, part)
@@ -130,7 +130,7 @@ class Objects:
         """A whole object; None where there is none."""
         with self._plain_errors(), suppress(FileNotFoundError):
             found = await (await obstore.get_async(self._store, name)).bytes_async()
-            # To copy a large one takes longer than the loop may stand still.
+            # Copying a large one takes longer than the event loop may be blocked.
             return bytes(found) if len(found) < _PART_BYTES else await asyncio.to_thread(bytes, found)
         return None
 
@@ -162,11 +162,11 @@ class Objects:
         """Delete a folder with all that is in it."""
         with self._plain_errors():
             if self._root is not None:
-                # Also takes what a killed writer has left half written, which no list shows.
+                # This also deletes what a killed writer has left half written, which is in no list.
                 await asyncio.to_thread(_delete_folder, self._root / folder)
                 return
             while names := [item.name async for item in self.list(folder)]:
-                # Where another process deletes the same, some storages stop at what is gone already.
+                # If another process deletes the same objects, some storages stop at the first that is gone.
                 with suppress(FileNotFoundError):
                     await obstore.delete_async(self._store, names)
 
@@ -190,10 +190,10 @@ class Objects:
 
 
 def _check_endpoints() -> None:
-    """Look at the endpoints of S3 in the environment, for the library panics over what is none.
+    """Check the endpoints of S3 in the environment, because the library panics if one is not an address.
 
     Raises:
-        InputError: one is no address, or has no TLS and nobody has allowed that.
+        InputError: one is not an address, or it is without TLS and ``AWS_ALLOW_HTTP`` does not allow that.
     """
     is_plain_allowed = os.environ.get("AWS_ALLOW_HTTP", "").lower() in {"1", "true", "on", "yes", "y"}
     for name in _ENDPOINTS:
@@ -224,7 +224,7 @@ def _reason(error: Exception) -> str:
 
 
 def _make_durable(file: Path, root: Path) -> None:
-    """Wait until the disk has a file and the names that lead to it."""
+    """Wait until a file and the folders that lead to it are on the disk."""
     for path in (file, *(folder for folder in file.parents if folder.is_relative_to(root))):
         if path.is_dir() and os.name == "nt":
             continue

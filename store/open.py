@@ -20,7 +20,7 @@ _NEO4J_SCHEMES = frozenset({"neo4j", "bolt", "neo4j+s", "bolt+s", "neo4j+ssc", "
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """User and password of a Neo4j server; the password never shows."""
+    """User and password of a Neo4j server; the password is never shown."""
 
     user: str = "neo4j"
     password: str = field(default="", repr=False)
@@ -34,16 +34,17 @@ async def open_database(
     database: str | None = None,
     prepare: bool = True,
 ) -> Database:
-    """Open the database that a URI names; its layout is brought up to date where it is new or SQLite.
+    """Open the database that a URI names; the layout of SQLite, or of a new database, is brought up to date.
 
     Args:
         uri: ``sqlite:///relative/path``, ``sqlite:////absolute/path``, ``neo4j://host:port`` or ``bolt://host:port``.
         values: ``file:///dir`` or ``s3://bucket/prefix``; None keeps values in the SQLite file, and for Neo4j in a
             folder of this machine.
         credentials: for Neo4j.
-        create: whether a SQLite file that does not exist is made.
+        create: whether to make a SQLite file that does not exist.
         database: of the Neo4j server; None for the user's own.
-        prepare: whether a Neo4j server is asked now. Else it is at the first use, and a new database has no layout.
+        prepare: whether to connect to a Neo4j server now. Else that is done at the first use, and a new database gets
+            no layout.
 
     Raises:
         InputError: the URI is none of these.
@@ -58,7 +59,7 @@ def engine_of(uri: str) -> Literal["sqlite", "neo4j"]:
     """Which engine a URI names.
 
     Raises:
-        InputError: none.
+        InputError: it names none.
     """
     scheme = urlsplit(uri).scheme
     if scheme in _NEO4J_SCHEMES:
@@ -102,7 +103,7 @@ async def _open_neo4j(
 
 
 def default_values() -> str:
-    """Where values lie beside Neo4j when nobody says where: a folder of this user on this machine."""
+    """Where values are kept beside Neo4j unless a setting says where: a folder of this user on this machine."""
     from platformdirs import user_data_path
 
     return (user_data_path("memtrace", appauthor=False) / "values").as_uri()

@@ -1,9 +1,9 @@
-"""Packs: many values compressed as one, so that what successive values share is stored once.
+"""Packs: many values compressed together, so that what successive values share is stored once.
 
 A memory system rewrites its buffers with each message, and writes whole ranked lists for each question: 200 MB of
 values may hold 1 MB of text. Values are laid end to end in packs of at most ``PACK_BYTES`` and each pack is one
-zstd frame (RFC 8878) with long-distance matching over all of it. The bound keeps the reading of any one value cheap,
-for a value deep inside a pack costs the decompression of all before it.
+zstd frame (RFC 8878) with long-distance matching over all of it. The bound keeps it cheap to read a single value:
+all that comes before it in its pack has to be decompressed.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class PackWriter:
         self._size += len(data)
 
     def add_all(self, values: Mapping[str, bytes]) -> None:
-        """Take values by hash, and finish their packs: what is left to do is to keep them. It may take a while."""
+        """Take values by hash, and finish their packs, so that they only need to be kept. It may take a while."""
         for value_hash, data in values.items():
             self.add(value_hash, data)
         self._finish()
@@ -144,7 +144,7 @@ def _pack_id(entries: tuple[PackEntry, ...]) -> str:
 
 
 class PackCache:
-    """The packs that were read last, decompressed: the value asked for next often lies beside the last one."""
+    """The packs that were read last, decompressed: the next value that is asked for is often in one of them."""
 
     def __init__(self, capacity: int = 2) -> None:
         """Keep up to ``capacity`` packs."""
@@ -153,7 +153,7 @@ class PackCache:
         self._lock = threading.Lock()
 
     def get(self, pack_id: str) -> bytes | None:
-        """A pack's values, end to end, if they are here."""
+        """A pack's values, end to end; None if it is not in the cache."""
         with self._lock:
             whole = self._packs.pop(pack_id, None)
             if whole is not None:
@@ -161,7 +161,7 @@ class PackCache:
         return whole
 
     def put(self, pack_id: str, whole: bytes) -> None:
-        """Keep a pack; the one that was not asked for the longest goes."""
+        """Keep a pack; the one that has not been asked for the longest is dropped."""
         with self._lock:
             self._packs[pack_id] = whole
             while len(self._packs) > self._capacity:
@@ -202,7 +202,7 @@ def decompress(data: bytes, value_hash: str) -> bytes:
 
     Args:
         data: the zstd frame.
-        value_hash: the value that is asked for, to be named where the frame is damaged.
+        value_hash: the value that is asked for, which the error names if the frame is damaged.
 
     Raises:
         CorruptValueError: the pack is damaged.
@@ -210,7 +210,7 @@ def decompress(data: bytes, value_hash: str) -> bytes:
     try:
         return zstandard.ZstdDecompressor(max_window_size=1 << _LARGEST_WINDOW_LOG).decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
-        # A damaged header may claim any size.
+        # A damaged header may announce any size.
         raise CorruptValueError(value_hash) from error
 
 
@@ -218,7 +218,7 @@ def verified(value: bytes, value_hash: str) -> bytes:
     """The value itself, if it has this hash.
 
     Raises:
-        CorruptValueError: it has another.
+        CorruptValueError: it has another hash.
     """
     if hash_value(value) != value_hash:
         raise CorruptValueError(value_hash)

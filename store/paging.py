@@ -1,4 +1,4 @@
-"""Reading all pages of what is paged."""
+"""Reading all pages of a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def every(read: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterat
     """The items of all pages, each page read when it is needed.
 
     Args:
-        read: gives the page after a cursor; after None, the first one.
+        read: returns the page after a cursor; for None, the first page.
     """
     after = None
     while True:
@@ -39,11 +39,11 @@ def in_trace(
     first: int = _PAGE,
     statuses: Collection[str] = (),
 ) -> AsyncIterator[Element]:
-    """All of a trace that have this label, in order, so many at a time; see ``GraphStore.page``."""
+    """All elements of a trace with a label, in order, ``first`` at a time; see ``GraphStore.page``."""
     return every(lambda after: store.page(label, trace_id, first, after, kinds, statuses))
 
 
 async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Collection[str] = ()) -> list[E]:
-    """The same by model, as a list."""
+    """All elements of a trace of one model, as a list."""
     found = in_trace(store, Label(model.__name__), trace_id, kinds)
     return [element async for element in found if isinstance(element, model)]

@@ -19,8 +19,8 @@ def shortest_paths(
 ) -> list[list[K]]:
     """The shortest chains from ``start`` to ``goal`` along pairs (from, to) of an acyclic graph.
 
-    There may be 2^300 of them. So chains are made one by one, each as a prefix and the best way on from there, as in
-    Lawler's procedure (Management Science 18, 1972): a chain that was found leaves, at each of its branches, the next
+    There may be 2^300 of them. So chains are found one by one, each as a prefix and the best way on from there, as in
+    Lawler's procedure (Management Science 18, 1972): each chain that is found adds, at each of its branches, the next
     best prefix. Distances to the goal are known, so no prefix is a dead end, and only ``limit`` prefixes are kept.
 
     Args:
@@ -106,10 +106,10 @@ def steps_of(chains: Iterable[Sequence[K]]) -> set[tuple[K, K]]:
 
 
 def check_limit(limit: int) -> None:
-    """Whether so many paths may be asked for.
+    """Check that so many paths may be asked for.
 
     Raises:
-        InputError: they may not.
+        InputError: it is none, or too many.
     """
     if not 1 <= limit <= MOST_PATHS:
         raise InputError("paths", "limit", f"{limit} is not between 1 and {MOST_PATHS}")

@@ -1,7 +1,7 @@
 """What a store of traces can do. Both engines do all of it, with the same results from the same data.
 
-A ``Database`` is a place: a SQLite file, a Neo4j server. A ``GraphStore`` is one project's part of it; a read or
-write that is not bound to a project can't be expressed.
+A ``Database`` is a place: a SQLite file or a Neo4j server. A ``GraphStore`` is one project's part of it: there is no
+read and no write that is not bound to a project.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from schema.control import AuditEntry
+from schema.errors import NotFoundError
 from schema.models import (
     Attribution,
     Batch,
@@ -48,7 +49,10 @@ if TYPE_CHECKING:
 
 
 class GraphStore(Protocol):
-    """One project's traces."""
+    """One project's traces.
+
+    Methods that follow from others are implemented here, once for both engines.
+    """
 
     @property
     def project_id(self) -> str:
@@ -62,19 +66,20 @@ class GraphStore(Protocol):
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """Add what is new of a batch, with the values that its variables' hashes name.
+        """Add what is new of a batch, with the values of its variables.
 
-        What is stored already is left as it is, but for what may change: the attributes of a trace, and its name where
+        What is stored already stays as it is, except for what may change: the attributes of a trace, and its name where
         it has none; the attributes, origin, evidence and gold answers of a failure; all of an attribution. An operation
-        that is running may end (``Batch.endings``), and variables may change places (``Batch.placings``).
+        that is running may end (``Batch.endings``), and variables may change places (``Batch.placings``). An answer is
+        judged later than it is written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
 
         Args:
             batch: elements of one trace, and what joins them.
-            values: their values, as far as they don't stand on the variables whole.
-            stored: what was stored a moment ago of all that the batch holds and refers to, so that it need not be read
-                again. Two writers of one trace at a time are told of a conflict as without it, but of a large batch a
-                part may be written by then.
-            entry: tells of it in the audit log; see ``store.auditing``.
+            values: the values that are too long to be kept whole on their variables.
+            stored: what was stored a moment ago of all that the batch contains and refers to, so that it need not be
+                read again. If two write one trace at a time, a conflict is still found, but a part of a large batch may
+                be written by then.
+            entry: for the audit log; see ``store.auditing``.
 
         Raises:
             ConflictError: an id is stored with other content; nothing was written.
@@ -88,11 +93,11 @@ class GraphStore(Protocol):
     async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
         """The element with an id, a unique prefix of 8 or more characters of one, or an external id (occurrence 0).
 
-        A whole id means what has it, whatever else is called so; see ``store.resolving``.
+        A whole id always means the element that has it, whatever other elements are called; see ``store.resolving``.
 
         Raises:
             NotFoundError: there is none, or the whole id is of another label or trace.
-            AmbiguousError: there are several, also where one is called as the id of another begins.
+            AmbiguousError: there are several, such as one with this external id and one whose id begins like it.
         """
         ...
 
@@ -128,7 +133,7 @@ class GraphStore(Protocol):
         ...
 
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        """Failures, by trace and id of the question's place."""
+        """Failures, by trace and id."""
         ...
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
@@ -141,7 +146,9 @@ class GraphStore(Protocol):
         Raises:
             NotFoundError: there is no such operation.
         """
-        ...
+        for detail in (await self.operations([operation_id])).values():
+            return detail
+        raise NotFoundError(operation_id, Label.OPERATION)
 
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
         """Several operations with their inputs and outputs, by id; those that don't exist are left out."""
@@ -157,15 +164,15 @@ class GraphStore(Protocol):
         ...
 
     async def usages(self, trace_id: str) -> list[Usage]:
-        """All that the operations of a trace used, by the operation's sequence and the position; none of no trace."""
+        """All that the operations of a trace used, by the operation's sequence and the position; empty if unknown."""
         ...
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """All that the operations of a trace ended, by the sequences of operation and variable; none of no trace."""
+        """All that the operations of a trace ended, by sequence of operation and variable; empty if it is unknown."""
         ...
 
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        """Recorded variables whose name, comment and preview hold all words of the text (see ``schema.words``)."""
+        """Recorded variables whose name, comment and preview contain all words of the text (see ``schema.words``)."""
         ...
 
     async def scan(
@@ -176,7 +183,7 @@ class GraphStore(Protocol):
         max_bytes: int = 1 << 30,
         seconds: float = 30.0,
     ) -> ScanResult:
-        """Recorded variables whose whole value holds the text, in any case, by reading the values within bounds."""
+        """Recorded variables whose whole value contains the text, in any case; the values are read, within bounds."""
         ...
 
     async def closure(
@@ -206,21 +213,27 @@ class GraphStore(Protocol):
     async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
         """Chains of derivations by which one variable depends on the other, whichever way it runs, shortest first.
 
-        Of equally long ones those come first whose variables are oldest, looked at from the dependent end: the first is
-        that of ``path``. Parallel derivations between two variables count once.
+        Of chains of one length, those whose variables are oldest come first, compared from the dependent end; the first
+        of all is that of ``path``. Parallel derivations between two variables count once.
         """
         ...
 
     async def path(self, source: str, target: str) -> Path:
         """A shortest chain of derivations by which one variable depends on the other, whichever way it runs.
 
-        Of several the one whose variables are oldest, looked at from the dependent end.
+        Of several, the one whose variables are oldest, compared from the dependent end.
         """
-        ...
+        return next(iter(await self.paths(source, target, 1)), Path([], []))
 
     async def versions(self, variable_id: str) -> list[Variable]:
-        """All versions of the variable's name in its trace, oldest first."""
-        ...
+        """All versions of the variable's name in its trace, oldest first.
+
+        Raises:
+            NotFoundError: there is no such variable.
+        """
+        for found in (await self.versions_of([variable_id])).values():
+            return found
+        raise NotFoundError(variable_id, Label.VARIABLE)
 
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
         """All versions of the names of several variables, by the variable's id; unknown ones are left out."""
@@ -232,7 +245,7 @@ class GraphStore(Protocol):
         Raises:
             CorruptValueError: what is stored is damaged or gone.
         """
-        ...
+        return (await self.values([variable]))[variable.value_hash]
 
     async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
         """The whole values of many variables by hash, each checked; faster than one by one, and all in memory.
@@ -243,7 +256,7 @@ class GraphStore(Protocol):
         ...
 
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """What is stored of a trace and of the elements with these ids: all that a writer has to know, at once."""
+        """What is stored of a trace and of the elements with these ids: what a writer has to know, in one read."""
         ...
 
     async def known_values(self, trace_id: str) -> set[str]:
@@ -258,15 +271,16 @@ class GraphStore(Protocol):
         first: int = 100,
         after: str | None = None,
     ) -> Page[IdleTrace]:
-        """Traces that nothing was written to for long, those first that have waited longest.
+        """Traces to which nothing has been written for long, the longest first.
 
-        They were last written to before ``before``, or are not among the ``keep`` (1 or more) that something was
-        written to last; what was written to since ``until`` is in no case among them. The times are the store's own.
+        They were last written to before ``before``, or are not among the ``keep`` (1 or more) traces that were written
+        to last. A trace that was written to since ``until`` is never among them. The times are those of the store's
+        clock.
         """
         ...
 
     async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
-        """Delete verdicts; how many there were. ``entry`` tells of it in the audit log, where there were any."""
+        """Delete verdicts; how many there were. ``entry`` is written to the audit log if there were any."""
         ...
 
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
@@ -274,7 +288,7 @@ class GraphStore(Protocol):
 
         Args:
             trace_id: which one.
-            entry: tells of it in the audit log; see ``store.auditing``.
+            entry: for the audit log; see ``store.auditing``.
 
         Raises:
             NotFoundError: there is no such trace.
@@ -282,7 +296,7 @@ class GraphStore(Protocol):
         ...
 
     async def stats(self, trace_id: str | None = None) -> Stats:
-        """Counts of the project or of one trace; bytes only of the whole database."""
+        """Counts of the project or of one trace; sizes are always those of the whole database."""
         ...
 
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -290,7 +304,7 @@ class GraphStore(Protocol):
         ...
 
     async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
-        """What came in between two moments, in stretches of so many seconds; stretches without anything too.
+        """What came in between two moments, in stretches of so many seconds, including the empty ones.
 
         Raises:
             InputError: the stretches would be more than 10,000, or less than one second.
@@ -306,7 +320,7 @@ class Database(Protocol):
 
         Args:
             project_id: which one.
-            log: holds its audit log, where that is another database than this one.
+            log: its audit log, if that is in another database than this one.
         """
         ...
 
@@ -315,7 +329,7 @@ class Database(Protocol):
         ...
 
     def registry(self) -> Registry:
-        """Whose key it is, and which job is next."""
+        """What is looked up before the project is known: whose key it is, which job is next."""
         ...
 
     async def migrate(self) -> list[str]:
@@ -323,15 +337,15 @@ class Database(Protocol):
         ...
 
     async def has_current_layout(self) -> bool:
-        """Whether the layout is the one that this program knows, neither an older nor a newer one; quick to tell."""
+        """Whether the layout is the one that this program knows, neither an older nor a newer one; quick."""
         ...
 
     async def check(self) -> None:
-        """Whether it can take more, as far as this machine can tell; quick, and asked as often as one likes.
+        """Check that it can take more, as far as this machine can tell; quick, and may be asked as often as one likes.
 
         Raises:
             DiskFullError: the disk with the file, or with the values, is full.
-            DamagedError: damage was met.
+            DamagedError: a part of it is damaged.
             StoreError: it can't be written for another reason.
         """
         ...

@@ -50,7 +50,7 @@ class Form(Generic[R]):
         label: of its nodes.
         model: the class.
         time: the field by which pages are ordered.
-        settled: fields that are as they were when the record was added.
+        settled: fields that never change after the record was added.
     """
 
     label: str
@@ -62,6 +62,11 @@ class Form(Generic[R]):
     def names(self) -> list[str]:
         """Public names of the fields, in order."""
         return [camel_case(item.name) for item in fields(self.model)]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the fields in SQLite, in order."""
+        return tuple("project" if item.name == "project_id" else item.name for item in fields(self.model))
 
     def values(self, record: R) -> list[Any]:
         """The values in the order of the fields: times as microseconds, words of closed lists as text.
@@ -98,7 +103,7 @@ class Form(Generic[R]):
         )
 
     def check_project(self, record: R, project_id: str) -> None:
-        """Whether a record is of a project.
+        """Check that a record is of a project.
 
         Raises:
             InputError: it is of another.
@@ -107,17 +112,17 @@ class Form(Generic[R]):
             raise InputError(self.label, record.id, f"belongs to project {record.project_id!r}, not to this one")
 
     def check_same(self, stored: R, new: R) -> None:
-        """Whether a new record is the one that is stored under its id, as far as that does not change.
+        """Check that a new record is the one that is stored under its id; only fields that never change are compared.
 
         Raises:
-            ConflictError: it is another one.
+            ConflictError: another record has the id.
         """
         for name in self.settled:
             if getattr(stored, name) != getattr(new, name):
                 raise ConflictError(self.label, new.id, camel_case(name))
 
     def page(self, records: Sequence[R], first: int) -> Page[R]:
-        """A page of the first of some records; one more than asked for says that there is a next page."""
+        """A page of the first of some records. If there is one more than asked for, there is a next page."""
         items = list(records[:first])
         more = f"{to_microseconds(getattr(items[-1], self.time))}:{items[-1].id}" if len(records) > first > 0 else None
         return Page(items, more)
@@ -148,15 +153,15 @@ def read_cursor(cursor: str | None) -> tuple[datetime, str]:
 
 
 def check_end(state: JobState) -> None:
-    """Whether a runner may leave a job in a state.
+    """Check that a runner may leave a job in a state.
 
     Raises:
-        ValueError: it would still be running.
+        ValueError: it may not, because the job would still be running.
     """
     if state is JobState.RUNNING:
         raise ValueError("a job that has ended is not running")
 
 
 def all_states(counts: Mapping[str, int]) -> dict[str, int]:
-    """Counts of jobs by state, of the states without any too."""
+    """Counts of jobs by state, including the states without any."""
     return {state.value: counts.get(state, 0) for state in JobState}

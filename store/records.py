@@ -1,7 +1,7 @@
 """What a store keeps for the doors: keys, jobs, the audit log and how long traces are kept. Both engines do all of it.
 
-``ProjectRecords`` is one project's part. ``Registry`` holds the few things that come before a project is known: whose
-key this is, which job is next, and where old traces are to be looked for.
+``ProjectRecords`` is one project's part. ``Registry`` answers the few questions that come before a project is known:
+whose key this is, which job is next, and which project's old traces are to be deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ProjectRecords(Protocol):
 
         Args:
             key: the key.
-            entry: tells of it in the audit log; it is written in the transaction of the change, here and below.
+            entry: for the audit log; it is written in the transaction of the change, here and below.
 
         Raises:
             InputError: it is of another project.
@@ -36,7 +36,7 @@ class ProjectRecords(Protocol):
         ...
 
     async def keys(self, first: int = 100, after: str | None = None) -> Page[ApiKey]:
-        """Keys, the newest first; revoked and expired ones too."""
+        """Keys, the newest first, including revoked and expired ones."""
         ...
 
     async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
@@ -48,7 +48,7 @@ class ProjectRecords(Protocol):
         ...
 
     async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
-        """Keep a new job, and give it; the stored one, without an entry, where its id is known already.
+        """Keep a new job, and return it; if its id is known already, return the stored one and write no entry.
 
         Raises:
             InputError: it is of another project.
@@ -62,11 +62,11 @@ class ProjectRecords(Protocol):
     async def job_page(
         self, first: int = 100, after: str | None = None, kind: JobKind | None = None, state: JobState | None = None
     ) -> Page[Job]:
-        """Jobs, the newest first. Their ``arguments`` and ``result`` are there too."""
+        """Jobs, the newest first, with their ``arguments`` and ``result``."""
         ...
 
     async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
-        """Ask to stop a job: a queued one is cancelled at once, a running one by its runner, an ended one stays.
+        """Ask to stop a job: a queued one is cancelled at once, a running one by its runner, an ended one never.
 
         Raises:
             NotFoundError: this project has no such job.
@@ -82,7 +82,7 @@ class ProjectRecords(Protocol):
         ...
 
     async def settle(self, entry: AuditEntry) -> None:
-        """Say how an act ended whose entry was written as ``BEGUN``; one that was settled before stays as it is."""
+        """Set the outcome of an entry that was written as ``BEGUN``; one that has its outcome stays as it is."""
         ...
 
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
@@ -90,11 +90,11 @@ class ProjectRecords(Protocol):
         ...
 
     async def retention(self) -> RetentionPolicy | None:
-        """How long traces are kept; None where they are kept for good."""
+        """How long traces are kept; None if they are kept for good."""
         ...
 
     async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
-        """Keep traces so long from now on.
+        """Keep traces as long as a policy says, from now on.
 
         Raises:
             InputError: it is of another project.
@@ -102,17 +102,17 @@ class ProjectRecords(Protocol):
         ...
 
     async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
-        """Keep traces for good from now on; whether there was a policy, without which there is no entry."""
+        """Keep traces for good from now on; whether there was a policy. If there was none, no entry is written."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """How the queue of jobs stands, over all projects.
+    """The state of the queue of jobs, over all projects.
 
     Attributes:
         jobs: how many, by state.
-        oldest_queued: when the job that waits longest was asked for; None where none waits.
+        oldest_queued: when the job that has waited longest was asked for; None if none is waiting.
     """
 
     jobs: dict[str, int]
@@ -120,14 +120,14 @@ class QueueState:
 
 
 class Registry(Protocol):
-    """What comes before a project is known. Doors use it for nothing else."""
+    """What is looked up before a project is known. Doors use it for nothing else."""
 
     async def key(self, key_id: str) -> ApiKey | None:
         """The key with this id, whatever its project; None where there is none."""
         ...
 
     async def touch_keys(self, used: Mapping[str, datetime]) -> None:
-        """Keep when keys were last used."""
+        """Note when keys were last used."""
         ...
 
     async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
@@ -145,8 +145,8 @@ class Registry(Protocol):
         """Take the oldest job that is queued, or was left by its runner; None where there is none.
 
         Only jobs of ``projects`` are taken; of all where it is empty. ``left`` are leases that the caller has seen
-        unchanged for too long: a job is taken from its runner while its lease is still that one. Two runners never get
-        the same job, in whatever processes they are. The job comes back ``running``, with the owner, the lease,
+        unchanged for too long: a job is taken from its runner if it still has that lease. Two runners never get
+        the same job, even in different processes. The job comes back ``running``, with the owner, the lease,
         ``started_at`` of the first attempt, and one attempt more.
         """
         ...
@@ -162,12 +162,12 @@ class Registry(Protocol):
     ) -> bool:
         """End a job, with its result or its error; whether the owner still held it (else nothing is changed).
 
-        ``QUEUED`` as the state gives the job back, for another runner to go on with.
+        The state ``QUEUED`` gives the job back, so that another runner can go on with it.
         """
         ...
 
     async def queue(self) -> QueueState:
-        """How the queue stands."""
+        """The state of the queue of jobs."""
         ...
 
     async def claim_retention(
@@ -175,7 +175,7 @@ class Registry(Protocol):
     ) -> RetentionPolicy | None:
         """Take a policy that is due, the one that has waited longest; None where none is.
 
-        It is due again at ``again_at``: of several that ask, in whatever processes, one gets it. Only policies of
+        It is due again at ``again_at``: if several ask, even in different processes, one gets it. Only policies of
         ``projects`` are taken; of all where it is empty.
         """
         ...

@@ -1,4 +1,4 @@
-"""Whether a batch is of one trace, and what its elements refer to: the same answer from both engines."""
+"""Whether a batch is of one trace, and what its elements refer to: one answer for both engines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,29 @@ import msgspec
 from schema.errors import InputError
 from schema.models import WHOLE_VALUE_BYTES, Attribution, Batch
 from store.answers import Label
+from store.columns import DECLARED, Codec
 
-_PLACES = ("sessions", "operations", "variables", "derivations", "failures", "attributions")
+
+def elements_of(batch: Batch) -> dict[Label, Sequence[Any]]:
+    """The elements of a batch by label, in the order in which they may refer to each other."""
+    return {
+        Label.TRACE: [batch.trace],
+        Label.SESSION: batch.sessions,
+        Label.OPERATION: batch.operations,
+        Label.VARIABLE: batch.variables,
+        Label.DERIVATION: batch.derivations,
+        Label.FAILURE: batch.failures,
+        Label.ATTRIBUTION: batch.attributions,
+    }
+
+
+def place_of(label: Label) -> str:
+    """Where the elements of a label are in a batch: the name of its field."""
+    return f"{label.lower()}s"
 
 
 def check_ownership(batch: Batch, project_id: str) -> None:
-    """Every element belongs to the trace of the batch, and that to the project.
+    """Check that every element belongs to the trace of the batch, and the trace to the project.
 
     Raises:
         InputError: one does not.
@@ -24,34 +41,30 @@ def check_ownership(batch: Batch, project_id: str) -> None:
     trace = batch.trace
     if trace.project_id != project_id:
         raise InputError("batch", "trace", f"belongs to project {trace.project_id!r}, not to this one")
-    for place in _PLACES:
-        elements: Sequence[Any] = getattr(batch, place)
+    for label, elements in elements_of(batch).items():
+        if label is Label.TRACE:
+            continue
         if {(element.trace_id, element.project_id) for element in elements} <= {(trace.id, project_id)}:
             continue
         for number, element in enumerate(elements):
             if element.trace_id != trace.id or element.project_id != project_id:
                 problem = f"belongs to trace {element.trace_id} of project {element.project_id!r}, not to the batch's"
-                raise InputError("batch", f"{place}[{number}]", problem)
+                raise InputError("batch", f"{place_of(label)}[{number}]", problem)
 
 
 def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
     """What the elements refer to: place in the batch, label and ids (None among them means no reference)."""
-    yield "operations", Label.SESSION, {o.session_id for o in batch.operations}
-    yield "variables", Label.SESSION, {v.session_id for v in batch.variables}
-    yield "variables", Label.OPERATION, {v.operation_id for v in batch.variables}
-    yield "variables", Label.VARIABLE, {v.revision_of for v in batch.variables}
-    yield "derivations", Label.VARIABLE, {d.source for d in batch.derivations} | {d.target for d in batch.derivations}
-    yield "derivations", Label.OPERATION, {d.operation_id for d in batch.derivations}
+    for label, elements in elements_of(batch).items():
+        for column in DECLARED[label].of_codec(Codec.KEY):
+            assert column.of is not None
+            yield place_of(label), column.of, set(map(column.get, elements))
     yield "usages", Label.OPERATION, {u.operation_id for u in batch.usages}
     yield "usages", Label.VARIABLE, {u.variable_id for u in batch.usages}
     yield "invalidations", Label.OPERATION, {i.operation_id for i in batch.invalidations}
     yield "invalidations", Label.VARIABLE, {i.variable_id for i in batch.invalidations}
     yield "endings", Label.OPERATION, {e.operation_id for e in batch.endings}
     yield "placings", Label.VARIABLE, {p.variable_id for p in batch.placings}
-    ends = [(f.question_id, f.answer_id, f.expected_id) for f in batch.failures]
-    yield "failures", Label.VARIABLE, set(chain.from_iterable(ends))
-    yield "attributions", Label.FAILURE, {a.failure_id for a in batch.attributions}
-    yield "attributions", Label.OPERATION, {a.operation_id for a in batch.attributions}
+    yield "rightAnswers", Label.VARIABLE, set(batch.right_answers)
     yield "attributions", Label.VARIABLE, set(chain.from_iterable(map(cited, batch.attributions)))
 
 
@@ -59,7 +72,7 @@ def cited(attribution: Attribution) -> list[str]:
     """The variables that the steps of an attribution's evidence name, once each and in order.
 
     Raises:
-        InputError: the evidence is no JSON.
+        InputError: the evidence is not JSON.
     """
     try:
         steps = msgspec.json.decode(attribution.evidence)
@@ -70,10 +83,10 @@ def cited(attribution: Attribution) -> list[str]:
 
 
 def check_values(batch: Batch, arrived: set[str], stored: set[str]) -> None:
-    """Every value that does not stand on its variable whole came with the batch, or is stored.
+    """Check that every value that is not on its variable whole came with the batch, or is stored.
 
     Raises:
-        InputError: one is in neither.
+        InputError: one did not, and is not.
     """
     for variable in batch.variables:
         value_hash = variable.value_hash

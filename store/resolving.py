@@ -1,8 +1,8 @@
-"""What a reference means: the same answer from both engines, and through every door.
+"""What a reference means: one answer for both engines and all doors.
 
-A reference is the whole id of something, the first 8 or more characters of one, or an id in the source. Sources may
-call their things as they like, also like the ids of others: a whole id always means what has it, and never anything
-that is only called so. Of all else a reference has to mean one thing only.
+A reference is the whole id of an element, the first 8 or more characters of its id, or its id in the source. Sources
+may use any ids, even ones that look like an element's id here: a whole id always means the element that has it, and
+never one that is only called so in its source. Any other reference has to fit exactly one element.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from schema.models import Derivation, Element, Operation, Session, Trace, Variab
 from store.answers import Label
 
 MOST_CANDIDATES = 5
-"""How many are named where a reference may mean several."""
+"""How many elements the error names if a reference fits several."""
 
 _WHOLE = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
 _PREFIX = re.compile(f"[0-9a-f]{{{MIN_PREFIX},{ID_LENGTH - 1}}}")
 
 
 def check_reference(reference: str, label: Label | None) -> None:
-    """Whether anything could be called so.
+    """Check that an element could have such an id.
 
     Raises:
-        NotFoundError: it is no Unicode text, and nothing that is stored has such an id.
+        NotFoundError: it is not valid Unicode, as every id that is stored is.
     """
     try:
         reference.encode()
@@ -45,7 +45,7 @@ def is_prefix(reference: str) -> bool:
 
 
 def in_place(found: Sequence[Element], reference: str, label: Label | None, trace_id: str | None) -> Element:
-    """The element that has a whole id, where it is of the label and in the trace that are asked for.
+    """The element that has a whole id, if it is of the label and in the trace that are asked for.
 
     Raises:
         NotFoundError: it is of another label or trace.
@@ -57,7 +57,7 @@ def in_place(found: Sequence[Element], reference: str, label: Label | None, trac
 
 
 def only_one(found: Sequence[Element], reference: str, label: Label | None) -> Element:
-    """The element that was found by an id in the source or by the beginning of an id.
+    """The one element that was found by an id in the source or by the beginning of an id.
 
     Raises:
         NotFoundError: there is none.
@@ -72,7 +72,7 @@ def only_one(found: Sequence[Element], reference: str, label: Label | None) -> E
 
 
 def ambiguous(reference: str, found: Sequence[Element]) -> AmbiguousError:
-    """The error that names some of what a reference may mean."""
+    """The error that names some of the elements that a reference fits."""
     described = [
         Candidate(one.id, label_of(one).value, _name_of(one), _trace_of(one)) for one in found[:MOST_CANDIDATES]
     ]
@@ -89,7 +89,7 @@ def _trace_of(element: Element) -> str:
 
 
 def _name_of(element: Element) -> str:
-    """What the source calls it; a failure's question is a value, and no name."""
+    """What the source calls an element. A failure has no name: its question is a value."""
     if isinstance(element, Trace | Session | Operation | Variable):
         return element.name or element.external_id
     return (element.external_id or "") if isinstance(element, Derivation) else ""

@@ -1,8 +1,8 @@
-"""Retention: traces of a project that nothing was written to for long are deleted.
+"""Retention: traces of a project to which nothing has been written for long are deleted.
 
-What counts is when something was last written to a trace, by the store's own clock: a trace that is still recorded is
-never old, however long ago it began, and what is imported is not old because it happened long ago. Traces are deleted
-one by one, the oldest first; what a killed run leaves, the next one takes up.
+What counts is when something was last written to a trace, by the store's own clock: a trace that is still being
+recorded is never old, however long ago it began, and an imported one is not old because it happened long ago. Traces
+are deleted one by one, the oldest first; if a run is killed, the next one goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
 
 QUIET = timedelta(hours=1)
-"""A trace that something was written to since then stays, even where too many have been written to."""
+"""A trace that was written to within this time is kept, even if there are more traces than the policy keeps."""
 
 EVERY = timedelta(hours=1)
-"""How often each project is looked at; a policy that was changed is not acted on before that."""
+"""How often each project is looked at; a changed policy is not applied before this time has passed."""
 
 ACTOR = "retention"
 PAGE = 500
-"""Traces listed at a time."""
+"""How many traces are listed at a time."""
 
 _LOOK_SECONDS = 60.0
 
@@ -43,7 +43,7 @@ _log = structlog.get_logger("memtrace.retention")
 
 
 class Reason(StrEnum):
-    """Which bound of the policy a trace is beyond; the days come first."""
+    """Which bound of the policy a trace is beyond; if it is both, the days."""
 
     DAYS = "days"
     TRACES = "traces"
@@ -51,7 +51,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A trace that may go.
+    """A trace that is to be deleted.
 
     Attributes:
         written_at: when something was last written to it.
@@ -83,7 +83,7 @@ Tell = Callable[[Expired], None]
 
 
 def policy(project_id: str, days: int | None, traces: int | None, actor: str) -> RetentionPolicy:
-    """A policy from now on; workers act on it an hour later at the earliest, so that a slip can be taken back.
+    """A policy from now on; workers apply it an hour later at the earliest, so that a mistake can be undone.
 
     Raises:
         InputError: no bound is given, or one is out of range.
@@ -93,7 +93,7 @@ def policy(project_id: str, days: int | None, traces: int | None, actor: str) ->
 
 
 async def plan(store: GraphStore, wanted: RetentionPolicy, now: datetime | None = None) -> AsyncIterator[Expired]:
-    """The traces that a run would delete now, those first that have waited longest; nothing is changed."""
+    """The traces that a run would delete now, the longest idle first; nothing is changed."""
     moment = now or datetime.now(UTC)
     cursor = None
     while True:
@@ -116,20 +116,20 @@ async def apply(
 ) -> Run:
     """Delete the traces of a project that its policy does not keep.
 
-    Before each trace the policy and the trace's last write are looked at again: a policy that was cleared ends the run,
-    and a trace that has come back to life stays. Each deletion is in the audit log, and the run where it came to any:
-    its entry is there before the first one.
+    Before each deletion the policy and the trace's last write are read again: if the policy was cleared, the run ends,
+    and a trace that was written to again is kept. Each deletion is in the audit log, and so is a run that deletes
+    anything: its entry is written before the first deletion.
 
     Args:
         store: the project's traces.
         records: the project's policy and audit log.
         stopping: when it is set, the run ends after the trace in hand.
-        tell: told of each trace that was deleted.
-        actor: who stands in the audit log.
-        now: the time that ages are counted to; by default the time at each trace.
+        tell: is called with each trace that was deleted.
+        actor: whom the audit log names.
+        now: the time at which ages are measured; by default the current time, for each trace anew.
 
     Raises:
-        MemTraceError: a trace could not be deleted; those before it are.
+        MemTraceError: a trace could not be deleted; those before it are deleted.
     """
     run = Run()
     summary: AuditEntry | None = None
@@ -143,7 +143,7 @@ async def apply(
                 if summary is None:
                     summary = _entry(records, run, actor, "applyRetention", None, BEGUN)
                     await records.log([summary])
-                with suppress(NotFoundError):  # somebody else was quicker
+                with suppress(NotFoundError):  # somebody else has deleted it
                     entry = _entry(records, run, actor, "deleteTrace", expired.trace.id, "ok")
                     counts = await store.delete_trace(expired.trace.id, entry)
                     run.traces += 1
@@ -166,7 +166,8 @@ async def keep(
 ) -> None:
     """Apply the policies of all projects, or of those that are named, each once an hour, until told to stop.
 
-    Of several workers one takes a project; a failure is logged, and that project's turn comes again in an hour.
+    If there are several workers, one of them takes a project. An error is logged, and the project is tried again in an
+    hour.
     """
     registry = database.registry()
     while not stopping.is_set():
@@ -210,7 +211,7 @@ async def _apply_due(database: Database, due: RetentionPolicy, stopping: asyncio
 async def _one_by_one(
     store: GraphStore, records: ProjectRecords, now: datetime | None
 ) -> AsyncGenerator[Expired, None]:
-    """The traces to delete, each looked at again just before; whoever asks for the next one has deleted it."""
+    """The traces to delete, each checked just before it is given; by the next one the caller has deleted it."""
     while (wanted := await records.retention()) is not None:
         moment = now or datetime.now(UTC)
         page = await _idle(store, wanted, moment, first=PAGE)
@@ -218,7 +219,7 @@ async def _one_by_one(
             if await records.retention() != wanted or not await _is_oldest(store, idle):
                 break
             yield _expired(idle, wanted, moment, {})
-        # A page with a next one and without a trace: somebody else has just deleted its traces.
+        # If there is a next page and this one is empty, somebody else has just deleted its traces.
         if not page.items and page.next is None:
             return
 

@@ -1,4 +1,4 @@
-"""Stretches of time, and what came in them: what both engines share."""
+"""Stretches of time, and what came in during each: what both engines share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MOST_STRETCHES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
-    """A time cut into stretches, in microseconds since 1970.
+    """A period of time, divided into stretches, in microseconds since 1970.
 
     Attributes:
         start: the first moment.
         end: the first moment after the last stretch, which may be shorter than the others.
-        width: of each.
+        width: the length of each.
         count: how many there are.
     """
 

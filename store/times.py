@@ -1,4 +1,4 @@
-"""Times as whole microseconds since 1970 in UTC: exact, and quick to move."""
+"""Times as whole microseconds since 1970 in UTC: exact, and quick to transfer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_microseconds(moment: datetime | None) -> int | None:
-    """Exact: no floating point on the way."""
+    """A time in microseconds; exact, because no floating point is used."""
     if moment is None:
         return None
     past = moment - EPOCH
@@ -21,9 +21,9 @@ def from_microseconds(value: int | None) -> datetime | None:
 
 
 class Times(dict[int | None, datetime | None]):
-    """``from_microseconds`` for many values of which most repeat: what one operation writes has one time."""
+    """``from_microseconds`` for many values that often repeat: all that one operation writes has the same time."""
 
     def __missing__(self, value: int | None) -> datetime | None:
-        """Work a value out the first time that it is asked for."""
+        """Convert a value when it is asked for the first time."""
         moment = self[value] = from_microseconds(value)
         return moment

@@ -1,7 +1,7 @@
 """Values beside the graph: what a store of values can do, wherever it keeps them.
 
-Values belong to a trace: what one trace keeps is never shared with another, so that deleting a trace deletes its
-values, and nothing of one project can be met in another.
+Values belong to a trace and are never shared between traces: deleting a trace deletes its values, and no project can
+reach those of another.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ValueStore(Protocol):
         ...
 
     async def get_many(self, project_id: str, trace_id: str, hashes: Collection[str]) -> dict[str, bytes]:
-        """Values by hash, each checked; what lies in one pack is read at once.
+        """Values by hash, each checked; those of one pack are read together.
 
         Raises:
             CorruptValueError: one is damaged or gone.
@@ -49,11 +49,11 @@ class ValueStore(Protocol):
         ...
 
     async def size(self) -> int:
-        """Bytes that all values take, over all projects."""
+        """How many bytes the values of all projects take."""
         ...
 
     async def check_room(self) -> None:
-        """Whether the disk with the values has room, where they lie on one of this machine.
+        """Check that the disk with the values has room, if it is a disk of this machine.
 
         Raises:
             DiskFullError: it has none.
@@ -61,7 +61,7 @@ class ValueStore(Protocol):
         ...
 
     async def check(self) -> None:
-        """Whether the place can be reached and written.
+        """Check that the place can be reached and written to.
 
         Raises:
             StoreError: it can't.
@@ -70,10 +70,10 @@ class ValueStore(Protocol):
 
 
 def split_values(variables: Iterable[Variable]) -> tuple[dict[str, bytes], dict[str, list[str]]]:
-    """The values that stand on their variables, by hash and checked, and the hashes of the others by trace.
+    """The values that are kept on their variables, by hash and checked, and the hashes of the others by trace.
 
     Raises:
-        CorruptValueError: one that stands on its variable is damaged.
+        CorruptValueError: one that is kept on its variable is damaged.
     """
     here: dict[str, bytes] = {}
     elsewhere: dict[str, dict[str, None]] = {}

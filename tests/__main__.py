@@ -2,6 +2,9 @@
 
 Run: ``python -m tests``, with further options for pytest. Three processes share one server, and two processors: some
 tests mostly wait. An existing server that ``MEMTRACE_TEST_NEO4J_URI`` names is used instead, and the tests run once.
+
+Where the environment keeps Python from writing compiled modules beside their sources (``PYTHONDONTWRITEBYTECODE``),
+they are kept in a folder for the length of the run: else each process that a test starts would compile all anew.
 """
 
 from __future__ import annotations
@@ -24,17 +27,27 @@ _SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 
 def main() -> int:
     """Run all tests; the exit code of the first run that fails."""
-    options = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="compiled-") as compiled:
+        return _run_on_each_version(sys.argv[1:], _sharing_compiled(Path(compiled)))
+
+
+def _run_on_each_version(options: list[str], shared: dict[str, str]) -> int:
     if os.environ.get("MEMTRACE_TEST_NEO4J_URI"):
-        return _run(options, {})
-    for version, chosen in ((None, []), (NEWEST_VERSION, ["-m", "neo4j and not once"])):
+        return _run(options, shared)
+    for version, chosen in ((None, []), (NEWEST_VERSION, ["--versioned", "-m", "neo4j and not once"])):
         with _server(version) as settings:
-            code = _run([*chosen, *options], settings)
+            code = _run([*chosen, *options], settings | shared)
         if chosen and options and code == pytest.ExitCode.NO_TESTS_COLLECTED:
             code = 0  # of those that were asked for, none depends on the version
         if code:
             return code
     return 0
+
+
+def _sharing_compiled(folder: Path) -> dict[str, str]:
+    if not sys.dont_write_bytecode:
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
 
 
 def _run(options: list[str], settings: dict[str, str]) -> int:

@@ -49,6 +49,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", mark)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The choice of what depends on the version of Neo4j."""
+    parser.addoption("--versioned", action="store_true", help="only what tests.groups names for each version of Neo4j")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is not asked for is not even imported: that takes longer than some tests."""
+    if not config.getoption("versioned") or not collection_path.is_relative_to(config.rootpath):
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix() + ("/" if collection_path.is_dir() else "")
+    return None if any(name.startswith(wanted) or wanted.startswith(name) for wanted in VERSIONED) else True
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that has a database runs on each engine."""
     if "database" in metafunc.fixturenames:

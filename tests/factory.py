@@ -204,6 +204,7 @@ class TraceBuilder:
             created_at=moment(len(self.failures)),
         )
         self.failures.append(replace(failure, **more) if more else failure)
+        self.variables[:] = [replace(one, right=False) if one is answer else one for one in self.variables]
         return self.failures[-1]
 
     def attribution(self, failure: Failure, method: str = "words", /, **more: Any) -> Attribution:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.context import ROOT
 from benchmarks.generator import Shape, answer_of, batch_of
 from benchmarks.report import Goal, Section, at_least, at_most, goal_lines, times
 from benchmarks.timing import Series, alternate, ratio
@@ -69,3 +74,12 @@ def test_a_goal_says_whether_it_is_met(goal: Goal, met: str) -> None:
 def test_what_is_missing_is_shown() -> None:
     section = Section("Closure", missing=["no server"])
     assert "**NOT MEASURED: no server**" in list(section.lines())
+
+
+@pytest.mark.parametrize("name", ["closure-sqlite", "lineage-sqlite", "writes-sqlite"])
+def test_a_benchmark_runs(name: str, tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "benchmarks", "--quick", "--only", name, "--json", str(tmp_path / "figures.json")]
+    subprocess.run(
+        run, check=True, capture_output=True, cwd=ROOT, env=dict(os.environ) | {"XDG_CACHE_HOME": str(tmp_path)}
+    )
+    assert json.loads((tmp_path / "figures.json").read_text("utf-8"))["benchmarks"][name]["numbers"]

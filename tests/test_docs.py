@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "examples" / "sample", tmp_path / "examples" / "sample")
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "memtrace"
-    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m api.cli.main "$@"\n')
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m memtrace_platform "$@"\n')
     command.chmod(0o755)
     return tmp_path
 

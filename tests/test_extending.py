@@ -91,6 +91,22 @@ def test_every_file_of_a_field_has_the_field_of_the_example() -> None:
         assert re.search(r"comment\b|comment_k\b", (ROOT / name).read_text("utf-8")), name
 
 
+def test_every_file_of_a_field_that_is_said_later_has_the_field_of_the_example() -> None:
+    named = [path for cell in rows(section("A field that is said later")) for path in paths(cell)]
+    assert len(named) > 7
+    for name in named:
+        assert re.search(r"right\b|right_answers\b", (ROOT / name).read_text("utf-8")), name
+
+
+def test_no_file_of_schema_and_store_but_those_of_the_page_names_a_stored_field() -> None:
+    """For example ``location``, of which neither engine knows anything in particular."""
+    stored, _, _ = section("A field").partition("On its way from the application")
+    named = {path for cell in rows(stored) for path in paths(cell) if not path.startswith("tests/")}
+    assert len(rows(stored)) < 7
+    floors = [(name, text) for name, text in texts() if name.startswith(("schema/", "store/"))]
+    assert {name for name, text in floors if re.search(r"\blocation(_k)?\b", text)} == named
+
+
 def test_what_programs_write_is_written_by_the_programs_that_are_named() -> None:
     for module in re.findall(r"`python -m ([\w.]+)", PAGE.read_text("utf-8")):
         path = Path(*module.split("."))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from enum import StrEnum
 from importlib.resources import files
 from typing import Any
 
 import pytest
 
-from schema.texts import cypher
+from schema.control import JobState
 from schema.words import phrases
+from store.answers import Direction, Label
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.find import lucene_query
 from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
+from store.neo4j.labels import FILLINGS
+from store.neo4j.queries import cypher
+from store.texts import placeholders
 
 UNBOUND = {
     "has_data",
@@ -79,45 +85,81 @@ PARAMETERS: dict[str, Any] = {
 
 
 def names() -> list[str]:
-    return sorted(entry.name.removesuffix(".cypher") for entry in files("schema").joinpath("cypher").iterdir())
+    found = (entry.name.partition(".") for entry in files("store.neo4j.queries").iterdir())
+    return sorted(name for name, _, suffix in found if suffix == "cypher")
 
 
-PLANNED = [name for name in names() if name not in UNBOUND]
-BOUND = [name for name in PLANNED if not name.startswith(BEFORE_A_PROJECT)]
+def content(name: str) -> str:
+    return files("store.neo4j.queries").joinpath(f"{name}.cypher").read_text("utf-8")
+
+
+ABOUT: dict[str, Iterable[StrEnum | None]] = {
+    "closure": Direction,
+    "closure_derivations": Direction,
+    "delete_in_order": [Label.SESSION, Label.OPERATION, Label.VARIABLE],
+    "delete_of_trace": [Label.FAILURE, Label.ATTRIBUTION],
+    "derivations_of": Direction,
+    "frontier": Direction,
+    "get_derivations": [Label.DERIVATION],
+    "get_nodes": [label for label in Label if label is not Label.DERIVATION],
+    "nearest": Direction,
+    "step": Direction,
+}
+"""What each template is about."""
+
+PLANNED: list[tuple[str, StrEnum | None]] = [
+    (name, about) for name in names() if name not in UNBOUND for about in ABOUT.get(name, [None])
+]
+BOUND = [text for text in PLANNED if not text[0].startswith(BEFORE_A_PROJECT)]
+
+
+def test_the_templates_are_those_that_are_listed() -> None:
+    found = {name: placeholders(content(name)) for name in names()}
+    assert {name for name, words in found.items() if words} == ABOUT.keys()
+    assert set().union(*found.values()) == set().union(*FILLINGS.values())
+
+
+def test_a_text_that_is_about_something_unknown_is_refused() -> None:
+    with pytest.raises(ValueError, match="no text is about"):
+        cypher("step", JobState.QUEUED)
+    with pytest.raises(ValueError, match="that has no from"):
+        cypher("step", Label.VARIABLE)
 
 
 def test_the_texts_without_a_project_exist() -> None:
     assert UNBOUND.issubset(names())
 
 
-@pytest.mark.parametrize("name", BOUND)
-def test_every_statement_is_bound_to_a_project(name: str) -> None:
-    for statement in cypher(name).split("UNION ALL"):
+@pytest.mark.parametrize(("name", "about"), BOUND)
+def test_every_statement_is_bound_to_a_project(name: str, about: StrEnum | None) -> None:
+    for statement in cypher(name, about).split("UNION ALL"):
         assert "projectId = $projectId" in statement or "projectId: $projectId}" in statement
 
 
-@pytest.mark.parametrize("name", CLOSURE_TEXTS)
-async def test_a_closure_visits_each_variable_once(neo4j_database: Neo4jDatabase, name: str) -> None:
-    plan = await neo4j_database.plan(name, **PARAMETERS)
+@pytest.mark.parametrize(("name", "about"), CLOSURE_TEXTS)
+async def test_a_closure_visits_each_variable_once(
+    neo4j_database: Neo4jDatabase, name: str, about: StrEnum | None
+) -> None:
+    plan = await neo4j_database.plan(name, about, **PARAMETERS)
     assert PRUNING_WALK in plan
     assert not any(operator.startswith("VarLengthExpand") and operator != PRUNING_WALK for operator in plan)
 
 
 def test_every_unbounded_walk_is_among_the_closures() -> None:
-    assert {name for name in names() if re.search(r"\*0\.\.|\)\*", cypher(name))} == set(CLOSURE_TEXTS)
+    assert {text for text in PLANNED if re.search(r"\*0\.\.|\)\*", cypher(*text))} == set(CLOSURE_TEXTS)
 
 
-@pytest.mark.parametrize("name", PLANNED)
-async def test_no_text_reads_all_of_a_label(neo4j_database: Neo4jDatabase, name: str) -> None:
-    plan = await neo4j_database.plan(name, **PARAMETERS)
+@pytest.mark.parametrize(("name", "about"), PLANNED)
+async def test_no_text_reads_all_of_a_label(neo4j_database: Neo4jDatabase, name: str, about: StrEnum | None) -> None:
+    plan = await neo4j_database.plan(name, about, **PARAMETERS)
     assert {operator for operator in plan if operator.endswith("Scan")} == set()
 
 
-@pytest.mark.parametrize("name", PLANNED)
-def test_every_way_into_the_graph_names_its_index(name: str) -> None:
+@pytest.mark.parametrize(("name", "about"), PLANNED)
+def test_every_way_into_the_graph_names_its_index(name: str, about: StrEnum | None) -> None:
     """Else the server reads all of an index for each id as long as it remembers that index as empty."""
-    ways = re.findall(r"\bMATCH (?:p = )?\(\w*:", cypher(name))
-    assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name))) == len(ways)
+    ways = re.findall(r"\bMATCH (?:p = )?\(\w*:", cypher(name, about))
+    assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name, about))) == len(ways)
 
 
 PAGES = ["api_key", "audit_entry", "derivation", "failure", "idle_trace", "job", "operation", "session", "variable"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import re
 import socket
 import subprocess
 import sys
@@ -20,10 +22,12 @@ import pytest_asyncio
 
 pytest.importorskip("py2neo", reason="the extra notebook is not installed")
 
+from memtrace.notebook import MemTraceGraph
+from memtrace.notebook.place import place_of
 from py2neo import ClientError, Node
 
-from api.notebook import MemTraceGraph
-from schema.errors import InputError, NotFoundError, StoreError
+from api.loading import load_settings
+from api.loading import place_of as place_of_platform
 from store.answers import Direction
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK
@@ -106,7 +110,7 @@ async def test_a_closure_is_that_of_the_store(
 
 
 async def test_a_closure_visits_each_variable_once(neo4j_server: Neo4jServer, seeded: Investigation) -> None:
-    texts = list(files("api.notebook").joinpath("queries").iterdir())
+    texts = list(files("memtrace.notebook").joinpath("queries").iterdir())
     assert len(texts) == 2
     for text in texts:
         asked = await ask(neo4j_server, text.read_text("utf-8"), id=seeded.answer, project=seeded.project)
@@ -127,15 +131,15 @@ def test_other_projects_are_not_seen(graph: MemTraceGraph, seeded: Investigation
     with MemTraceGraph(bolt(neo4j_server), neo4j_server.user, neo4j_server.password, "none") as other:
         assert len(other.query("MATCH (v:Variable {projectId: $project}) RETURN v.id AS id LIMIT 5")) == 0
         for read in (other.variable, other.closure):
-            with pytest.raises(NotFoundError, match="no variable"):
+            with pytest.raises(LookupError, match="no variable"):
                 read(seeded.answer)
-        with pytest.raises(NotFoundError, match="no operation"):
+        with pytest.raises(LookupError, match="no operation"):
             other.operation(seeded.operation)
-    with pytest.raises(InputError, match="not bound to the project"):
+    with pytest.raises(ValueError, match="not bound to the project"):
         graph.query("MATCH (v:Variable) RETURN v LIMIT 1")
-    with pytest.raises(InputError, match="the project is that of this graph"):
+    with pytest.raises(ValueError, match="the project is that of this graph"):
         graph.query("RETURN $project AS p", project="none")
-    with pytest.raises(InputError, match="sideways"):
+    with pytest.raises(ValueError, match="sideways"):
         graph.closure(seeded.answer, "sideways")  # type: ignore[arg-type]
 
 
@@ -161,7 +165,7 @@ def test_nothing_can_be_written(graph: MemTraceGraph, seeded: Investigation) -> 
 
 @pytest.mark.parametrize("missing", ["py2neo", "pandas"])
 def test_the_extra_is_named_where_it_is_missing(missing: str) -> None:
-    program = f"import sys; sys.modules[{missing!r}] = None; import api.notebook"
+    program = f"import sys; sys.modules[{missing!r}] = None; import memtrace.notebook"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"{missing} is missing: install the extra notebook" in done.stderr
@@ -171,16 +175,22 @@ def test_the_extra_is_named_where_it_is_missing(missing: str) -> None:
     "uri", ["neo4j://127.0.0.1:7687", "sqlite:///memtrace.db", "http://127.0.0.1:7474", "127.0.0.1"]
 )
 def test_an_address_that_py2neo_can_not_use_is_refused(uri: str) -> None:
-    with pytest.raises(InputError, match="bolt://host:port"):
+    with pytest.raises(ValueError, match="bolt://host:port"):
         MemTraceGraph(uri, "neo4j", "s3cret-word")
 
 
+@pytest.mark.parametrize("project", ["", "a b", ".hidden", "x" * 129])
+def test_a_name_that_no_project_has_is_refused(project: str) -> None:
+    with pytest.raises(ValueError, match="none can be called"):
+        MemTraceGraph("bolt://127.0.0.1:1", "neo4j", "s3cret-word", project)
+
+
 def test_no_error_shows_a_password(neo4j_server: Neo4jServer, graph: MemTraceGraph) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(ValueError, match="without user and password") as refused:
         MemTraceGraph("bolt://neo4j:s3cret-word@127.0.0.1:7687", "neo4j", "")
-    with pytest.raises(StoreError, match="refuses the user name or the password") as wrong:
+    with pytest.raises(ConnectionError, match="refuses the user name or the password") as wrong:
         MemTraceGraph(bolt(neo4j_server), "neo4j", "s3cret-word")
-    with pytest.raises(StoreError, match="can't be reached"):
+    with pytest.raises(ConnectionError, match="can't be reached"):
         MemTraceGraph("bolt://127.0.0.1:1", "neo4j", "s3cret-word")
     assert "s3cret-word" not in str(refused.value) + str(wrong.value)
     assert neo4j_server.password not in repr(graph)
@@ -204,7 +214,7 @@ def newer_server() -> Iterator[str]:
 
 
 def test_a_server_that_speaks_newer_bolt_only_is_named() -> None:
-    with newer_server() as uri, pytest.raises(StoreError, match=r"Bolt 4\.3 or older"):
+    with newer_server() as uri, pytest.raises(ConnectionError, match=r"Bolt 4\.3 or older"):
         MemTraceGraph(uri, "neo4j", "secret")
 
 
@@ -214,7 +224,7 @@ def test_the_environment_says_where(
     monkeypatch.delenv("MEMTRACE_STORE", raising=False)
     for store in ("", "sqlite:///memtrace.db"):
         monkeypatch.setenv("MEMTRACE_STORE", store)
-        with pytest.raises(InputError, match="MEMTRACE_STORE"):
+        with pytest.raises(ValueError, match="MEMTRACE_STORE"):
             MemTraceGraph.from_environment()
     monkeypatch.setenv("MEMTRACE_STORE", "neo4j" + bolt(neo4j_server).removeprefix("bolt"))
     monkeypatch.setenv("MEMTRACE_NEO4J_USER", neo4j_server.user)
@@ -224,6 +234,60 @@ def test_the_environment_says_where(
         assert graph.variable(seeded.answer).kind == "Answer"
     with MemTraceGraph.from_environment("none") as graph:
         assert graph.project == "none"
+
+
+_MAPPED = {"uri": "bolt+s://eu", "user": "reader", "database": "eu", "projects": ["p"], "values": "file:///values"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "file"),
+    [
+        ({"STORE": "bolt://a:1", "NEO4J_PASSWORD": "word"}, ""),
+        ({"STORE": "bolt://a:1", "NEO4J_USER": "u", "NEO4J_PASSWORD_FILE": "SECRET", "NEO4J_DATABASE": "d"}, ""),
+        ({"STORE": "bolt://a:1", "NEO4J_PASSWORD": "word", "NEO4J_PASSWORD_FILE": "SECRET"}, 'store = "bolt://b:1"'),
+        ({"STORE": "", "NEO4J_USER": ""}, 'store = "bolt://b:1"\nneo4j_user = "u"\nneo4j_password_file = "SECRET"'),
+        ({"STORES": json.dumps({"eu": _MAPPED | {"password_file": "SECRET"}})}, 'store = "bolt://b:1"'),
+        ({"STORES": json.dumps({"eu": _MAPPED | {"projects": ["q"]}}), "STORE": "bolt://a:1"}, ""),
+        (
+            {"STORE": "bolt://a:1"},
+            '[stores.eu]\nuri = "bolt://eu"\nprojects = ["p"]\nvalues = "file:///v"\npassword_file = "SECRET"',
+        ),
+    ],
+)
+def test_the_place_is_that_of_the_command_line(
+    environment: dict[str, str], file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("from a file\n", "utf-8")
+    for name in [name for name in os.environ if name.startswith("MEMTRACE_")]:
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(f"MEMTRACE_{name}", value.replace("SECRET", str(secret)))
+    if file:
+        (tmp_path / "settings.toml").write_text(file.replace("SECRET", str(secret)), "utf-8")
+        monkeypatch.setenv("MEMTRACE_CONFIG", str(tmp_path / "settings.toml"))
+    uri, credentials, database = place_of_platform(load_settings(), "p")
+    assert credentials is not None
+    assert place_of("p") == (uri, credentials.user, credentials.password, database)
+
+
+@pytest.mark.parametrize(
+    ("environment", "problem"),
+    [
+        ({"CONFIG": "none.toml"}, "none.toml can't be read: No such file"),
+        ({"STORE": "bolt://a:1", "NEO4J_PASSWORD_FILE": "none"}, "none can't be read: No such file"),
+        ({"STORES": "[s3cret-word"}, "settings: stores: "),
+        ({"STORES": '{"eu": {"uri": "bolt://eu", "projects": "s3cret-word"}}'}, "settings: stores.eu.projects: "),
+    ],
+)
+def test_a_setting_that_can_not_be_used_is_named(
+    environment: dict[str, str], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(f"MEMTRACE_{name}", value)
+    with pytest.raises(ValueError, match=re.escape(problem)) as raised:
+        MemTraceGraph.from_environment()
+    assert "s3cret-word" not in str(raised.value)
 
 
 def test_a_project_on_a_store_of_its_own(
@@ -238,7 +302,7 @@ def test_a_project_on_a_store_of_its_own(
     monkeypatch.setenv("MEMTRACE_STORES", json.dumps(stores))
     with MemTraceGraph.from_environment(seeded.project) as graph:
         assert graph.variable(seeded.answer).kind == "Answer"
-    with pytest.raises(InputError, match="MEMTRACE_STORE"):
+    with pytest.raises(ValueError, match="MEMTRACE_STORE"):
         MemTraceGraph.from_environment("none")
 
 

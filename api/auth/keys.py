@@ -14,6 +14,7 @@ from schema.projects import check_project
 
 PREFIX = "mt_"
 _FORM = re.compile(r"mt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_LENGTH = len(PREFIX) + 16 + 1 + 43
 _NOBODY = "0" * 64
 
 
@@ -48,6 +49,11 @@ def parse_key(text: str) -> PresentedKey | None:
     """The parts of a key; None where a text has not the form of one."""
     match = _FORM.fullmatch(text)
     return PresentedKey(match[1], match[2]) if match else None
+
+
+def form_problem(text: str) -> str:
+    """What a key looks like, for who sent something else, of which only the length is said."""
+    return f"a key is {_LENGTH} characters that begin with {PREFIX}; {len(text):,} were sent"
 
 
 def hash_secret(secret: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from api.auth.access import Principal
-from api.auth.keys import PREFIX, PresentedKey, is_genuine, parse_key
+from api.auth.keys import PREFIX, PresentedKey, form_problem, is_genuine, parse_key
 from api.auth.known import KnownKeys, LastUses
 from api.auth.rate import RateLimit
 from api.errors import UnauthenticatedError
@@ -93,7 +93,8 @@ class Verifier:
         if presented is not None:
             return await self._by_key(presented, client)
         if self._tokens is None or credentials.startswith(PREFIX):
-            raise UnauthenticatedError("this has not the form of a key")
+            told = f"a valid API key or token is needed: {form_problem(credentials)}"
+            raise UnauthenticatedError("this has not the form of a key", told)
         return await self._tokens.verify(credentials)
 
     async def _by_key(self, presented: PresentedKey, client: str | None) -> Principal:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import ExitCode, UsageError, note
 from api.cli.options import JsonOption, TraceArgument, TraceOption
 from api.cli.output import Output, print_json
@@ -23,14 +23,14 @@ _PANEL = "Keep the store"
 
 @command(commands, panel=_PANEL)
 async def delete(
-    place: Place,
+    place: Target,
     reference: TraceArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a trace with all that belongs to it, and the values that no other trace uses."""
-    from api.cli.door import keeper_door
+    """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
     from api.cli.find import find
+    from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line
     from schema.models import Trace
 
@@ -53,8 +53,8 @@ async def delete(
 
 
 @command(commands, panel=_PANEL)
-async def stats(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
-    """Count what the project, or one trace, holds; bytes are those of the whole store."""
+async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
+    """Show how much the project, or one trace, holds. Bytes are counted for the whole store."""
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
@@ -70,7 +70,7 @@ async def stats(place: Place, trace: TraceOption = None, as_json: JsonOption = F
         Output().show(tables.queue(waiting))
 
 
-async def _waiting(place: Place) -> dict[str, Any] | None:
+async def _waiting(place: Target) -> dict[str, Any] | None:
     """How the queue of events stands, for all projects but the dead letters; None where there is none."""
     from api import documents
     from api.cli.queues import queue_of
@@ -85,7 +85,7 @@ async def _waiting(place: Place) -> dict[str, Any] | None:
         return None
 
 
-async def _with_queue(place: Place, found: Health) -> Health:
+async def _with_queue(place: Target, found: Health) -> Health:
     """What was found out about the store, with what there is to say of the queue of events."""
     from dataclasses import replace
 
@@ -112,8 +112,8 @@ async def _with_queue(place: Place, found: Health) -> Health:
 
 
 @command(commands, panel=_PANEL)
-async def migrate(place: Place, as_json: JsonOption = False) -> None:
-    """Bring the store's layout up to date; a store that does not exist is made."""
+async def migrate(place: Target, as_json: JsonOption = False) -> None:
+    """Bring the layout of the store up to date. A store that does not exist is created."""
     async with place.database(create=True) as database:
         applied = await database.migrate()
     if as_json:
@@ -123,8 +123,8 @@ async def migrate(place: Place, as_json: JsonOption = False) -> None:
 
 
 @command(commands, panel=_PANEL)
-async def doctor(place: Place, as_json: JsonOption = False) -> None:
-    """Check the store and the queue: version, layout, damage, free space, rights. Exit code 1 tells of problems."""
+async def doctor(place: Target, as_json: JsonOption = False) -> None:
+    """Check the store and the queue: version, layout, damage, free space, access rights. Exit code 1 means problems."""
     from api import documents
     from api.cli.render import sheets
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import (
     ConcurrencyOption,
@@ -32,31 +32,31 @@ _PANEL = "Ask why"
 
 @command(commands, panel=_PANEL)
 async def attribute(
-    place: Place,
+    place: Target,
     failure: Annotated[
         list[str] | None,
-        typer.Option("--failure", metavar="ID", help="This failure; may be repeated.", show_default=False),
+        typer.Option("--failure", metavar="ID", help="Attribute this failure; may be repeated.", show_default=False),
     ] = None,
     trace: Annotated[
         str | None,
-        typer.Option("--trace", metavar="TRACE", help="All failures of this trace.", show_default=False),
+        typer.Option("--trace", metavar="TRACE", help="Attribute all failures of this trace.", show_default=False),
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="All failures of the project.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Attribute all failures of the project.")] = False,
     method: MethodOption = MethodName.FLOW,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
     concurrency: ConcurrencyOption = 4,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the operation that made an answer wrong, and keep the verdict beside the failure.
+    """Attribute failures: find the operation that made an answer wrong, and store this verdict with the failure.
 
-    What was attributed before in the same way is not attributed again. A case that can't be decided is an abstention
-    with its reason, and does not keep the others from it.
+    A failure that was attributed before with the same options is not attributed again. Where the cause can't be
+    decided, the verdict is an abstention, which gives the reason; the other failures are still attributed.
     """
     from api import documents
     from api.cli.render import verdicts
     from api.cli.render.text import counted
-    from api.method import runner_options
+    from api.runner_options import runner_options
     from attribution.lookup import by_id
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
@@ -102,13 +102,13 @@ async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[
 
 @command(commands, panel=_PANEL)
 async def agreement(
-    place: Place,
-    first: Annotated[str, typer.Argument(metavar="A", help="A method or an author.", show_default=False)],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    place: Target,
+    first: Annotated[str, typer.Argument(metavar="A", help="A method, or the name of a person.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another method or person.", show_default=False)],
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell how far two sources of verdicts agree: accuracy, and Cohen's kappa, which counts out chance."""
+    """Show how far two sources of verdicts agree: accuracy, and Cohen's kappa (agreement beyond chance)."""
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import verdicts

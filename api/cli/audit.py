@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, complain, exit_code, note
 from api.cli.files import graph_files
 from api.cli.options import ConcurrencyOption, JsonOption, MethodName, MethodOption, NoEvidenceOption, TraceOption
@@ -17,7 +17,7 @@ from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
     from api.cli.progress import Tell
-    from attribution.report.model import Case
+    from attribution.report.case import ReportedCase
     from attribution.run import Options
     from store.protocol import GraphStore
 
@@ -26,12 +26,12 @@ commands = typer.Typer()
 
 @command(commands, panel="Ask why")
 async def audit(
-    place: Place,
+    place: Target,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="Graph files or folders of them; without any, the store is looked at.",
+            help="Graph files or folders of them. Without any, the store is checked.",
             show_default=False,
         ),
     ] = None,
@@ -41,16 +41,17 @@ async def audit(
     concurrency: ConcurrencyOption = 4,
     as_json: JsonOption = False,
 ) -> None:
-    """List suspected annotation errors and judge errors of a data set, with their proof, the surest first.
+    """List suspected annotation errors and judge errors in a data set, with their proof, the surest first.
 
-    An annotation error: nothing that was said supports the gold answer. A judge error: the answer agrees with it.
+    An annotation error: no message supports the gold answer. A judge error: an answer that was judged wrong agrees with
+    the gold answer.
     """
     import msgspec
 
     from api.cli.render import verdicts
     from api.cli.render.text import counted
-    from api.method import runner_options
-    from attribution.report.suspects import suspects
+    from api.runner_options import runner_options
+    from attribution.report.suspected_labels import suspected_labels
 
     if paths and trace:
         raise UsageError("--trace is a trace of the store: it can't be given with PATH")
@@ -61,7 +62,7 @@ async def audit(
         errors.append(error)
         complain(str(error))
 
-    found: list[tuple[str | None, list[Case]]] = []
+    found: list[tuple[str | None, list[ReportedCase]]] = []
     if paths:
         files = graph_files(paths, fail)
         for number, file in enumerate(files, 1):
@@ -74,7 +75,7 @@ async def audit(
         async with place.open() as store:
             with progress_bar("looking") as tell:
                 found.append((None, await _of_store(store, trace, options, tell)))
-    listed = [(file, case) for file, cases in found for case in suspects(cases)]
+    listed = [(file, case) for file, cases in found for case in suspected_labels(cases)]
     listed.sort(key=lambda item: -(item[1].confidence or 0.0))
     if as_json:
         print_json([_document(msgspec.to_builtins(case), file) for file, case in listed])
@@ -89,7 +90,7 @@ async def audit(
         raise typer.Exit(exit_code(errors[0]))
 
 
-async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[Case]:
+async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[ReportedCase]:
     from attribution.benchmark.scratch import scratch_store
     from ingest.files.importing import import_path
 
@@ -98,13 +99,15 @@ async def _of_file(file: Path, options: Options, tell: Tell | None) -> list[Case
         return await _attributed(store, report.trace_id, options, tell)
 
 
-async def _of_store(store: GraphStore, trace: str | None, options: Options, tell: Tell | None) -> list[Case]:
+async def _of_store(store: GraphStore, trace: str | None, options: Options, tell: Tell | None) -> list[ReportedCase]:
     from api.cli.find import find_trace_id
 
     return await _attributed(store, await find_trace_id(store, trace), options, tell)
 
 
-async def _attributed(store: GraphStore, trace_id: str | None, options: Options, tell: Tell | None) -> list[Case]:
+async def _attributed(
+    store: GraphStore, trace_id: str | None, options: Options, tell: Tell | None
+) -> list[ReportedCase]:
     from attribution.lookup import every_failure
     from attribution.report.gather import cases_of
     from attribution.run import attribute

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import complain, exit_code
 from api.cli.files import graph_files, whole_file
 from api.cli.options import (
@@ -33,38 +33,51 @@ commands = typer.Typer()
 
 @command(commands, panel="Ask why")
 async def benchmark(
-    place: Place,
+    place: Target,
     paths: PathsArgument,
     method: MethodOption = MethodName.FLOW,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
     concurrency: ConcurrencyOption = 4,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            metavar="FILE",
+            help="Score against these labels (JSON Lines, by external ids), not against those in the graphs.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Also write the JSON document here.", show_default=False),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Also write the result as JSON to this file.", show_default=False
+        ),
     ] = None,
     work: Annotated[
         Path | None,
         typer.Option(
             "--work",
             metavar="FOLDER",
-            help="Keep graphs and verdicts here, so that a run that was stopped goes on.",
+            help="Keep graphs and verdicts in this folder, so that an interrupted run can go on.",
             show_default=False,
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a method on graphs with annotated failures (as MemTraceBench has them), and on right answers.
+    """Measure how well a method does on graphs with annotated failures (as in MemTraceBench) and on right answers.
 
-    The method never sees the annotations. The JSON document is that of MemTraceBench's own runner, with more beside it.
+    The method never sees the annotations. The JSON has all fields of MemTraceBench's own runner, and more.
     """
     import msgspec
 
     from api.cli.render.benchmark import parts
-    from api.method import runner_options
+    from api.runner_options import runner_options
+    from attribution.benchmark.labels import read_labels
     from attribution.benchmark.run import run
 
     options = runner_options(method, gold_free, no_evidence, concurrency)
+    known = None if labels is None else read_labels(labels)
     errors: list[MemTraceError] = []
 
     def fail(path: Path, error: MemTraceError) -> None:
@@ -73,7 +86,7 @@ async def benchmark(
 
     files = graph_files(paths, fail)
     with ExitStack() as stack:
-        found = await run(files, options, work=work, progress=_bars(files, stack))
+        found = await run(files, options, labels=known, work=work, progress=_bars(files, stack))
     for _, error in found.errors:
         errors.append(error)
         complain(str(error))

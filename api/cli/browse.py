@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import note
 from api.cli.options import JsonOption, TraceArgument, TraceOption, VariableArgument
 from api.cli.output import Output, print_json, write_bytes
@@ -23,7 +23,7 @@ _MEBIBYTES = 1024
 
 
 @command(commands, panel=_PANEL)
-async def traces(place: Place, as_json: JsonOption = False) -> None:
+async def traces(place: Target, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
     from api import documents
     from api.cli.render import tables
@@ -42,12 +42,12 @@ async def traces(place: Place, as_json: JsonOption = False) -> None:
 
 @command(commands, panel=_PANEL)
 async def trace(
-    place: Place,
+    place: Target,
     reference: TraceArgument,
     limit: Annotated[int, typer.Option("--limit", min=0, help="How many operations to show at most.")] = _STEPS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a trace: where it comes from, how much is in it, its sessions, and its first operations."""
+    """Show a trace: its source, its size, its sessions and its first operations."""
     from collections import Counter
 
     from api import documents
@@ -92,12 +92,12 @@ async def trace(
 
 @command(commands, panel=_PANEL)
 async def operation(
-    place: Place,
+    place: Target,
     reference: VariableArgument,
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show an operation: what it is, what it used, what it made."""
+    """Show an operation: its kind, and the variables that it used and made."""
     from api import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
@@ -125,12 +125,12 @@ async def operation(
 
 @command(commands, panel=_PANEL)
 async def variable(
-    place: Place,
+    place: Target,
     reference: VariableArgument,
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a variable: what it says, who made it, its version, its size."""
+    """Show a variable: its text, the operation that made it, its version and its size."""
     from api import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets
@@ -151,8 +151,8 @@ async def variable(
 
 
 @command(commands, panel=_PANEL)
-async def value(place: Place, reference: VariableArgument, trace: TraceOption = None) -> None:
-    """Print the whole value of a variable, byte for byte; in a terminal its control characters are escaped."""
+async def value(place: Target, reference: VariableArgument, trace: TraceOption = None) -> None:
+    """Print the whole value of a variable, byte for byte. In a terminal, control characters are escaped."""
     import sys
 
     from api.cli.find import find_variable
@@ -168,7 +168,7 @@ async def value(place: Place, reference: VariableArgument, trace: TraceOption = 
 
 @command(commands, panel=_PANEL)
 async def versions(
-    place: Place,
+    place: Target,
     reference: VariableArgument,
     trace: TraceOption = None,
     as_json: JsonOption = False,
@@ -191,22 +191,23 @@ async def versions(
 
 @command(commands, panel=_PANEL)
 async def search(
-    place: Place,
-    text: Annotated[str, typer.Argument(help="Words that must all occur.", show_default=False)],
+    place: Target,
+    text: Annotated[str, typer.Argument(help="The words to search for; all must occur.", show_default=False)],
     trace: TraceOption = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to find at most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many variables to find at most.")] = 20,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Read whole values for the text as it stands, in any case.")
+        bool,
+        typer.Option("--whole", help="Search whole values for exactly this text; upper and lower case are the same."),
     ] = False,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.0, help="With --whole: how long to read at most.")
+        float, typer.Option("--seconds", min=0.0, help="With --whole: stop after so many seconds.")
     ] = _SECONDS,
     mebibytes: Annotated[
-        int, typer.Option("--mebibytes", min=1, help="With --whole: how much to read at most.")
+        int, typer.Option("--mebibytes", min=1, help="With --whole: stop after reading so much.")
     ] = _MEBIBYTES,
     as_json: JsonOption = False,
 ) -> None:
-    """Find variables by the words of their names, comments and beginnings, or by any text of their whole values."""
+    """Find variables by words in their name, comment or beginning, or (--whole) by any text in their value."""
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
@@ -32,39 +32,39 @@ class Way(StrEnum):
 
 @command(commands, panel=_PANEL)
 async def closure(
-    place: Place,
+    place: Target,
     reference: Annotated[
         str,
         typer.Argument(
             metavar="ID",
-            help="A variable; an operation means all that it made, a failure its answer. " + IdHelp,
+            help="A variable. An operation stands for all variables that it made, a failure for its answer. " + IdHelp,
             show_default=False,
         ),
     ],
     direction: Annotated[
         Way,
-        typer.Option("--direction", help="backward: what it depends on; forward: what depends on it."),
+        typer.Option("--direction", help="backward shows what it depends on, forward what depends on it."),
     ] = Way.BACKWARD,
     max_hops: Annotated[
-        int | None, typer.Option("--max-hops", min=0, help="Derivations between the root and a variable at most.")
+        int | None, typer.Option("--max-hops", min=0, help="Follow at most so many derivations from the start.")
     ] = None,
     max_nodes: Annotated[
-        int | None, typer.Option("--max-nodes", min=1, help="Variables to visit at most, nearest first.")
+        int | None, typer.Option("--max-nodes", min=1, help="Visit at most so many variables, the nearest first.")
     ] = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="How long to walk at most.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0.0, help="Stop after so many seconds.")] = None,
     kind: Annotated[
         list[VariableKind] | None,
         typer.Option("--kind", case_sensitive=False, help="Show only variables of this kind; may be repeated."),
     ] = None,
     trace: TraceOption = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=0, help="Variables that the tree shows at most; 0 shows all.")
+        int, typer.Option("--limit", min=0, help="Show at most so many variables in the tree; 0 shows all.")
     ] = _LIMIT,
     as_json: JsonOption = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a DOT document for Graphviz.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart.")] = False,
 ) -> None:
-    """Show all that a variable causally depends on, or all that depends on it."""
+    """Show everything that a variable causally depends on, or everything that depends on it."""
     if as_json + dot + mermaid > 1:
         raise UsageError("--json, --dot and --mermaid can't be had together")
 
@@ -119,13 +119,13 @@ def _title(root: Variable | Operation | Failure) -> str:
 
 @command(commands, panel=_PANEL)
 async def path(
-    place: Place,
+    place: Target,
     source: Annotated[str, typer.Argument(metavar="FROM", help=IdHelp, show_default=False)],
     target: Annotated[str, typer.Argument(metavar="TO", help=IdHelp, show_default=False)],
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a shortest chain of derivations by which one variable depends on the other, whichever way it runs."""
+    """Show a shortest chain of derivations between two variables; either may depend on the other."""
     from api import documents
     from api.cli.find import find_variable
     from api.cli.render.draw import path_lines

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 
@@ -15,13 +15,14 @@ commands = typer.Typer()
 
 @command(commands, panel="Record")
 async def check(
-    place: Place,
+    place: Target,
     reference: Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)],
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a recording lacks: searches and answers that depend on no message, units from outside, crashed steps.
+    """Show what is missing in a recording.
 
-    Verdicts that would rest on what is missing abstain; each line says what to record.
+    Such as: searches and answers that depend on no message, memory units of unknown origin, crashed operations. Where a
+    verdict would need what is missing, it is an abstention. Each line says what to record.
     """
     from api.cli.find import find
     from api.cli.render.text import one_line, short

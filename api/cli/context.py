@@ -26,11 +26,11 @@ DEFAULT_STORE = "sqlite:///memtrace.db"
 DEFAULT_PROJECT = "default"
 
 Work = Callable[..., Coroutine[Any, Any, None]]
-"""What a command does: it takes a ``Place`` and the command's own arguments."""
+"""What a command does: it takes a ``Target`` and the command's own arguments."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """The store, values and project that a command works on; None is what the environment or the default says."""
 
     store: str | None = None
@@ -38,9 +38,9 @@ class Place:
     project: str | None = None
     debug: bool = False
 
-    def merge(self, store: str | None, values: str | None, project: str | None, debug: bool) -> Place:
+    def merge(self, store: str | None, values: str | None, project: str | None, debug: bool) -> Target:
         """This place, with what was said nearer to the command."""
-        return Place(store or self.store, values or self.values, project or self.project, debug or self.debug)
+        return Target(store or self.store, values or self.values, project or self.project, debug or self.debug)
 
     @property
     def project_id(self) -> str:
@@ -143,7 +143,7 @@ def _credentials(uri: str) -> Credentials | None:
 
 
 def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:
-    """Make a command of a coroutine whose first parameter is a ``Place``.
+    """Make a command of a coroutine whose first parameter is a ``Target``.
 
     The options that say where to work may stand before the command's name or after it; the nearer one holds.
     """
@@ -161,7 +161,7 @@ def _entry(work: Work) -> Callable[..., None]:
     def run(context: typer.Context, **arguments: Any) -> None:
         where = {option: arguments.pop(option) for option in _WHERE}
         root = context.find_root()
-        root.obj = (root.obj or Place()).merge(**where)
+        root.obj = (root.obj or Target()).merge(**where)
         if context.invoked_subcommand is None:
             _run(work(root.obj, **arguments))
 

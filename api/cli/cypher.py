@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
@@ -21,25 +21,27 @@ _NAME = re.compile(r"\$?(\w+)")
 
 @command(commands, panel="Ask why")
 async def cypher(
-    place: Place,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One statement; - reads it from standard input.")],
+    place: Target,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One Cypher statement, or - to read it from standard input.")
+    ],
     parameter: Annotated[
         list[str] | None,
         typer.Option(
             "-p",
             "--param",
             metavar="NAME=VALUE",
-            help="A parameter of the query: JSON, else text. May be repeated; $project is the project anyway.",
+            help="A parameter of the query; the value is JSON or text. May be repeated. $project is always set.",
             show_default=False,
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="How long it may take at most.")] = 30.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Stop after so many seconds.")] = 30.0,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many rows to show at most.")] = 1000,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask a Neo4j store in Cypher, reading only. The query sees all projects: bind it with {projectId: $project}.
+    """Run a Cypher query on a Neo4j store, read only. It sees all projects: limit it with {projectId: $project}.
 
-    Refused is what would do more than read the graph. docs/cypher.md has queries to start from.
+    A query that would do more than read the graph is refused. docs/cypher.md has queries to start from.
     """
     from store.neo4j.store import Neo4jStore
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from api.cli.context import Place
+from api.cli.context import Target
 from api.cli.errors import ExitCode, UsageError, complain
 from schema.errors import MemTraceError
 
 if TYPE_CHECKING:
     from api.cli.output import Output
-    from api.cli.parts import Part
+    from api.cli.processes import Part
 
 commands = typer.Typer()
 
@@ -35,21 +35,25 @@ _OWN = ("NEO4J", "NATS", "STORE", "VALUES", "UPLOADS", "HOST")
 @commands.command(rich_help_panel="Serve")
 def dev(
     context: typer.Context,
-    neo4j: Annotated[bool, typer.Option("--neo4j", help="The store is a local Neo4j, else a SQLite file.")] = False,
+    neo4j: Annotated[
+        bool, typer.Option("--neo4j", help="Keep the graph in a local Neo4j instead of a SQLite file.")
+    ] = False,
     port: Annotated[
         int | None,
-        typer.Option("--port", min=0, max=65535, help="Of the API; 0 takes a free one. (env: MEMTRACE_PORT)"),
+        typer.Option("--port", min=0, max=65535, help="The port of the API; 0 takes a free one. (env: MEMTRACE_PORT)"),
     ] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--folder", help="All that it keeps. [default: in the user's data folder]", show_default=False),
+        typer.Option(
+            "--folder", help="Where to keep all data. [default: in the user's data folder]", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Start NATS, the API and a worker together, show their logs, and stop them in order on Ctrl-C.
 
     Needs the extra nats-local, and with --neo4j the extra neo4j-local. Everything listens on this machine only.
     """
-    place: Place = context.obj
+    place: Target = context.obj
     if place.store or place.values:
         raise UsageError("dev has a store of its own, in its folder: leave --store and --values out")
     if folder is None:
@@ -108,7 +112,7 @@ def _watch(parts: list[Part], folder: Path) -> NoReturn:
 def _start_neo4j(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
     import psutil
 
-    from api.cli.parts import Log, Part
+    from api.cli.processes import Log, Part
 
     try:
         from store.neo4j.local import LocalNeo4j, LocalNeo4jError
@@ -143,7 +147,7 @@ def _start_neo4j(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
 def _start_nats(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
     import psutil
 
-    from api.cli.parts import Log, Part
+    from api.cli.processes import Log, Part
     from ingest.queue.nats.local import LocalNats
 
     local = LocalNats(folder / "nats")
@@ -154,7 +158,7 @@ def _start_nats(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
 
 
 def _start_memtrace(folder: Path, variables: Mapping[str, str], port: int | None, add: Callable[[Part], None]) -> None:
-    from api.cli.parts import command, start_command
+    from api.cli.processes import command, start_command
 
     environment = {name: value for name, value in os.environ.items() if not _is_of_another(name)}
     environment |= {"MEMTRACE_LOG_FORMAT": "text", "PYTHONUNBUFFERED": "1"} | environment
@@ -195,8 +199,8 @@ def _announce(url: str, folder: Path) -> None:
         "To make a key, in another terminal:",
         f"    . {shlex.quote(str(_variables_file(folder)))}",
         "    memtrace keys create --role writer",
-        f"An application is recorded with MEMTRACE_ENDPOINT={url} and that key in MEMTRACE_API_KEY.",
-        "Ctrl-C stops everything; what is stored stays.",
+        f"To record an application, give it MEMTRACE_ENDPOINT={url} and that key in MEMTRACE_API_KEY.",
+        "Ctrl-C stops everything; stored data are kept.",
     ):
         _show("dev", line)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json, write_bytes
@@ -18,7 +18,7 @@ from api.cli.output import Output, print_json, write_bytes
 if TYPE_CHECKING:
     from ingest.queue.protocol import DeadLetter, EventQueue
 
-app = typer.Typer(help="Events that could not be written: look at them, send them again, or drop them.")
+app = typer.Typer(help="Dead letters: events that could not be written. Look at them, send them again, or drop them.")
 
 _PANEL = "Commands"
 _PAGE = 500
@@ -28,21 +28,23 @@ _SHOWN_CHARACTERS = 200
 _LARGEST = 2**63 - 1
 
 Ids = Annotated[
-    list[int] | None, typer.Argument(metavar="ID…", help="Numbers, as `dlq list` shows them.", min=1, max=_LARGEST)
+    list[int] | None,
+    typer.Argument(metavar="ID…", help="Numbers of dead letters, as `dlq list` shows them.", min=1, max=_LARGEST),
 ]
-All = Annotated[bool, typer.Option("--all", help="All of the project.")]
+All = Annotated[bool, typer.Option("--all", help="All dead letters of the project.")]
 
 
 @command(app, name="list", panel=_PANEL)
 async def list_letters(
-    place: Place,
+    place: Target,
     after: Annotated[
-        int, typer.Option("--after", metavar="ID", min=0, max=_LARGEST, help="Only those with greater numbers.")
+        int,
+        typer.Option("--after", metavar="ID", min=0, max=_LARGEST, help="List only dead letters with greater numbers."),
     ] = 0,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="How many to list at most.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """List what could not be written, the oldest first, with the reason."""
+    """List the events that could not be written, each with the reason, the oldest first."""
     from api.cli.render.text import one_line
 
     async with _queue(place) as queue:
@@ -66,13 +68,16 @@ async def list_letters(
 
 @command(app, panel=_PANEL)
 async def show(
-    place: Place,
+    place: Target,
     letter_id: Annotated[
-        int, typer.Argument(metavar="ID", help="Its number, as `dlq list` shows it.", min=1, max=_LARGEST)
+        int,
+        typer.Argument(
+            metavar="ID", help="The number of the dead letter, as `dlq list` shows it.", min=1, max=_LARGEST
+        ),
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Show one: the event goes to standard output as it came, so that it can be mended in a file."""
+    """Show one dead letter. The event is printed to standard output as it came, so that you can save and correct it."""
     async with _queue(place) as queue:
         letter = await queue.letters(place.project_id).get(letter_id)
     if as_json:
@@ -84,16 +89,16 @@ async def show(
 
 @command(app, panel=_PANEL)
 async def replay(
-    place: Place,
+    place: Target,
     letter_ids: Ids = None,
     every: All = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Send this in its place: a mended event; - is standard input."),
+        typer.Option("--file", metavar="FILE", help="Send this corrected event in its place; - is standard input."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Send events again, as they are or mended. They leave the dead letters when the queue has them."""
+    """Send events again, as they are or corrected. They leave the dead letters as soon as the queue has them."""
     from ingest.queue.admission import Sent, admit
     from schema.errors import InputError
 
@@ -126,13 +131,13 @@ async def replay(
 
 @command(app, panel=_PANEL)
 async def drop(
-    place: Place,
+    place: Target,
     letter_ids: Ids = None,
     every: All = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Throw events away for good."""
+    """Delete dead letters for good."""
     ids = _chosen(letter_ids, every)
     if ids is None and not yes and not typer.confirm("Throw away all dead letters of the project?", err=True):
         note("Nothing was thrown away.")
@@ -150,7 +155,7 @@ async def drop(
 
 
 @asynccontextmanager
-async def _queue(place: Place) -> AsyncIterator[EventQueue]:
+async def _queue(place: Target) -> AsyncIterator[EventQueue]:
     from api.cli.queues import queue_of
     from schema.errors import StoreError
 
@@ -161,9 +166,9 @@ async def _queue(place: Place) -> AsyncIterator[EventQueue]:
 
 
 @asynccontextmanager
-async def _audited(place: Place, action: str, ids: list[int] | None) -> AsyncIterator[None]:
+async def _audited(place: Target, action: str, ids: list[int] | None) -> AsyncIterator[None]:
     """Tell the audit log of what is done to dead letters: before, for they are in another place than the log."""
-    from api.cli.door import keeper_door
+    from api.cli.keeper import keeper_door
     from store.auditing import apart
 
     target = "all" if ids is None else ", ".join(map(str, ids))[:_SHOWN_CHARACTERS]

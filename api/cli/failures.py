@@ -1,4 +1,4 @@
-"""Commands that say which answers are wrong, and list those that are."""
+"""Commands that say which answers are wrong and which are right, and list those that are wrong."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import IdHelp, JsonOption, TraceOption
 from api.cli.output import Output, print_json
@@ -22,7 +22,7 @@ _MOST_QUESTIONS = 5
 
 
 @command(commands, panel=_PANEL)
-async def failures(place: Place, trace: TraceOption = None, as_json: JsonOption = False) -> None:
+async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
     """List the questions that were answered wrong, with the verdicts on each."""
     from api import documents
     from api.cli.find import find_trace_id
@@ -72,34 +72,37 @@ def _those(failures: list[Failure], trace: str | None) -> str:
 
 @command(commands, panel=_PANEL)
 async def fail(
-    place: Place,
+    place: Target,
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
     gold: Annotated[
         list[str] | None,
-        typer.Option("--gold", metavar="TEXT", help="What would have been right; may be repeated.", show_default=False),
+        typer.Option("--gold", metavar="TEXT", help="A right answer; may be repeated.", show_default=False),
     ] = None,
     evidence: Annotated[
         list[str] | None,
         typer.Option(
-            "--evidence", metavar="ID", help="A message that holds the answer; may be repeated.", show_default=False
+            "--evidence",
+            metavar="ID",
+            help="A message that holds the right answer; may be repeated.",
+            show_default=False,
         ),
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option("--question", metavar="ID", help="What was asked, where the graph does not say it."),
+        typer.Option("--question", metavar="ID", help="The question, if the graph does not show it."),
     ] = None,
     comment: Annotated[
-        str | None, typer.Option("--comment", metavar="TEXT", help="Anything for people to read.")
+        str | None, typer.Option("--comment", metavar="TEXT", help="A comment for people to read.")
     ] = None,
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say that an answer is wrong; one that is known to be takes the gold answers and the evidence that you add."""
+    """Record that an answer is wrong. If it is recorded already, gold answers and evidence that you name are added."""
     from functools import partial
 
     from api import documents
-    from api.cli.door import keeper_door
     from api.cli.find import find, find_variable
+    from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
     from attribution.lookup import by_id
@@ -122,6 +125,31 @@ async def fail(
         return
     Output().show(tables.failure(failure, verdicts, blamed))
     note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
+
+
+@command(commands, panel=_PANEL)
+async def right(
+    place: Target,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    trace: TraceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that an answer is right. One that was said to be wrong stays so."""
+    from functools import partial
+
+    from api.cli.find import find_variable
+    from api.cli.keeper import keeper_door
+    from api.cli.render.text import short
+    from ingest.events.right_answers import record_right
+    from schema.models import as_json as public
+
+    async with keeper_door(place) as door:
+        answered = await find_variable(door.store, answer, trace)
+        judged = await record_right(door.store, answered, entry_of=partial(door.entry, "markRight"))
+    if as_json:
+        print_json(public(judged))
+        return
+    note(f"Recorded: {short(judged.id)} is right.")
 
 
 async def _asked(store: GraphStore, answer: Variable) -> Variable:

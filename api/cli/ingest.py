@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import complain, exit_code
 from api.cli.files import graph_files, whole_file
 from api.cli.options import JsonOption, TraceArgument
@@ -36,25 +36,31 @@ def _timezone(name: str) -> str:
 
 @command(commands, "import", panel=_PANEL)
 async def import_(
-    place: Place,
+    place: Target,
     paths: Annotated[
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files (.json or .ndjson, also .gz, .xz or .zst), folders of them, or - for standard input.",
+            help="Files (.json or .ndjson, plain or packed as .gz, .xz or .zst), folders of them, or - for "
+            "standard input.",
             show_default=False,
         ),
     ],
     timezone: Annotated[
         str,
-        typer.Option("--timezone", metavar="ZONE", callback=_timezone, help="Of times that do not say their zone."),
+        typer.Option(
+            "--timezone",
+            metavar="ZONE",
+            callback=_timezone,
+            help="The time zone of times in the file that don't name one.",
+        ),
     ] = "UTC",
     as_json: JsonOption = False,
 ) -> None:
-    """Import traces. What is stored already stays as it is, so that a file may be imported again, or a longer one.
+    """Import traces. You may import a file again, or a longer version of it: only what is new is added.
 
-    What a file holds is told by its first bytes: a graph file of smartcomment, or events of the recorder, line by line.
-    A file that can't be imported does not keep the others from it; the exit code is that of the first error.
+    A file may be a graph file of smartcomment, or hold the recorder's events, one per line; its first bytes show which.
+    If a file can't be imported, the others still are; the exit code is then that of the first error.
     """
     from api import documents
     from ingest.files.importing import import_path
@@ -106,16 +112,20 @@ def _show(report: ImportReport) -> None:
 
 @command(commands, panel=_PANEL)
 async def export(
-    place: Place,
+    place: Target,
     reference: TraceArgument,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Write to this file, whole or not at all.", show_default=False
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write to this file. If writing fails, no partial file is left.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Write a trace in its source's own format, as it was imported."""
+    """Write a trace as a file, in the format in which it was imported."""
     from api.cli.find import find
     from ingest.files.registry import format_of_trace
     from schema.models import Trace

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
-from api.cli.door import ACTOR, keeper_door
+from api.cli.context import Target, command
 from api.cli.errors import note
+from api.cli.keeper import ACTOR, keeper_door
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
 
@@ -32,18 +32,23 @@ class RoleName(StrEnum):
 
 @command(app, panel=_PANEL)
 async def create(
-    place: Place,
+    place: Target,
     name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
     role: Annotated[
-        RoleName, typer.Option("--role", help="What it may do; each may all that those before it may.")
+        RoleName,
+        typer.Option(
+            "--role", help="What the key allows. A writer may do all that a reader may, an admin all that a writer may."
+        ),
     ] = RoleName.READER,
     expires: Annotated[
         int | None,
-        typer.Option("--expires", metavar="DAYS", min=1, max=36500, help="When it ends. [default: never]"),
+        typer.Option(
+            "--expires", metavar="DAYS", min=1, max=36500, help="After how many days it expires. [default: never]"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key. It is shown once, and can't be shown again; a SQLite file that does not exist is made."""
+    """Make a key. It is shown only once. A SQLite file that does not exist is created."""
     from api.auth.keys import make_key
     from schema.control import Role
 
@@ -61,8 +66,8 @@ async def create(
 
 
 @command(app, name="list", panel=_PANEL)
-async def list_keys(place: Place, as_json: JsonOption = False) -> None:
-    """List the project's keys, the newest first; revoked and expired ones too."""
+async def list_keys(place: Target, as_json: JsonOption = False) -> None:
+    """List the project's keys, also revoked and expired ones, the newest first."""
     from store.paging import every
 
     now = datetime.now(UTC)
@@ -76,11 +81,11 @@ async def list_keys(place: Place, as_json: JsonOption = False) -> None:
 
 @command(app, panel=_PANEL)
 async def revoke(
-    place: Place,
+    place: Target,
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `keys list` shows it.")],
     as_json: JsonOption = False,
 ) -> None:
-    """End a key: servers refuse it within seconds. One that was revoked before stays as it is."""
+    """Revoke a key: servers refuse it within seconds. Revoking it again changes nothing."""
     now = datetime.now(UTC)
     async with keeper_door(place) as door:
         kept = await door.records.revoke_key(key_id, now, door.entry("revokeKey", key_id))

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import note
 from api.cli.options import JsonOption, TraceOption
 from api.cli.output import Output, print_json
 from schema.kinds import OperationKind, Status, VariableKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
-    from schema.models import Element
+    from schema.models import Element, Failure, Variable
     from store.answers import Label
     from store.protocol import GraphStore
 
@@ -31,19 +31,20 @@ _AT_ONCE = 100
 
 @command(commands, panel=_PANEL)
 async def operations(
-    place: Place,
+    place: Target,
     trace: TraceOption = None,
     kind: Annotated[
         list[OperationKind] | None,
-        typer.Option("--kind", case_sensitive=False, help="Only of this kind; may be repeated."),
+        typer.Option("--kind", case_sensitive=False, help="Only operations of this kind; may be repeated."),
     ] = None,
     status: Annotated[
-        Status | None, typer.Option("--status", case_sensitive=False, help="Only those that ended so.")
+        Status | None,
+        typer.Option("--status", case_sensitive=False, help="Only operations that ended with this status."),
     ] = None,
     limit: LimitOption = _LIMIT,
     as_json: JsonOption = False,
 ) -> None:
-    """List operations in the order of their traces: what ran, and how it ended."""
+    """List operations, ordered by trace: what ran, and how it ended."""
     from api.cli.render import tables
     from schema.models import Operation
     from schema.models import as_json as public
@@ -68,11 +69,16 @@ async def operations(
 
 @command(commands, panel=_PANEL)
 async def answers(
-    place: Place, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
+    place: Target, trace: TraceOption = None, limit: LimitOption = _LIMIT, as_json: JsonOption = False
 ) -> None:
-    """List the answers that were given, right or wrong, in the order of their traces, each with its question."""
+    """List all answers, right or wrong, each with its question, ordered by trace.
+
+    One that was judged wrong shows its failure, and the verdict on it: a person's before a method's, the newest first.
+    """
     from api import documents
+    from api.cli.find import find_trace_id
     from api.cli.render import tables
+    from attribution.lookup import word_on
     from ingest.events.questions import questions_of
     from schema.models import Variable
     from store.answers import Label
@@ -88,12 +94,23 @@ async def answers(
         questions: dict[str, list[Variable]] = {}
         for start in range(0, len(found), _AT_ONCE):
             questions |= await questions_of(store, found[start : start + _AT_ONCE])
+        wrong = await _judged_wrong(store, found, await find_trace_id(store, trace))
+        verdicts = word_on(await store.attributions([failure.id for failure in wrong.values()]))
     if as_json:
-        print_json([documents.answer(one, questions[one.id]) for one in found])
+        print_json([documents.answer(one, questions[one.id], wrong.get(one.id), verdicts) for one in found])
     elif found:
-        Output().show(tables.answers(found, questions))
+        Output().show(tables.answers(found, questions, wrong, verdicts))
     else:
         note("There are no answers.")
+
+
+async def _judged_wrong(store: GraphStore, found: Sequence[Variable], trace_id: str | None) -> dict[str, Failure]:
+    """The failure of each answer that was judged wrong, by the answer's id."""
+    from attribution.lookup import every_failure
+
+    listed = {one.id for one in found}
+    failures = await every_failure(store, trace_id) if found else []
+    return {failure.answer_id: failure for failure in failures if failure.answer_id in listed}
 
 
 async def _in_traces(

@@ -31,15 +31,15 @@ from api.cli import (
     spool,
     worker,
 )
-from api.cli.context import Place
+from api.cli.context import Target
 from api.cli.errors import ExitCode, complain, exit_code
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
 from schema.errors import MemTraceError
 
 _EPILOG = (
-    "Exit codes: 0 done; 1 failed; 2 usage, or an id that fits several things; 3 not found; 4 the input is bad; "
+    "Exit codes: 0 success; 1 failure; 2 wrong usage, or an id that fits several things; 3 not found; 4 bad input; "
     "5 the store can't be reached or used. "
-    "User and password of Neo4j come from MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSWORD or "
+    "Set the user and password of Neo4j in MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSWORD or "
     "MEMTRACE_NEO4J_PASSWORD_FILE."
 )
 
@@ -52,6 +52,10 @@ class Commands(TyperGroup):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except typer.BadParameter as error:
+            # Pydantic, by which Typer reads words of options, says first that it is a ValueError.
+            error.message = error.message.removeprefix("Value error, ")
+            raise
         except MemTraceError as error:
             complain(str(error))
             raise typer.Exit(exit_code(error)) from None
@@ -120,11 +124,11 @@ def main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Causal graphs of LLM memory systems: import traces, ask where a wrong answer comes from.
+    """Record how LLM memory systems work as causal graphs, and find out why an answer is wrong.
 
     The options under Where may also stand after the command.
     """
-    context.obj = Place(store, values, project, debug)
+    context.obj = Target(store, values, project, debug)
 
 
 def run() -> None:

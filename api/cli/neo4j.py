@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from store.neo4j.local import LocalNeo4j, RunningServer, ServerStatus
 
 app = typer.Typer(
-    help="Start, stop and show a local Neo4j Community server, without Docker (extra neo4j-local).",
+    help="Start, stop and show a local Neo4j Community server. Needs the extra neo4j-local, but no Docker.",
     no_args_is_help=True,
 )
 
 HomeOption = Annotated[
     Path | None,
-    typer.Option("--home", help="Folder of the server's data, logs and password. [default: in the user's data folder]"),
+    typer.Option(
+        "--home", help="The folder of the server's data, logs and password. [default: in the user's data folder]"
+    ),
 ]
 
 
@@ -38,20 +40,22 @@ HomeOption = Annotated[
 def start(
     version: Annotated[
         str | None,
-        typer.Option(help="Neo4j's version. [default: the one of the data in the home, else 5.26.31]"),
+        typer.Option(help="The version of Neo4j. [default: the one that made the data in --home, else 5.26.31]"),
     ] = None,
     home: HomeOption = None,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Bolt port. [default: the last one or 7687 if free, else a free one]"),
+        typer.Option(
+            min=1, max=65535, help="The Bolt port. [default: the last one used, or 7687, if free; else any free one]"
+        ),
     ] = None,
     http_port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port of Neo4j's own web pages. [default: off]")
+        int | None, typer.Option(min=1, max=65535, help="The port of Neo4j's own web pages. [default: no web pages]")
     ] = None,
-    heap: Annotated[str, typer.Option(help="Java's heap, such as 512m or 4g.")] = "1g",
-    page_cache: Annotated[str, typer.Option(help="Neo4j's page cache, such as 256m or 4g.")] = "256m",
+    heap: Annotated[str, typer.Option(help="The size of Java's heap, such as 512m or 4g.")] = "1g",
+    page_cache: Annotated[str, typer.Option(help="The size of Neo4j's page cache, such as 256m or 4g.")] = "256m",
 ) -> None:
-    """Start the server and wait until it answers; it goes on running. Its jars are fetched once."""
+    """Start the server, wait until it answers, and leave it running. The first start downloads Neo4j."""
     with _local_server() as local_neo4j, _progress() as say:
         local = local_neo4j(
             home,
@@ -70,7 +74,7 @@ def start(
 @app.command()
 def stop(
     home: HomeOption = None,
-    kill: Annotated[bool, typer.Option("--kill", help="Drop it at once instead of a clean stop.")] = False,
+    kill: Annotated[bool, typer.Option("--kill", help="Kill it at once instead of stopping it cleanly.")] = False,
 ) -> None:
     """Stop the server and wait until it is down (a clean stop takes about 10 seconds)."""
     with _local_server() as local_neo4j, _progress() as say:
@@ -82,7 +86,7 @@ def stop(
 @app.command()
 def status(
     home: HomeOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")] = False,
 ) -> None:
     """Show whether the server runs, where, and with how much memory."""
     with _local_server() as local_neo4j:

@@ -15,7 +15,7 @@ StoreOption = Annotated[
     typer.Option(
         "--store",
         metavar="URI",
-        help="sqlite:///path, neo4j://host:port or bolt://host:port. "
+        help="The store of the graph: sqlite:///path, neo4j://host:port or bolt://host:port. "
         "(env: MEMTRACE_STORE; default: sqlite:///memtrace.db)",
         show_default=False,
         rich_help_panel=_WHERE,
@@ -26,8 +26,8 @@ ValuesOption = Annotated[
     typer.Option(
         "--values",
         metavar="URI",
-        help="Where values lie: file:///folder or s3://bucket/prefix. "
-        "(env: MEMTRACE_VALUES; default: in the SQLite file, beside Neo4j a folder)",
+        help="Where values (full texts) are stored: file:///folder or s3://bucket/prefix. "
+        "(env: MEMTRACE_VALUES; default: in the SQLite file; with Neo4j, in a folder)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),
@@ -37,17 +37,17 @@ ProjectOption = Annotated[
     typer.Option(
         "--project",
         metavar="NAME",
-        help="The project. (env: MEMTRACE_PROJECT; default: default)",
+        help="The project to work on. (env: MEMTRACE_PROJECT; default: default)",
         show_default=False,
         rich_help_panel=_WHERE,
     ),
 ]
 DebugOption = Annotated[
     bool,
-    typer.Option("--debug", help="Show the traceback of an unexpected error.", rich_help_panel=_WHERE),
+    typer.Option("--debug", help="If an unexpected error occurs, show its traceback.", rich_help_panel=_WHERE),
 ]
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 TraceOption = Annotated[
     str | None,
     typer.Option("--trace", metavar="TRACE", help="Only this trace: an id, a prefix of one, or an external id."),
@@ -72,32 +72,38 @@ MethodOption = Annotated[
     MethodName,
     typer.Option(
         "--method",
-        help="flow: rules over the graph, free; llm: a model explores the graph; auto: the model only where flow is "
-        "unsure; oneshot: the model is told all at once. Models are set by MEMTRACE_LLM_BASE_URL, MEMTRACE_LLM_MODEL …",
+        help="How to find the cause. flow: rules over the graph, free; llm: a language model explores the "
+        "graph; auto: the "
+        "model, only where flow is unsure; oneshot: the model gets everything at once. Choose a "
+        "model with MEMTRACE_LLM_BASE_URL, MEMTRACE_LLM_MODEL …",
         rich_help_panel=VERDICTS,
     ),
 ]
 GoldFreeOption = Annotated[
     bool,
-    typer.Option("--gold-free", help="Do not look at the gold answers.", rich_help_panel=VERDICTS),
+    typer.Option(
+        "--gold-free", help="Work without the gold answers (the known right answers).", rich_help_panel=VERDICTS
+    ),
 ]
 NoEvidenceOption = Annotated[
     bool,
     typer.Option(
         "--no-evidence",
-        help="Do not look at the evidence that is given: retrieve it.",
+        help="Ignore the evidence messages that the failures name, and search for them.",
         rich_help_panel=VERDICTS,
     ),
 ]
 ConcurrencyOption = Annotated[
     int,
-    typer.Option("--concurrency", min=1, max=256, help="Cases at a time.", rich_help_panel=VERDICTS),
+    typer.Option(
+        "--concurrency", min=1, max=256, help="How many failures to work on at the same time.", rich_help_panel=VERDICTS
+    ),
 ]
 PathsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="PATH",
-        help="Files (.json, also .gz, .xz or .zst) or folders of them.",
+        help="Files (.json, plain or packed as .gz, .xz or .zst) or folders of them.",
         show_default=False,
     ),
 ]
@@ -106,7 +112,7 @@ SourceOption = Annotated[
     typer.Option(
         "--source",
         metavar="NAME",
-        help="Whose verdicts count: a method or an author. (default: the newest that is not a person's)",
+        help="Whose verdicts to use: a method or a person. (default: the method with the newest verdict)",
         show_default=False,
     ),
 ]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from api.cli.context import Place
+from api.cli.context import Target
 from api.cli.errors import UsageError
 from schema.errors import InputError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def queue_of(place: Place) -> AsyncIterator[EventQueue | None]:
+async def queue_of(place: Target) -> AsyncIterator[EventQueue | None]:
     """The queue that ``MEMTRACE_NATS`` names, else the journal beside the store; None where no journal is there.
 
     Raises:

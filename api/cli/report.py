@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command, default_command
+from api.cli.context import Target, command, default_command
 from api.cli.errors import UsageError, note
 from api.cli.files import whole_file
 from api.cli.options import JsonOption, SourceOption
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from schema.models import Failure
     from store.protocol import GraphStore
 
-app = typer.Typer(help="Report on failures: what goes wrong, how often, where, and what to change first.")
+app = typer.Typer(help="Make reports on failures: what goes wrong, how often, where, and what to change first.")
 
 
 class Form(StrEnum):
@@ -42,20 +42,30 @@ _ENDINGS = {
 
 FormOption = Annotated[
     Form | None,
-    typer.Option("--format", help="How to write it. (default: by the file's ending, else md)", show_default=False),
+    typer.Option(
+        "--format", help="The format of the report. (default: by the file's ending, else md)", show_default=False
+    ),
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write to this file, whole or not at all.", show_default=False),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write to this file. If writing fails, no partial file is left.",
+        show_default=False,
+    ),
 ]
 
 
 @default_command(app)
 async def report(
-    place: Place,
+    place: Target,
     trace: Annotated[
         list[str] | None,
-        typer.Option("--trace", metavar="TRACE", help="Only this trace; may be repeated.", show_default=False),
+        typer.Option(
+            "--trace", metavar="TRACE", help="Only failures of this trace; may be repeated.", show_default=False
+        ),
     ] = None,
     failure: Annotated[
         list[str] | None,
@@ -66,7 +76,7 @@ async def report(
         bool | None,
         typer.Option(
             "--summary/--no-summary",
-            help="A summary by the model. (default: where MEMTRACE_LLM_BASE_URL is set)",
+            help="Add a summary by a language model. (default: if MEMTRACE_LLM_BASE_URL is set)",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +86,7 @@ async def report(
 ) -> None:
     """Report on the failures of the project: what goes wrong, how often, where, and what to change first.
 
-    It counts the verdicts that are there: `memtrace attribute` makes them.
+    It counts stored verdicts, so run `memtrace attribute` first.
     """
     wanted = _form(form, output, as_json)
     async with place.open() as store:
@@ -90,14 +100,14 @@ async def report(
 
 @command(app, panel="Commands")
 async def compare(
-    place: Place,
-    before: Annotated[Path, typer.Argument(metavar="A", help="A report as JSON.", show_default=False)],
-    after: Annotated[Path, typer.Argument(metavar="B", help="A later one.", show_default=False)],
+    place: Target,
+    before: Annotated[Path, typer.Argument(metavar="A", help="The earlier report, as JSON.", show_default=False)],
+    after: Annotated[Path, typer.Argument(metavar="B", help="The later report, as JSON.", show_default=False)],
     form: FormOption = None,
     output: OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two reports: what became rarer or more frequent, and which questions it was."""
+    """Compare two reports: which errors became rarer or more frequent, and for which questions."""
     from attribution.report import compare as comparing
 
     wanted = _form(form, output, as_json)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.context import Place, command
-from api.cli.door import ACTOR, keeper_door
+from api.cli.context import Target, command
 from api.cli.errors import ExitCode, UsageError, complain, note
+from api.cli.keeper import ACTOR, keeper_door
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
 
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from schema.control import RetentionPolicy
     from store.retention import Expired, Run
 
-app = typer.Typer(help="Say how long a project keeps its traces, and delete older ones.", no_args_is_help=True)
+app = typer.Typer(help="Set how long a project keeps its traces, and delete older ones.", no_args_is_help=True)
 
 _PANEL = "Commands"
 
 
 @command(app, name="set", panel=_PANEL)
 async def set_policy(
-    place: Place,
+    place: Target,
     days: Annotated[
         int | None,
-        typer.Option("--days", metavar="N", min=1, max=36500, help="Delete what nothing was written to for N days."),
+        typer.Option(
+            "--days", metavar="N", min=1, max=36500, help="Delete traces to which nothing was written for N days."
+        ),
     ] = None,
     traces: Annotated[
         int | None,
@@ -41,9 +43,9 @@ async def set_policy(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set the policy: days, or a count, or both; it takes the place of the one before.
+    """Set the retention policy: days, a number of traces, or both. It replaces the earlier policy.
 
-    Workers and servers act on it from an hour later on; `retention run --dry-run` shows what they would delete.
+    Workers and servers act on it after an hour; until then `retention run --dry-run` shows what they would delete.
     """
     from store.retention import policy
 
@@ -56,16 +58,16 @@ async def set_policy(
 
 
 @command(app, panel=_PANEL)
-async def show(place: Place, as_json: JsonOption = False) -> None:
-    """Show the policy."""
+async def show(place: Target, as_json: JsonOption = False) -> None:
+    """Show the retention policy."""
     async with place.database() as database:
         found = await database.records(place.project_id).retention()
     _print(place, found, as_json)
 
 
 @command(app, panel=_PANEL)
-async def clear(place: Place, as_json: JsonOption = False) -> None:
-    """Keep traces for good from now on; a run that is under way ends."""
+async def clear(place: Target, as_json: JsonOption = False) -> None:
+    """Remove the policy: keep all traces from now on. A deletion that is under way stops."""
     async with keeper_door(place) as door:
         await door.records.clear_retention(door.entry("clearRetention"))
     _print(place, None, as_json)
@@ -73,11 +75,11 @@ async def clear(place: Place, as_json: JsonOption = False) -> None:
 
 @command(app, panel=_PANEL)
 async def run(
-    place: Place,
+    place: Target,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be deleted.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete now what the policy does not keep, trace by trace; the first Ctrl-C ends it after the trace in hand."""
+    """Delete the traces that the policy does not keep, now. Ctrl-C stops it after the trace it is deleting."""
     from store.retention import plan
 
     async with keeper_door(place) as door:
@@ -142,7 +144,7 @@ def _release(loop: asyncio.AbstractEventLoop, signals: tuple[int, ...]) -> None:
         loop.remove_signal_handler(number)
 
 
-def _print(place: Place, found: RetentionPolicy | None, as_json: bool) -> None:
+def _print(place: Target, found: RetentionPolicy | None, as_json: bool) -> None:
     if as_json:
         print_json(_document(place, found))
     else:
@@ -160,7 +162,7 @@ def _sentence(found: RetentionPolicy | None) -> str:
     return f"Traces go that {', or '.join(parts)}."
 
 
-def _document(place: Place, found: RetentionPolicy | None) -> dict[str, Any]:
+def _document(place: Target, found: RetentionPolicy | None) -> dict[str, Any]:
     from schema.models import format_time
 
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 
 if TYPE_CHECKING:
@@ -24,30 +24,39 @@ _PANEL = "Serve"
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Settings in TOML. (env: MEMTRACE_CONFIG)", show_default=False),
+    typer.Option(
+        "--config", metavar="FILE", help="A file of settings, in TOML. (env: MEMTRACE_CONFIG)", show_default=False
+    ),
 ]
 
 
 @command(commands, panel=_PANEL)
 async def serve(
-    place: Place,
+    place: Target,
     host: Annotated[
         str | None,
-        typer.Option("--host", help="Address to listen on. (env: MEMTRACE_HOST; default: 127.0.0.1)"),
+        typer.Option("--host", help="The address to listen on. (env: MEMTRACE_HOST; default: 127.0.0.1)"),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", min=0, max=65535, help="0 takes a free one. (env: MEMTRACE_PORT; default: 8080)"),
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="The port to listen on; 0 takes a free one. (env: MEMTRACE_PORT; default: 8080)",
+        ),
     ] = None,
     config: ConfigOption = None,
 ) -> None:
-    """Serve GraphQL and HTTP until told to stop; what is under way is then finished. docs/server.md has the settings.
+    """Serve GraphQL, HTTP and web pages until told to stop; requests under way are then finished.
 
-    A SQLite file that does not exist is made. Logs go to standard output.
+    docs/server.md lists the settings.
+
+    A SQLite file that does not exist is created. Logs go to standard output.
     """
-    from api.arenas import share_arenas
-    from schema.bulk import collect_rarely, collector_paused
+    from api.malloc import share_arenas
     from schema.errors import InputError
+    from schema.garbage_collector import collect_rarely, collector_paused
 
     share_arenas()
     options = {"store": place.store, "values": place.values, "host": host, "port": port}
@@ -60,7 +69,7 @@ async def serve(
             listening = _listen(settings.host, settings.port)
         async with await open_store(settings) as database:
             with collector_paused():
-                from api.http.logs import set_up_logs
+                from api.logs import set_up_logs
                 from api.server import create_app
 
                 app = create_app(settings, database)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from api.cli.context import Place
+from api.cli.context import Target
 from api.cli.errors import ExitCode, UsageError, complain, note
 from api.cli.options import JsonOption, ProjectOption
 from api.cli.output import Output, print_json
@@ -27,7 +27,8 @@ SpoolOption = Annotated[
     typer.Option(
         "--spool",
         metavar="DIR",
-        help="Where the applications keep events. (env: MEMTRACE_SPOOL; default: in the user's state folder)",
+        help="The folder where the applications keep events. (env: MEMTRACE_SPOOL; default: in the user's "
+        "state folder)",
         show_default=False,
     ),
 ]
@@ -41,7 +42,7 @@ def spool(
         typer.Option(
             "--endpoint",
             metavar="URL",
-            help="The platform, written as the application has it. (env: MEMTRACE_ENDPOINT)",
+            help="The platform's address, written exactly as in the application's settings. (env: MEMTRACE_ENDPOINT)",
             show_default=False,
         ),
     ] = None,
@@ -58,20 +59,23 @@ def spool(
     spool: SpoolOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Send what applications kept on disk while the platform was away.
+    """Send the events that applications kept on disk while the platform could not be reached.
 
-    Endpoint, key and project must be those of the application, which has a folder of its own for each: nothing goes to
-    another project. Without --project and MEMTRACE_PROJECT, events go to the key's own project. Ends with 0 when all
-    events were sent, with 4 when the platform refused some, with 1 when some still wait, and with 5
-    when the platform can't be reached at all.
+    Endpoint, key and project must be those of the application: it keeps a folder for each combination, so that nothing
+    goes to another project. Without --project and MEMTRACE_PROJECT, events go to the key's project. Exit codes: 0 if
+    all events were sent, 4 if the platform refused some, 1 if some still wait, 5 if the platform can't be reached.
     """
     if context.invoked_subcommand is not None:
         return
     address = _address(endpoint)
     key = _key(api_key_file)
-    place: Place = context.find_root().obj or Place()
+    place: Target = context.find_root().obj or Target()
     named = project or place.project or os.environ.get("MEMTRACE_PROJECT") or None
-    _try(address, key, named)
+    try:
+        _try(address, key, named)
+    except StoreError as error:
+        left = sum(one["events"] for one in _waiting(_base(spool)))
+        raise StoreError(f"{error}; {left:,} events still wait") from error
 
     from memtrace.exporters.http import replay
     from memtrace.exporters.spool import folder_name
@@ -91,10 +95,10 @@ def spool(
 
 @app.command("list")
 def list_spools(spool: SpoolOption = None, as_json: JsonOption = False) -> None:
-    """List what waits: a folder for each platform and project (or key), whose names only the applications know.
+    """List the events that wait on disk.
 
-    Lines that are no events, for a full disk or a crash cut them short, are counted as damaged; damaged.txt beside the
-    others has them.
+    There is a folder for each platform and project (or key), whose names only the applications know. Lines that a
+    full disk or a crash cut short are counted as damaged, and kept in the file damaged.txt.
     """
     found = _waiting(_base(spool))
     if as_json:
@@ -177,7 +181,7 @@ def _problem(answer: Any) -> str:
 
 def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> None:
     """Say what is left, by an exit code too. Lines that are no events can't be sent by anybody: they are only told."""
-    from memtrace.exporters.aside import DAMAGED
+    from memtrace.exporters.unsendable import DAMAGED
 
     if result.damaged:
         note(
@@ -205,7 +209,7 @@ def _base(spool: Path | None) -> Path:
 
 def _waiting(base: Path) -> list[dict[str, Any]]:
     """What waits in each folder, the longest wait first; then folders that have only damaged lines."""
-    from memtrace.exporters.aside import DAMAGED
+    from memtrace.exporters.unsendable import DAMAGED
 
     found = []
     for folder in sorted(base.iterdir()) if base.is_dir() else []:

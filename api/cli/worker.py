@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.context import Place, command
+from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 
 if TYPE_CHECKING:
@@ -26,14 +26,15 @@ _LOOK_SECONDS = 2.0
 
 @command(commands, panel=_PANEL)
 async def worker(
-    place: Place,
+    place: Target,
     concurrency: Annotated[
         int | None,
         typer.Option(
             "--concurrency",
             min=1,
             max=64,
-            help="Jobs at a time, each in a process of its own. (env: MEMTRACE_JOB_CONCURRENCY; default: 1)",
+            help="How many jobs to run at the same time, each in its own process. (env: "
+            "MEMTRACE_JOB_CONCURRENCY; default: 1)",
             show_default=False,
         ),
     ] = None,
@@ -45,19 +46,21 @@ async def worker(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option("--config", metavar="FILE", help="Settings in TOML. (env: MEMTRACE_CONFIG)", show_default=False),
+        typer.Option(
+            "--config", metavar="FILE", help="A file of settings, in TOML. (env: MEMTRACE_CONFIG)", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Write events and run jobs until told to stop; what is under way is then finished or given back to others.
+    """Write events and run jobs until told to stop; work under way is then finished, or left to other workers.
 
-    It takes jobs of all projects, or of the one that --project names, and events of all. It shares the store, the queue
-    of events and the place of uploads with the servers. Logs go to standard output.
+    It runs the jobs of all projects, or of the one that --project names, and writes the events of all. It needs the
+    same store, queue of events and place of uploads as the servers. Logs go to standard output.
     """
-    from api.arenas import share_arenas
-    from api.http.logs import set_up_logs
     from api.loading import load_settings, open_queue, open_store
-    from schema.bulk import collect_rarely
+    from api.logs import set_up_logs
+    from api.malloc import share_arenas
     from schema.errors import InputError
+    from schema.garbage_collector import collect_rarely
 
     share_arenas()
     try:
@@ -78,10 +81,9 @@ async def _run(
     import asyncio
     import signal
 
-    from api.jobs.queue import JobQueue
+    from api.jobs.queue import JobQueue, notices_of
     from api.jobs.runner import JobRunner
     from api.jobs.uploads import Uploads, uploads_uri
-    from api.loading import bell_of
     from ingest.queue.worker import EventWorker
     from store.retention import keeping
 
@@ -90,9 +92,9 @@ async def _run(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     jobs = JobQueue(database)
-    bell = bell_of(events, settings)
-    if bell is not None:
-        await bell.listen(jobs.arrived)
+    notices = notices_of(events, settings)
+    if notices is not None:
+        await notices.listen(jobs.arrived)
     runner = JobRunner(settings, database, Uploads(uploads_uri(settings)), jobs, concurrency)
     writer = EventWorker(events, database, settings.event_tries, settings.event_concurrency)
     async with AsyncExitStack() as stack:
@@ -114,7 +116,7 @@ async def _metrics(writer: EventWorker, events: EventQueue, port: int) -> AsyncI
 
     from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
 
-    from api.http.event_metrics import EventMetrics
+    from api.event_metrics import EventMetrics
     from schema.errors import InputError
 
     registry = CollectorRegistry()

@@ -17,16 +17,21 @@ from schema import models
 from store.answers import Label
 
 
-@strawberry.type(description="A step of the path that proves a verdict: a variable, and whether it holds the detail.")
+@strawberry.type(
+    description="A step of the path that proves a verdict: a variable, and whether it still holds the detail "
+    "that the right answer needs."
+)
 class EvidenceStep:
     """A step of an evidence path."""
 
     project_id: strawberry.Private[str]
     variable_id: strawberry.ID | None = strawberry.field(description="The variable.")
-    operation_id: strawberry.ID | None = strawberry.field(description="The operation that leads to it.")
-    link: str | None = strawberry.field(description="How this step is joined to the one before.")
-    quote: str | None = strawberry.field(description="The words in question, as they stand in the variable.")
-    holds: bool | None = strawberry.field(description="Whether the variable still holds the detail.")
+    operation_id: strawberry.ID | None = strawberry.field(description="The operation that leads to the variable.")
+    link: str | None = strawberry.field(description="How this step is connected with the one before.")
+    quote: str | None = strawberry.field(description="The relevant words, quoted from the variable.")
+    holds: bool | None = strawberry.field(
+        description="Whether the variable still holds the detail that the right answer needs."
+    )
 
     @strawberry.field(description="The variable.")
     async def variable(self, info: Info) -> VariableRef | None:
@@ -35,21 +40,21 @@ class EvidenceStep:
             return None
         return await info.context.load(self.project_id, reads.elements, self.variable_id, Label.VARIABLE)
 
-    @strawberry.field(description="The operation that leads to it.")
+    @strawberry.field(description="The operation that leads to the variable.")
     async def operation(self, info: Info) -> OperationRef | None:
         """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
 
-@strawberry.type(description="Another operation in question.")
+@strawberry.type(description="Another operation that could be at fault.")
 class Candidate:
     """A candidate of a verdict."""
 
     project_id: strawberry.Private[str]
-    error_type: ErrorType | None = strawberry.field(description="What its fault would be.")
+    error_type: ErrorType | None = strawberry.field(description="The error type that it would be.")
     operation_id: strawberry.ID | None = strawberry.field(description="The operation.")
-    confidence: float | None = strawberry.field(description="How sure that would be, 0 to 1.")
-    reason: str | None = strawberry.field(description="Why it is in question.")
+    confidence: float | None = strawberry.field(description="How sure this would be, from 0 to 1.")
+    reason: str | None = strawberry.field(description="Why this operation could be at fault.")
 
     @strawberry.field(description="The operation.")
     async def operation(self, info: Info) -> OperationRef | None:
@@ -58,7 +63,8 @@ class Candidate:
 
 
 @strawberry.type(
-    description="A verdict on a failure: what went wrong, where, how sure that is, and the path that proves it."
+    description="A verdict on a failure: which error it was, the operation at fault, how sure that is, and the "
+    "path of variables that proves it."
 )
 class Attribution(Node):
     """Read off ``schema.models.Attribution``."""
@@ -69,26 +75,39 @@ class Attribution(Node):
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
     failure_id: strawberry.ID = strawberry.field(description="The id of the failure that it explains.")
-    error_type: ErrorType | None = strawberry.field(description="Why the answer is wrong; null is an abstention.")
-    operation_id: strawberry.ID | None = strawberry.field(description="The id of the decisive operation.")
-    confidence: float | None = strawberry.field(description="How sure it is, 0 to 1; people give none.")
-    method: str = strawberry.field(description="How it was reached: flow, llm, auto, oneshot, or human.")
-    model: str | None = strawberry.field(description="The language model that was asked.")
-    reason: str | None = strawberry.field(description="Why, in words.")
-    tokens: int | None = strawberry.field(description="Tokens that it took.")
-    cost: float | None = strawberry.field(description="What it cost, in the currency of the model's prices.")
-    seconds: float | None = strawberry.field(description="How long it took.")
-    created_at: datetime | None = strawberry.field(description="When it was given.")
-    author: str | None = strawberry.field(description="The person who gave it; null for a method.")
+    error_type: ErrorType | None = strawberry.field(
+        description="Why the answer is wrong; null if the method or person abstained."
+    )
+    operation_id: strawberry.ID | None = strawberry.field(
+        description="The id of the decisive operation: the earliest faulty one whose correction would have given the "
+        "right answer."
+    )
+    confidence: float | None = strawberry.field(
+        description="How sure the verdict is, from 0 to 1; null where that was not said."
+    )
+    method: str = strawberry.field(
+        description="How the verdict was reached: flow, llm, auto or oneshot (see `Method`), or human for a person's."
+    )
+    model: str | None = strawberry.field(description="The language model that was asked; null if none was.")
+    reason: str | None = strawberry.field(description="The reason, in words.")
+    tokens: int | None = strawberry.field(description="How many tokens the language model used.")
+    cost: float | None = strawberry.field(
+        description="What the language model cost, in the currency of the prices that were set for it."
+    )
+    seconds: float | None = strawberry.field(description="How long it took, in seconds.")
+    created_at: datetime | None = strawberry.field(description="When the verdict was given.")
+    author: str | None = strawberry.field(description="The person who gave the verdict; null if a method did.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
-    @strawberry.field(description="The path that proves it, from the evidence on.", metadata={"size": 10})
+    @strawberry.field(
+        description="The path that proves the verdict, beginning with the evidence messages.", metadata={"size": 10}
+    )
     def evidence(self) -> list[EvidenceStep]:
         """The path."""
         steps = msgspec.json.decode(self.evidence)
         return [EvidenceStep(project_id=self.project_id, **_named(EvidenceStep, step)) for step in steps]
 
-    @strawberry.field(description="Other operations in question.", metadata={"size": 10})
+    @strawberry.field(description="Other operations that could be at fault.", metadata={"size": 10})
     def candidates(self) -> list[Candidate]:
         """The candidates."""
         items = msgspec.json.decode(self.candidates)

@@ -13,29 +13,48 @@ MAX_FAILURES = 10_000
 _PAGE = 1000
 
 
-@strawberry.type(description="How often two error types met: one of the first source, one of the second.")
+@strawberry.type(description="How often the first source named one error type where the second named the other.")
 class Confusion:
     """A cell of the confusion matrix."""
 
-    first: ErrorType = strawberry.field(description="What the first source said.")
-    second: ErrorType = strawberry.field(description="What the second source said.")
-    count: int = strawberry.field(description="On how many failures.")
+    first: ErrorType = strawberry.field(description="The error type that the first source named.")
+    second: ErrorType = strawberry.field(description="The error type that the second source named.")
+    count: int = strawberry.field(description="The number of failures.")
 
 
-@strawberry.type(description="How far two sources agree on the failures on which both have named an error type.")
+@strawberry.type(
+    description="How far two sources of verdicts agree. A source is a method, such as flow, or a person. Only "
+    "failures for which both have named an error type are compared."
+)
 class Agreement:
-    """Read off ``attribution.kappa.Agreement``."""
+    """Read off ``attribution.kappa.SourceAgreement``."""
 
     first: str = strawberry.field(description="The first source.")
     second: str = strawberry.field(description="The second source.")
-    cases: int = strawberry.field(description="Failures that both have judged, without abstentions.")
-    abstained: int = strawberry.field(description="Failures on which at least one of them abstained.")
-    type_accuracy: float | None = strawberry.field(description="Share of cases with the same error type.")
-    type_kappa: float | None = strawberry.field(description="Cohen's kappa of the error types: chance counted out.")
-    operation_accuracy: float | None = strawberry.field(description="Share of cases with the same operation.")
-    operation_kappa: float | None = strawberry.field(description="Cohen's kappa of the operations.")
-    joint_accuracy: float | None = strawberry.field(description="Share of cases with both the same.")
-    confusion: list[Confusion] = strawberry.field(description="Which error types met how often.")
+    cases: int = strawberry.field(
+        description="How many failures are compared: those for which both sources have named an error type."
+    )
+    abstained: int = strawberry.field(
+        description="How many failures both have judged where at least one of them abstained, that is, named no "
+        "error type. These are not compared."
+    )
+    type_accuracy: float | None = strawberry.field(
+        description="The share of cases, from 0 to 1, for which both name the same error type; null without cases."
+    )
+    type_kappa: float | None = strawberry.field(
+        description="Cohen's kappa of the error types: agreement beyond what chance would give. 1 is full agreement, "
+        "0 no more than chance."
+    )
+    operation_accuracy: float | None = strawberry.field(
+        description="The share of cases, from 0 to 1, for which both name the same operation, or none."
+    )
+    operation_kappa: float | None = strawberry.field(
+        description="Cohen's kappa of the operations, as for the error types."
+    )
+    joint_accuracy: float | None = strawberry.field(
+        description="The share of cases, from 0 to 1, for which both name the same error type and the same operation."
+    )
+    confusion: list[Confusion] = strawberry.field(description="How often each pair of error types was named.")
 
 
 async def agreement_of(store: GraphStore, first: str, second: str, trace: str | None) -> Agreement | None:

@@ -13,7 +13,7 @@ from strawberry.types import Info as StrawberryInfo
 
 from api.auth.access import Access, ProjectDoor
 from api.graphql.loops import on_loop
-from api.platform import Platform
+from api.http.platform import Platform
 from schema.control import Role
 from store.protocol import GraphStore
 

@@ -12,24 +12,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
-    DocumentNode,
     FieldNode,
-    FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLField,
     GraphQLInterfaceType,
     GraphQLList,
     GraphQLNonNull,
     GraphQLObjectType,
-    GraphQLSchema,
     InlineFragmentNode,
     IntValueNode,
-    OperationDefinitionNode,
     SelectionSetNode,
     ValueNode,
     VariableNode,
     get_named_type,
 )
+
+from api.graphql.chosen import ChosenOperation
 
 _LIST = 10
 _PAGED = "first"
@@ -37,66 +35,34 @@ _HOPS = "maxHops"
 _ANY_HOPS = 100
 
 
-def document_cost(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: Mapping[str, Any] | None,
-) -> int:
-    """The cost of one operation of a valid document.
-
-    Args:
-        schema: the types.
-        document: holds the fragments.
-        operation: the one that is asked for.
-        variables: as they were sent.
-    """
-    return _counted(_Counter, schema, document, operation, variables)
+def document_cost(chosen: ChosenOperation) -> int:
+    """What an operation costs."""
+    return _counted(_Counter, chosen)
 
 
-def field_count(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: Mapping[str, Any] | None,
-) -> int:
-    """How many fields an answer may have, leaves too: what there is to do once the store has answered.
-
-    Args:
-        schema: the types.
-        document: holds the fragments.
-        operation: the one that is asked for.
-        variables: as they were sent.
-    """
-    return _counted(_FieldCounter, schema, document, operation, variables)
+def field_count(chosen: ChosenOperation) -> int:
+    """How many fields an answer may have, leaves too: what there is to do once the store has answered."""
+    return _counted(_FieldCounter, chosen)
 
 
-def _counted(
-    counter: type[_Counter],
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: Mapping[str, Any] | None,
-) -> int:
+def _counted(counter: type[_Counter], chosen: ChosenOperation) -> int:
     defaults = {
         definition.variable.name.value: _literal(definition.default_value, {})
-        for definition in operation.variable_definitions or ()
+        for definition in chosen.operation.variable_definitions or ()
         if definition.default_value is not None
     }
-    root = schema.get_root_type(operation.operation)
-    return counter(schema, document, {**defaults, **(variables or {})}).selections(operation.selection_set, root)
+    root = chosen.schema.get_root_type(chosen.type)
+    return counter(chosen, {**defaults, **chosen.variables}).selections(chosen.operation.selection_set, root)
 
 
 class _Counter:
     _thing = 1
     """What each thing of a list costs, beside what is asked of it."""
 
-    def __init__(self, schema: GraphQLSchema, document: DocumentNode, variables: Mapping[str, Any]) -> None:
-        self._schema = schema
+    def __init__(self, chosen: ChosenOperation, variables: Mapping[str, Any]) -> None:
+        self._schema = chosen.schema
+        self._fragments = chosen.fragments
         self._variables = variables
-        self._fragments = {
-            node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)
-        }
         self._costs: dict[str, int] = {}
 
     def selections(self, node: SelectionSetNode, parent: Any) -> int:
@@ -126,7 +92,7 @@ class _Counter:
         if name.startswith("__") or not isinstance(parent, GraphQLObjectType | GraphQLInterfaceType):
             return 0
         field = parent.fields[name]
-        settings = _settings(field)
+        settings = settings_of(field)
         cost = self._own(node, field, settings)
         if node.selection_set is None:
             return cost
@@ -168,7 +134,8 @@ class _FieldCounter(_Counter):
         return 1
 
 
-def _settings(field: GraphQLField) -> Mapping[str, Any]:
+def settings_of(field: GraphQLField) -> Mapping[str, Any]:
+    """What a field of the schema says of itself to who counts and checks: its metadata."""
     definition = field.extensions.get("strawberry-definition")
     return getattr(definition, "metadata", None) or {}
 

@@ -15,7 +15,9 @@ from schema import models
 from store.answers import Label
 
 
-@strawberry.type(description="The causal edge: a target variable was derived from a source variable by an operation.")
+@strawberry.type(
+    description="A causal edge of the graph: an operation derived a target variable from a source variable."
+)
 class Derivation(Node):
     """Read off ``schema.models.Derivation``."""
 
@@ -24,11 +26,16 @@ class Derivation(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
-    source: strawberry.ID = strawberry.field(description="The id of the variable that it was derived from.")
-    target: strawberry.ID = strawberry.field(description="The id of the variable that was derived.")
+    source: strawberry.ID = strawberry.field(
+        description="The id of the source variable, from which the target was derived."
+    )
+    target: strawberry.ID = strawberry.field(description="The id of the target variable, which was derived.")
     operation_id: strawberry.ID = strawberry.field(description="The id of the operation that derived it.")
     external_id: str | None = strawberry.field(description=node.EXTERNAL)
-    kind: DerivationKind = strawberry.field(description="How the target came from its source.")
+    kind: DerivationKind = strawberry.field(
+        description="How the target came from its source: Derivation is made from it, Read is a copy that a later "
+        "operation read, Revision is its next version."
+    )
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     sequence: int = strawberry.field(description=node.SEQUENCE)
@@ -36,12 +43,12 @@ class Derivation(Node):
     location: str | None = strawberry.field(description=node.LOCATION)
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
-    @strawberry.field(description="The variable that it was derived from.")
+    @strawberry.field(description="The source variable, from which the target was derived.")
     async def source_variable(self, info: Info) -> VariableRef | None:
         """The cause."""
         return await info.context.load(self.project_id, reads.elements, self.source, Label.VARIABLE)
 
-    @strawberry.field(description="The variable that was derived.")
+    @strawberry.field(description="The target variable, which was derived.")
     async def target_variable(self, info: Info) -> VariableRef | None:
         """The effect."""
         return await info.context.load(self.project_id, reads.elements, self.target, Label.VARIABLE)

@@ -10,9 +10,9 @@ from functools import cache, partial
 import strawberry
 
 from api.graphql import reads
-from api.graphql.aside import Aside
 from api.graphql.context import Info
 from api.graphql.refs import VariableRef
+from api.graphql.worker_thread import WorkerThread
 from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema import models
 from schema.errors import InputError
@@ -24,16 +24,18 @@ MAX_BYTES_TOGETHER = 4 << 20
 """Of all values that the diffs of one operation compare."""
 
 
-@strawberry.type(description="What differs between the values of two variables, line by line.")
+@strawberry.type(description="The differences between the values of two variables, line by line.")
 class Diff:
     """A unified diff."""
 
     before: VariableRef = strawberry.field(description="The older variable.")
     after: VariableRef = strawberry.field(description="The newer variable.")
     is_equal: bool = strawberry.field(description="Whether the values are the same.")
-    added: int = strawberry.field(description="Lines that are only in the newer one.")
-    removed: int = strawberry.field(description="Lines that are only in the older one.")
-    unified: str = strawberry.field(description="The differences in the unified format, with 3 lines around each.")
+    added: int = strawberry.field(description="How many lines only the newer value has.")
+    removed: int = strawberry.field(description="How many lines only the older value has.")
+    unified: str = strawberry.field(
+        description="The differences in the unified diff format, each with 3 lines of context."
+    )
 
 
 async def diff_of(info: Info, project_id: str, before: str, after: str) -> Diff | None:
@@ -101,5 +103,5 @@ def _compare(pair: _Pair, old: bytes, new: bytes) -> _Found | None:
 
 
 @cache
-def _thread() -> Aside:
-    return Aside("diff")
+def _thread() -> WorkerThread:
+    return WorkerThread("diff")

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from graphql import (
-    ASTValidationRule,
     DocumentNode,
     ExecutionResult,
     GraphQLError,
     GraphQLSchema,
     GraphQLSyntaxError,
+    NoSchemaIntrospectionCustomRule,
     OperationType,
-    get_operation_ast,
     specified_rules,
 )
 
-from api.graphql.aside import Aside
+from api.graphql.chosen import ChosenOperation
 from api.graphql.cost import document_cost, field_count
 from api.graphql.introspection import Introspection, asked_of_schema
 from api.graphql.limits import CODE, LimitError, Limits, check_document
 from api.graphql.trees import errors_of, parse_document
+from api.graphql.worker_thread import WorkerThread
+
+INVALID = "INVALID_DOCUMENT"
 
 _ERRORS = 5
 _REMEMBERED = 500
@@ -38,8 +38,14 @@ _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
 _SCHEMA_FIELD = 3
 """What a field of an answer about the schema costs, leaves too: each is worked out by itself."""
 
-LARGE = 1000
-"""Fields that the server's loop completes within 50 ms on a busy machine; answers with more are completed beside it."""
+LARGE = 3000
+"""Fields that the server's loop completes within 50 ms; answers with more are completed beside it.
+
+Completing one takes 12 microseconds. Beside the loop an answer waits for all others, twice as long under load.
+"""
+
+MOST_CHANGED = 1000
+"""Fields in the answer to a mutation, or to an update of a subscription: nothing else is done between its parts."""
 
 _BESIDE = 1000
 """What may be asked of the schema beside other fields, whose execution answers it on the loop."""
@@ -51,17 +57,18 @@ _BEYOND_WORDS = 10**12
 class Documents:
     """All documents of one server."""
 
-    def __init__(self, limits: Limits, rules: Sequence[type[ASTValidationRule]] = ()) -> None:
+    def __init__(self, limits: Limits, introspection: bool = True) -> None:
         """Nothing is remembered yet.
 
         Args:
             limits: bounds of each document.
-            rules: what must hold of a document besides the specification's rules.
+            introspection: whether the schema may be asked for; only then do errors suggest its names.
         """
         self.limits = limits
-        self._rules = (*specified_rules, *rules)
+        self._rules = (*specified_rules, *(() if introspection else (NoSchemaIntrospectionCustomRule,)))
+        self.hide_suggestions = not introspection
         self._valid: OrderedDict[str, DocumentNode] = OrderedDict()
-        self._thread = Aside("documents")
+        self._thread = WorkerThread("documents")
         self.introspection = Introspection()
 
     def parse(self, text: str) -> DocumentNode:
@@ -76,7 +83,7 @@ class Documents:
         """The first errors of a document; none where it is valid."""
         if text in self._valid:
             return []
-        errors = errors_of(schema, document, self._rules, _ERRORS)
+        errors = self._errors(schema, document)
         if not errors:
             self._remember(text, document)
         return errors
@@ -95,37 +102,20 @@ class Documents:
             self._remember(text, document)
         return document, errors
 
-    async def check_cost(
-        self,
-        schema: GraphQLSchema,
-        text: str,
-        document: DocumentNode,
-        name: str | None,
-        variables: Mapping[str, Any] | None,
-    ) -> list[GraphQLError]:
-        """Why a valid document may not run: it could cost too much.
-
-        Args:
-            schema: the types.
-            text: the document's.
-            document: holds the operation.
-            name: of the operation.
-            variables: as they were sent.
-        """
-        operation = get_operation_ast(document, name)
-        if operation is None:
-            return []
-        if operation.operation is not OperationType.QUERY:
-            fields = field_count(schema, document, operation, variables)
-            if fields > LARGE:
-                kind = operation.operation.value
-                message = f"the answer to a {kind} may have {LARGE:,} fields, and {fields:,} are asked for: query them"
-                return [GraphQLError(message, extensions={"code": CODE, "limit": LARGE})]
+    async def check_cost(self, chosen: ChosenOperation) -> list[GraphQLError]:
+        """Why an operation of a valid document may not run: it could cost too much."""
+        if chosen.type is not OperationType.QUERY:
+            fields = field_count(chosen)
+            if fields > MOST_CHANGED:
+                kind = chosen.type.value
+                bound = f"may have {MOST_CHANGED:,} fields"
+                message = f"the answer to a {kind} {bound}, and {fields:,} are asked for: query them"
+                return [GraphQLError(message, extensions={"code": CODE, "limit": MOST_CHANGED})]
         most = self.limits.cost
-        cost = document_cost(schema, document, operation, variables)
-        if cost <= most and _OF_SCHEMA.search(text) and self.introspection.known(text, name, variables) is None:
-            asked = asked_of_schema(document, operation)
-            fields = await self.introspection.cost(schema, document, asked, variables, most // _SCHEMA_FIELD)
+        cost = document_cost(chosen)
+        if cost <= most and _OF_SCHEMA.search(chosen.text) and self.introspection.known(chosen) is None:
+            asked = asked_of_schema(chosen)
+            fields = await self.introspection.cost(chosen, asked, most // _SCHEMA_FIELD)
             of_schema = fields * _SCHEMA_FIELD
             if of_schema > _BESIDE and not asked.is_all:
                 message = "ask for the schema in a document of its own: beside other fields it may be asked for little"
@@ -137,38 +127,31 @@ class Documents:
         message = f"the document may cost {cost:,} or more, and {most:,} is the most: ask for less, or smaller pages"
         return [GraphQLError(message, extensions={"code": CODE, "cost": cost, "limit": most})]
 
-    def is_large(
-        self, schema: GraphQLSchema, document: DocumentNode, name: str | None, variables: Mapping[str, Any] | None
-    ) -> bool:
-        """Whether a valid document's answer may have more than ``LARGE`` fields."""
-        operation = get_operation_ast(document, name)
-        return operation is not None and field_count(schema, document, operation, variables) > LARGE
+    def is_large(self, chosen: ChosenOperation) -> bool:
+        """Whether an operation's answer may have more than ``LARGE`` fields."""
+        return field_count(chosen) > LARGE
 
-    async def answer_of_schema(
-        self,
-        schema: GraphQLSchema,
-        text: str,
-        document: DocumentNode,
-        name: str | None,
-        variables: Mapping[str, Any] | None,
-    ) -> ExecutionResult | None:
+    async def answer_of_schema(self, chosen: ChosenOperation) -> ExecutionResult | None:
         """The answer to an operation that asks for nothing but the schema; None for any other. See ``check_cost``."""
-        if not _OF_SCHEMA.search(text):
+        if not _OF_SCHEMA.search(chosen.text):
             return None
-        known = self.introspection.known(text, name, variables)
+        known = self.introspection.known(chosen)
         if known is not None:
             return known
-        operation = get_operation_ast(document, name)
-        if operation is None:
-            return None
-        asked = asked_of_schema(document, operation)
+        asked = asked_of_schema(chosen)
         if not asked.fields or not asked.is_all:
             return None
-        return await self.introspection.answer(schema, text, document, name, variables)
+        return await self.introspection.answer(chosen)
 
     def _read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
         document = self._parse(text)
-        return document, errors_of(schema, document, self._rules, _ERRORS)
+        return document, self._errors(schema, document)
+
+    def _errors(self, schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLError]:
+        errors = errors_of(schema, document, self._rules, _ERRORS, self.hide_suggestions)
+        for error in errors:
+            error.extensions = {"code": INVALID} | (error.extensions or {})
+        return errors
 
     def _parse(self, text: str) -> DocumentNode:
         try:
@@ -176,6 +159,7 @@ class Documents:
         except GraphQLSyntaxError as error:
             if "tokens" in error.message:
                 raise LimitError("tokens", self.limits.tokens) from None
+            error.extensions = {"code": INVALID}
             raise
         check_document(document, self.limits)
         return document

@@ -18,10 +18,10 @@ from graphql import (
 )
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
-from api.graphql.failing import public_error
 from api.graphql.loops import LoopThreads
-from schema.bulk import collector_paused
-from schema.courtesy import Courtesy
+from api.graphql.public_errors import public_error
+from schema.garbage_collector import collector_paused
+from schema.processor_share import ProcessorShare
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
 
@@ -64,7 +64,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._courtesy: Courtesy | None = None
+        self._share: ProcessorShare | None = None
         self._plans: dict[tuple[str, int], tuple[Any, _Plan | None]] = {}
 
     def execute_operation(self, serially: bool | None = None) -> Any:
@@ -74,7 +74,7 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
             return run(serially)
 
         async def whole() -> Any:
-            self._courtesy = Courtesy()
+            self._share = ProcessorShare()
             result = run(serially)
             return await result if self.is_awaitable(result) else result
 
@@ -82,8 +82,8 @@ class Executor(StrawberryGraphQLCoreExecutionContext):
 
     def execute_field(self, *args: Any, **kwargs: Any) -> Any:
         """Resolve a field, and begin to complete it."""
-        if self._courtesy is not None:
-            self._courtesy.step()
+        if self._share is not None:
+            self._share.step()
         return super().execute_field(*args, **kwargs)
 
     def complete_iterable_value(

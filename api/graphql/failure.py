@@ -26,15 +26,21 @@ class Failure(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
-    origin: Origin = strawberry.field(description="Who says that the answer failed.")
-    question_id: strawberry.ID = strawberry.field(description="The id of the variable that was asked.")
-    answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that was answered.")
-    expected_id: strawberry.ID | None = strawberry.field(description="The id of the variable with the gold answers.")
-    evidence_ids: list[strawberry.ID] = strawberry.field(description="Ids of the messages that hold the answer.")
+    origin: Origin = strawberry.field(
+        description="Who says that the answer is wrong: an LLM judge, an annotation in the data, or a user."
+    )
+    question_id: strawberry.ID = strawberry.field(description="The id of the variable that holds the question.")
+    answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that holds the answer.")
+    expected_id: strawberry.ID | None = strawberry.field(
+        description="The id of the variable that holds the gold answers (the known right answers)."
+    )
+    evidence_ids: list[strawberry.ID] = strawberry.field(
+        description="The ids of the evidence: messages that hold the right answer."
+    )
     question: str = strawberry.field(description="The question's text.")
-    prediction: str | None = strawberry.field(description="The answer that was given.")
-    gold_answers: list[str] = strawberry.field(description="The answers that would have been right.")
-    created_at: datetime | None = strawberry.field(description="When it was found.")
+    prediction: str | None = strawberry.field(description="The text of the wrong answer that was given.")
+    gold_answers: list[str] = strawberry.field(description="The gold answers: those that would have been right.")
+    created_at: datetime | None = strawberry.field(description="When the failure was recorded.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
     @strawberry.field(description="The trace that it belongs to.")
@@ -42,28 +48,34 @@ class Failure(Node):
         """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
-    @strawberry.field(description="The variable that was asked.")
+    @strawberry.field(description="The variable that holds the question.")
     async def question_variable(self, info: Info) -> VariableRef | None:
         """The question."""
         return await _variable(info, self.project_id, self.question_id)
 
-    @strawberry.field(description="The variable that was answered: what this question's operation made.")
+    @strawberry.field(
+        description="The variable that holds the answer: the one made by the operation that answered this question."
+    )
     async def answer_variable(self, info: Info) -> VariableRef | None:
         """The answer."""
         return await _variable(info, self.project_id, self.answer_id)
 
-    @strawberry.field(description="The variable with the gold answers.")
+    @strawberry.field(description="The variable that holds the gold answers.")
     async def expected_variable(self, info: Info) -> VariableRef | None:
         """The gold answers."""
         return await _variable(info, self.project_id, self.expected_id)
 
-    @strawberry.field(description="The messages that hold the answer, as the data set says.", metadata={"size": 10})
+    @strawberry.field(
+        description="The evidence: messages that hold the right answer, as the data set says.", metadata={"size": 10}
+    )
     async def evidence(self, info: Info) -> list[VariableRef]:
         """The evidence."""
         found = await asyncio.gather(*(_variable(info, self.project_id, id_) for id_ in self.evidence_ids))
         return [variable for variable in found if variable is not None]
 
-    @strawberry.field(description="All verdicts on it, by methods and by people, oldest first.", metadata={"size": 5})
+    @strawberry.field(
+        description="All verdicts on this failure, by methods and by people, oldest first.", metadata={"size": 5}
+    )
     async def verdicts(self, info: Info) -> list[AttributionRef]:
         """The verdicts."""
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []

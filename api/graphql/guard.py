@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from graphql import GraphQLError
+from graphql import DocumentNode, GraphQLError
 from strawberry.extensions import SchemaExtension
 from strawberry.types.graphql import OperationType
 
+from api.graphql.arguments import check_arguments
+from api.graphql.chosen import ChosenOperation, chosen_operation
 from api.graphql.context import Context
 from api.graphql.documents import Documents
 from api.graphql.limits import LimitError
@@ -23,6 +25,7 @@ class Guard(SchemaExtension):
         self._seconds = seconds
         self._trusted = trusted
         self._errors: list[GraphQLError] = []
+        self._chosen: ChosenOperation | None = None
         self._is_over_websocket = False
 
     async def on_operation(self) -> AsyncIterator[None]:
@@ -55,17 +58,7 @@ class Guard(SchemaExtension):
                 GraphQLError("a subscription needs a websocket", extensions={"code": "BAD_INPUT"})
             ]
         elif context.graphql_document is not None:
-            context.pre_execution_errors = self._errors or await self._documents.check_cost(
-                context.schema._schema,
-                context.query or "",
-                context.graphql_document,
-                context.operation_name,
-                context.variables,
-            )
-            if not context.pre_execution_errors:
-                context.context.is_large = self._documents.is_large(
-                    context.schema._schema, context.graphql_document, context.operation_name, context.variables
-                )
+            context.pre_execution_errors = self._errors or await self._check(context.graphql_document)
         yield
 
     async def on_execute(self) -> AsyncIterator[None]:
@@ -74,19 +67,25 @@ class Guard(SchemaExtension):
         if context.operation_type is OperationType.SUBSCRIPTION:
             yield
             return
-        assert context.graphql_document is not None
+        assert self._chosen is not None
         try:
             async with asyncio.timeout(self._seconds):
-                context.result = await self._documents.answer_of_schema(
-                    context.schema._schema,
-                    context.query or "",
-                    context.graphql_document,
-                    context.operation_name,
-                    context.variables,
-                )
+                context.result = await self._documents.answer_of_schema(self._chosen)
                 yield
         except TimeoutError:
             problem = f"the operation took longer than {self._seconds:g} s"
             if self.execution_context.operation_type is OperationType.MUTATION:
                 problem += "; a change that had begun is carried through: look whether it was before you ask again"
             raise GraphQLError(problem, extensions={"code": "TIMEOUT"}) from None
+
+    async def _check(self, document: DocumentNode) -> list[GraphQLError]:
+        """Why the operation that is chosen of a valid document may not run."""
+        context = self.execution_context
+        self._chosen = chosen = chosen_operation(
+            context.schema._schema, context.query or "", document, context.operation_name, context.variables
+        )
+        if chosen is None:
+            return []
+        context.context.is_large = self._documents.is_large(chosen)
+        errors = check_arguments(chosen, self._documents.hide_suggestions)
+        return errors or await self._documents.check_cost(chosen)

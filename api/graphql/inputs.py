@@ -7,51 +7,67 @@ import strawberry
 from api.graphql.scalars import ErrorType, Method
 
 
-@strawberry.input(description="A wrong answer. Ids may be prefixes, or ids in the source.")
+@strawberry.input(description="A wrong answer. Ids may be unique prefixes, or ids in the source.")
 class FailureInput:
     """See ``ingest.events.complaints.Complaint``."""
 
     question: strawberry.ID | None = strawberry.field(
         default=None,
-        description="The variable that was asked; it may be left out where the graph says what led to the answer.",
+        description="The variable that holds the question. You may leave it out if exactly one question in the graph "
+        "led to the answer.",
     )
-    answer: strawberry.ID | None = strawberry.field(default=None, description="The variable that was answered.")
+    answer: strawberry.ID | None = strawberry.field(
+        default=None, description="The variable that holds the wrong answer."
+    )
     gold_answers: list[str] = strawberry.field(
-        default_factory=list, description="Answers that would have been right, where they are known."
+        default_factory=list, description="The gold answers: those that would have been right, if known."
     )
     evidence: list[strawberry.ID] = strawberry.field(
-        default_factory=list, description="The messages that hold the answer, where they are known."
+        default_factory=list, description="The evidence: messages that hold the right answer, if known."
     )
-    comment: str | None = strawberry.field(default=None, description="What else there is to say.")
+    comment: str | None = strawberry.field(default=None, description="Any comment.")
 
 
-@strawberry.input(description="Why an answer is wrong, as a person sees it. Ids may be prefixes, or ids in the source.")
+@strawberry.input(
+    description="A person's verdict: why an answer is wrong. Ids may be unique prefixes, or ids in the source."
+)
 class VerdictInput:
     """See ``attribution.people.Judgement``."""
 
     failure: strawberry.ID = strawberry.field(description="The id of the failure.")
-    error_type: ErrorType | None = strawberry.field(default=None, description="Why; null is an abstention.")
+    error_type: ErrorType | None = strawberry.field(
+        default=None, description="Why the answer is wrong; null if you abstain."
+    )
     operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
-    reason: str | None = strawberry.field(default=None, description="Why, in words.")
-    confidence: float | None = strawberry.field(default=None, description="How sure you are, 0 to 1.")
+    reason: str | None = strawberry.field(default=None, description="The reason, in words.")
+    confidence: float | None = strawberry.field(default=None, description="How sure you are, from 0 to 1.")
 
 
 @strawberry.input(
-    description="Failures to attribute: those that are named, or a trace's, or all. Ids may be prefixes, or ids in the "
-    "source."
+    description="Which failures to attribute: those named here, or those of one trace; all of the project if neither "
+    "is given. Ids may be unique prefixes, or ids in the source."
 )
 class AttributeInput:
     """See ``api.jobs.arguments.AttributeArguments``."""
 
     failures: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of failures.")
-    trace: strawberry.ID | None = strawberry.field(default=None, description="The id of a trace.")
-    method: Method = strawberry.field(default=Method.FLOW, description="How; flow is free.")
-    gold_free: bool = strawberry.field(default=False, description="Do without the gold answers.")
-    retrieve_evidence: bool = strawberry.field(default=False, description="Find the evidence, also where it is given.")
+    trace: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of a trace, to take only its failures."
+    )
+    method: Method = strawberry.field(
+        default=Method.FLOW, description="How to find the cause. flow costs nothing: it asks no language model."
+    )
+    gold_free: bool = strawberry.field(
+        default=False, description="Work without the gold answers (the known right answers), even if there are some."
+    )
+    retrieve_evidence: bool = strawberry.field(
+        default=False, description="Search for the evidence messages, even if the failure names them."
+    )
 
 
 @strawberry.input(
-    description="What a report is about; everything where nothing is named. Ids may be prefixes, or ids in the source."
+    description="What a report is about: the traces and failures named here, or all of the project if none is "
+    "named. Ids may be unique prefixes, or ids in the source."
 )
 class ReportInput:
     """See ``api.jobs.arguments.ReportArguments``."""
@@ -59,14 +75,20 @@ class ReportInput:
     traces: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of traces.")
     failures: list[strawberry.ID] = strawberry.field(default_factory=list, description="Ids of failures.")
     source: str | None = strawberry.field(
-        default=None, description="Whose verdicts count: a method or an author; null is the newest method's."
+        default=None,
+        description="Whose verdicts the report uses: a method or a person. If null, the method with the newest "
+        "verdict.",
     )
 
 
-@strawberry.input(description="A small graph file; larger ones go to `POST /v1/import`.")
+@strawberry.input(description="A small graph file. Send larger ones to `POST /v1/import`.")
 class ImportInput:
     """A file as text."""
 
-    content: str = strawberry.field(description="The file's text, JSON in the source's own format.")
-    name: str = strawberry.field(default="upload.json", description="What you call it; it stands in errors.")
-    timezone: str = strawberry.field(default="UTC", description="The zone of times that do not say theirs.")
+    content: str = strawberry.field(
+        description="The text of the file: JSON in the format of the program that recorded it."
+    )
+    name: str = strawberry.field(default="upload.json", description="A name for the file, which error messages show.")
+    timezone: str = strawberry.field(
+        default="UTC", description="The time zone of those times in the file that don't name one."
+    )

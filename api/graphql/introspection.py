@@ -15,16 +15,13 @@ from typing import Any, cast
 
 import msgspec
 from graphql import (
-    DocumentNode,
     ExecutionResult,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLField,
     GraphQLList,
-    GraphQLSchema,
     InlineFragmentNode,
-    OperationDefinitionNode,
     SchemaMetaFieldDef,
     SelectionSetNode,
     StringValueNode,
@@ -36,7 +33,8 @@ from graphql import (
     print_ast,
 )
 
-from api.graphql.aside import Aside
+from api.graphql.chosen import ChosenOperation
+from api.graphql.worker_thread import WorkerThread
 
 ROOTS: Mapping[str, GraphQLField] = {"__schema": SchemaMetaFieldDef, "__type": TypeMetaFieldDef}
 _KEPT_BYTES = 8 << 20
@@ -60,34 +58,29 @@ class Asked:
     defaults: Mapping[str, str]
 
 
-def asked_of_schema(document: DocumentNode, operation: OperationDefinitionNode) -> Asked:
-    """What an operation of a valid document asks of the schema."""
-    fragments = _fragments(document)
-    roots = list(_fields(operation.selection_set, fragments, set()))
+def asked_of_schema(chosen: ChosenOperation) -> Asked:
+    """What an operation asks of the schema."""
+    roots = list(_fields(chosen.operation.selection_set, chosen.fragments, set()))
     fields = tuple(node for node in roots if node.name.value in ROOTS)
     defaults = {
         definition.variable.name.value: definition.default_value.value
-        for definition in operation.variable_definitions or ()
+        for definition in chosen.operation.variable_definitions or ()
         if isinstance(definition.default_value, StringValueNode)
     }
     return Asked(fields, all(node.name.value.startswith("__") for node in roots), defaults)
 
 
-def schema_cost(
-    schema: GraphQLSchema, document: DocumentNode, asked: Asked, variables: Mapping[str, Any] | None, most: int
-) -> int:
+def schema_cost(chosen: ChosenOperation, asked: Asked, most: int) -> int:
     """How many fields of things of the schema an answer would have, leaves too: exactly, for the schema is known.
 
     Things are counted as crowds, so that a list in a list in a list takes no longer than a list.
 
     Args:
-        schema: what is asked about.
-        document: holds the fragments.
+        chosen: the operation.
         asked: see ``asked_of_schema``.
-        variables: as they were sent.
         most: beyond it, counting ends; the result is then more than this.
     """
-    counter = _Counter(schema, _fragments(document), {**asked.defaults, **(variables or {})}, most)
+    counter = _Counter(chosen, asked, most)
     for node in asked.fields:
         counter.root(node)
     return counter.total
@@ -98,18 +91,12 @@ class _EnoughError(Exception):
 
 
 class _Counter:
-    def __init__(
-        self,
-        schema: GraphQLSchema,
-        fragments: Mapping[str, FragmentDefinitionNode],
-        variables: Mapping[str, Any],
-        most: int,
-    ) -> None:
+    def __init__(self, chosen: ChosenOperation, asked: Asked, most: int) -> None:
         self.total = 0
-        self._schema = schema
-        self._info = SimpleNamespace(schema=schema)
-        self._fragments = fragments
-        self._variables = variables
+        self._schema = chosen.schema
+        self._info = SimpleNamespace(schema=chosen.schema)
+        self._fragments = chosen.fragments
+        self._variables = {**asked.defaults, **chosen.variables}
         self._most = most
 
     def root(self, node: FieldNode) -> None:
@@ -169,59 +156,37 @@ class Introspection:
 
     def __init__(self) -> None:
         """No answer is known yet."""
-        self._thread = Aside("introspection")
+        self._thread = WorkerThread("introspection")
         self._by_text = _Kept()
         self._by_meaning = _Kept()
 
-    def known(self, text: str, name: str | None, variables: Mapping[str, Any] | None) -> ExecutionResult | None:
+    def known(self, chosen: ChosenOperation) -> ExecutionResult | None:
         """The answer to a document that was answered before, at once; None where it was not."""
-        return _result(self._by_text.get(_key(text, name, variables)))
+        return _result(self._by_text.get(_key(chosen.text, chosen)))
 
-    async def cost(
-        self,
-        schema: GraphQLSchema,
-        document: DocumentNode,
-        asked: Asked,
-        variables: Mapping[str, Any] | None,
-        most: int,
-    ) -> int:
+    async def cost(self, chosen: ChosenOperation, asked: Asked, most: int) -> int:
         """See ``schema_cost``."""
-        return await self._thread.run(partial(schema_cost, schema, document, asked, variables, most))
+        return await self._thread.run(partial(schema_cost, chosen, asked, most))
 
-    async def answer(
-        self,
-        schema: GraphQLSchema,
-        text: str,
-        document: DocumentNode,
-        name: str | None,
-        variables: Mapping[str, Any] | None,
-    ) -> ExecutionResult:
-        """The answer to an operation that asks of the schema alone; kept where it has no errors.
-
-        Args:
-            schema: what is asked about.
-            text: the document's.
-            document: a valid one.
-            name: of the operation.
-            variables: as they were sent.
-        """
-        answer = await self._thread.run(partial(self._answer, schema, document, name, variables))
+    async def answer(self, chosen: ChosenOperation) -> ExecutionResult:
+        """The answer to an operation that asks of the schema alone; kept where it has no errors."""
+        answer = await self._thread.run(partial(self._answer, chosen))
         if isinstance(answer, ExecutionResult):
             return answer
-        self._by_text.keep(_key(text, name, variables), answer)
+        self._by_text.keep(_key(chosen.text, chosen), answer)
         found = _result(answer)
         assert found is not None
         return found
 
-    def _answer(
-        self, schema: GraphQLSchema, document: DocumentNode, name: str | None, variables: Mapping[str, Any] | None
-    ) -> ExecutionResult | bytes:
+    def _answer(self, chosen: ChosenOperation) -> ExecutionResult | bytes:
         # Spaces, commas and comments say nothing: a document that is written in another way is the same one.
-        key = _key(print_ast(document), name, variables)
+        key = _key(print_ast(chosen.document), chosen)
         answer = self._by_meaning.get(key)
         if answer is not None:
             return answer
-        found = execute_sync(schema, document, variable_values=dict(variables or {}), operation_name=name)
+        found = execute_sync(
+            chosen.schema, chosen.document, variable_values=dict(chosen.variables), operation_name=chosen.name
+        )
         if found.errors:
             return found
         answer = msgspec.json.encode(found.data)
@@ -254,8 +219,8 @@ class _Kept:
             self._bytes -= _size(*self._answers.popitem(last=False))
 
 
-def _key(text: str, name: str | None, variables: Mapping[str, Any] | None) -> _Key:
-    return text, name, msgspec.json.encode(variables or {}, order="sorted")
+def _key(text: str, chosen: ChosenOperation) -> _Key:
+    return text, chosen.name, msgspec.json.encode(chosen.variables, order="sorted")
 
 
 def _size(key: _Key, answer: bytes) -> int:
@@ -265,10 +230,6 @@ def _size(key: _Key, answer: bytes) -> int:
 def _result(answer: bytes | None) -> ExecutionResult | None:
     """An answer whose data are JSON already."""
     return None if answer is None else ExecutionResult(cast("dict[str, Any]", msgspec.Raw(answer)), None)
-
-
-def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
-    return {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
 
 
 def _fields(

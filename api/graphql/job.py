@@ -12,7 +12,10 @@ from api.graphql.scalars import JSON, JobKind, JobState
 from schema import control
 
 
-@strawberry.type(description="Work that outlives the request for it, and a restart of the server.")
+@strawberry.type(
+    description="Work in the background. It goes on after the request that started it, and survives a restart of "
+    "the server."
+)
 class Job(Node):
     """Read off ``schema.control.Job``."""
 
@@ -20,17 +23,19 @@ class Job(Node):
 
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
-    kind: JobKind = strawberry.field(description="What it does.")
-    state: JobState = strawberry.field(description="Where it stands.")
-    arguments: JSON = strawberry.field(description="What it was told.")
+    kind: JobKind = strawberry.field(description="What sort of work it is.")
+    state: JobState = strawberry.field(description="Its state: waiting, running or ended.")
+    arguments: JSON = strawberry.field(description="Its arguments, as they were given.")
     created_at: datetime = strawberry.field(description="When it was asked for.")
     created_by: str = strawberry.field(description="Who asked for it.")
-    started_at: datetime | None = strawberry.field(description="When it was first begun.")
+    started_at: datetime | None = strawberry.field(description="When it was first started; null while it waits.")
     ended_at: datetime | None = strawberry.field(description="When it ended.")
-    stage: str | None = strawberry.field(description="What it does at the moment.")
-    done: int = strawberry.field(description="How much of `total` is done.")
-    total: int | None = strawberry.field(description="How much there is; null while it is not known.")
-    result: JSON | None = strawberry.field(description="What came of it, once it is done; its form is the kind's.")
-    error: str | None = strawberry.field(description="Why it failed.")
-    attempts: int = strawberry.field(description="How often it was begun.")
-    cancel_requested: bool = strawberry.field(description="Whether somebody asked to stop it.")
+    stage: str | None = strawberry.field(description="What it is doing at the moment.")
+    done: int = strawberry.field(description="How many of `total` items are done.")
+    total: int | None = strawberry.field(description="How many items there are to do; null while that is not known.")
+    result: JSON | None = strawberry.field(
+        description="Its result, once it is done. What is in it depends on the kind of job."
+    )
+    error: str | None = strawberry.field(description="Why it failed; null if it did not.")
+    attempts: int = strawberry.field(description="How many times it was started.")
+    cancel_requested: bool = strawberry.field(description="Whether somebody has asked to cancel it.")

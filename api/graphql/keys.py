@@ -18,18 +18,23 @@ class ApiKey:
 
     is_type_of = is_model(control.ApiKey)
 
-    id: strawberry.ID = strawberry.field(description="The part of the key by which it is found; it opens nothing.")
+    id: strawberry.ID = strawberry.field(description="The public part of the key, which names it. It gives no access.")
     project_id: str = strawberry.field(description=node.PROJECT)
-    name: str = strawberry.field(description="What it is for.")
-    role: Role = strawberry.field(description="What its bearer may do.")
+    name: str = strawberry.field(description="What the key is for, as its maker said.")
+    role: Role = strawberry.field(description="What somebody with this key may do in the project.")
     created_at: datetime = strawberry.field(description="When it was made.")
     created_by: str = strawberry.field(description="Who made it.")
-    expires_at: datetime | None = strawberry.field(description="From when on it opens nothing.")
-    revoked_at: datetime | None = strawberry.field(description="When it was revoked.")
-    last_used_at: datetime | None = strawberry.field(description="When it was last used, to about a minute.")
+    expires_at: datetime | None = strawberry.field(description="When it expires; null if it never does.")
+    revoked_at: datetime | None = strawberry.field(description="When it was revoked; null if it was not.")
+    last_used_at: datetime | None = strawberry.field(
+        description="When it was last used, accurate to about a minute; null if it never was."
+    )
 
 
-@strawberry.type(description="Who did what: every write through a door, and what admins read.")
+@strawberry.type(
+    description="An entry of the audit log, which says who did what. All writes through the API or the command "
+    "line are in it, and what admins read."
+)
 class AuditEntry:
     """Read off ``schema.control.AuditEntry``."""
 
@@ -37,9 +42,13 @@ class AuditEntry:
 
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
-    at: datetime = strawberry.field(description="When.")
-    actor: str = strawberry.field(description="Who: `key:…`, `oidc:…`, or the command line.")
-    action: str = strawberry.field(description="What was asked.")
-    target: str | None = strawberry.field(description="The id that it was done to.")
-    outcome: str = strawberry.field(description="`ok`, or the name of the error.")
-    request_id: str | None = strawberry.field(description="Joins it to the log, and to the answer's X-Request-Id.")
+    at: datetime = strawberry.field(description="When it was done.")
+    actor: str = strawberry.field(
+        description="Who did it: an API key (`key:…`), a user who logged in (`oidc:…`), or the command line."
+    )
+    action: str = strawberry.field(description="What was done or tried.")
+    target: str | None = strawberry.field(description="The id of the thing that it was done to.")
+    outcome: str = strawberry.field(description="`ok` if it succeeded, else the name of the error.")
+    request_id: str | None = strawberry.field(
+        description="The id of the request, as in the server's log and in the response header X-Request-Id."
+    )

@@ -20,24 +20,30 @@ MAX_NODES = 10_000
 MAX_HOPS = 100_000
 
 DirectionArgument = Annotated[
-    Direction, strawberry.argument(description="backward: its causal past; forward: what depends on it.")
+    Direction, strawberry.argument(description="backward gives its causal past, forward what depends on it.")
 ]
 MaxHops = Annotated[
     int | None,
     strawberry.argument(
-        description="Derivations between the root and a node, at most. A hop is from variable to variable."
+        description="How many derivations the walk follows from a root, at most; null for no limit. One hop leads "
+        "from variable to variable."
     ),
 ]
 MaxNodes = Annotated[
     int,
-    strawberry.argument(description=f"Variables at most, nearest first; 1 to {MAX_NODES}. What is left is `frontier`."),
+    strawberry.argument(
+        description=f"How many variables at most, the nearest first; 1 to {MAX_NODES}. If there are more, `frontier` "
+        "says where to go on."
+    ),
 ]
 if TYPE_CHECKING:
     Kinds = Sequence[VariableKind]
 else:
     Kinds = Annotated[
         list[VariableKind],
-        strawberry.argument(description="Only variables of these kinds are given; all are walked. All if empty."),
+        strawberry.argument(
+            description="Give only variables of these kinds; all kinds if empty. The walk goes through the others too."
+        ),
     ]
 AsOf = Annotated[
     int | None,
@@ -79,17 +85,23 @@ def bounds(
     return Bounds(direction, budget, frozenset(kinds))
 
 
-@strawberry.type(description="All that some variables causally depend on, or all that depends on them, within bounds.")
+@strawberry.type(
+    description="Everything that some variables causally depend on, or everything that depends on them, within "
+    "the limits that you set."
+)
 class Lineage:
     """Read off ``store.answers.Closure``."""
 
     is_type_of = is_model(answers.Closure)
 
-    roots: list[strawberry.ID] = strawberry.field(description="The variables whose lineage it is; they are part of it.")
-    direction: Direction = strawberry.field(description="Which way it was walked.")
-    truncated: bool = strawberry.field(description="Whether a bound cut it.")
+    roots: list[strawberry.ID] = strawberry.field(
+        description="The ids of the variables that the walk began with. They are among `nodes`."
+    )
+    direction: Direction = strawberry.field(description="The direction of the walk.")
+    truncated: bool = strawberry.field(description="Whether a limit stopped the walk before its end.")
     frontier: list[strawberry.ID] = strawberry.field(
-        description="Variables with a neighbour that was not visited: ask for their lineage to go on."
+        description="Where the walk stopped: ids of variables with neighbours that were not visited. Ask for their "
+        "lineage to go on."
     )
 
     @strawberry.field(description="The variables, in the order of the trace.", metadata={"size": 1})
@@ -97,17 +109,17 @@ class Lineage:
         """The variables."""
         return self.variables
 
-    @strawberry.field(description="The derivations between two of `nodes`, in order.", metadata={"size": 1})
+    @strawberry.field(description="The derivations between these variables, in order.", metadata={"size": 1})
     def edges(self: answers.Closure) -> list[DerivationRef]:
         """The derivations."""
         return self.derivations
 
     operations: list[OperationRef] = strawberry.field(
-        description="The operations of `edges`, in order.", metadata={"size": 1}
+        description="The operations that made `edges`, in order.", metadata={"size": 1}
     )
 
 
-@strawberry.type(description="A chain of derivations, from the dependent variable to what it depends on.")
+@strawberry.type(description="A chain of derivations from a variable to one that it depends on.")
 class Path:
     """Read off ``store.answers.Path``."""
 

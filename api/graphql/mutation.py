@@ -16,8 +16,9 @@ from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
 from api.graphql.context import Info
 from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
-from api.graphql.meant import id_of, ids_of
+from api.graphql.judgements import complaint_of, judgement_of
 from api.graphql.problems import outcome
+from api.graphql.resolving import id_of, ids_of
 from api.graphql.results import (
     CreateKeyResult,
     DeleteTraceResult,
@@ -26,22 +27,24 @@ from api.graphql.results import (
     JobStarted,
     KeyCreated,
     KeyRevoked,
+    MarkRightResult,
     RecordFailureResult,
     RecordVerdictResult,
     RevokeKeyResult,
+    RightMarked,
     TraceDeleted,
     VerdictRecorded,
     VerdictWithdrawn,
     WithdrawVerdictResult,
 )
-from api.graphql.saying import complaint_of, judgement_of
 from api.graphql.scalars import JobKind, Role
 from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
 from attribution.people import record_verdict, withdraw_verdict
 from ingest.events.complaints import record_failure
+from ingest.events.right_answers import record_right
 from schema.errors import InputError
-from schema.models import Trace
+from schema.models import Trace, Variable
 from store.answers import Label
 
 MAX_NAME = 200
@@ -49,12 +52,15 @@ MAX_NAME = 200
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
-@strawberry.type(description="What can be changed. Expected errors are part of each result.")
+@strawberry.type(
+    description="All changes that you can make. Errors to be expected, such as NotFound, are among the possible "
+    "results of each."
+)
 class Mutation:
     """The roots of mutations."""
 
     @strawberry.mutation(
-        description="Import a small graph file, as a job. Needs the role writer.", metadata={"cost": 100}
+        description="Start a job that imports a small graph file. Needs the role writer.", metadata={"cost": 100}
     )
     @outcome
     async def import_trace(
@@ -74,7 +80,10 @@ class Mutation:
             await info.context.platform.uploads.delete(upload)
             raise
 
-    @strawberry.mutation(description="Attribute failures, as a job. Needs the role writer.", metadata={"cost": 100})
+    @strawberry.mutation(
+        description="Start a job that attributes failures: finds the operations at fault. Needs the role writer.",
+        metadata={"cost": 100},
+    )
     @outcome
     async def attribute(
         self,
@@ -98,7 +107,7 @@ class Mutation:
         return await _start(info, door, JobKind.ATTRIBUTE, arguments)
 
     @strawberry.mutation(
-        description="Make a report, as a job; `GET /v1/reports/{job}` shows it. Needs the role writer.",
+        description="Start a job that makes a report; `GET /v1/reports/{job}` shows the report. Needs the role writer.",
         metadata={"cost": 100},
     )
     @outcome
@@ -106,7 +115,7 @@ class Mutation:
         self,
         info: Info,
         project: ProjectName,
-        input: Annotated[ReportInput, strawberry.argument(description="What it is about.")],
+        input: Annotated[ReportInput, strawberry.argument(description="What the report is about.")],
     ) -> JobResult:
         """Start a report."""
         door = info.context.door(project, Role.WRITER)
@@ -120,7 +129,7 @@ class Mutation:
         return await _start(info, door, JobKind.REPORT, arguments)
 
     @strawberry.mutation(
-        description="Stop a job; what it has done stays. Needs the role writer.", metadata={"cost": 20}
+        description="Cancel a job. What it has done so far stays. Needs the role writer.", metadata={"cost": 20}
     )
     @outcome
     async def cancel_job(
@@ -134,7 +143,8 @@ class Mutation:
         return JobStarted(job=await info.context.platform.queue.cancel(door, id))
 
     @strawberry.mutation(
-        description="Say that an answer is wrong. One that is known takes what you add. Needs the role writer.",
+        description="Record that an answer is wrong. If that is already recorded, what you say is added to it. Needs "
+        "the role writer.",
         metadata={"cost": 20},
     )
     @outcome
@@ -151,7 +161,29 @@ class Mutation:
         return FailureRecorded(failure=failure)
 
     @strawberry.mutation(
-        description="Say why an answer is wrong; it replaces what you said before. Needs the role writer.",
+        description="Record that an answer is right. An answer that was recorded as wrong stays wrong. Needs the role "
+        "writer.",
+        metadata={"cost": 20},
+    )
+    @outcome
+    async def mark_right(
+        self,
+        info: Info,
+        project: ProjectName,
+        answer: Annotated[
+            strawberry.ID,
+            strawberry.argument(description="The answer: its id, a unique prefix of it, or its id in the source."),
+        ],
+    ) -> MarkRightResult:
+        """Mark an answer as right."""
+        door = info.context.door(project, Role.WRITER)
+        found = await door.store.resolve(answer, Label.VARIABLE)
+        assert isinstance(found, Variable)
+        return RightMarked(answer=await record_right(door.store, found, entry_of=partial(door.entry, "markRight")))
+
+    @strawberry.mutation(
+        description="Record why an answer is wrong. This replaces your earlier verdict on the same failure. Needs "
+        "the role writer.",
         metadata={"cost": 20},
     )
     @outcome
@@ -159,7 +191,7 @@ class Mutation:
         self,
         info: Info,
         project: ProjectName,
-        input: Annotated[VerdictInput, strawberry.argument(description="What you found.")],
+        input: Annotated[VerdictInput, strawberry.argument(description="Your verdict.")],
     ) -> RecordVerdictResult:
         """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
@@ -168,7 +200,7 @@ class Mutation:
         return VerdictRecorded(attribution=verdict)
 
     @strawberry.mutation(
-        description="Take back a person's verdict: your own, as a writer; anybody's, as an admin.",
+        description="Withdraw a person's verdict. A writer may withdraw their own, an admin anybody's.",
         metadata={"cost": 20},
     )
     @outcome
@@ -186,7 +218,7 @@ class Mutation:
         return VerdictWithdrawn(id=strawberry.ID(found))
 
     @strawberry.mutation(
-        description="Delete a trace with all that belongs to it. Needs the role admin.", metadata={"cost": 100}
+        description="Delete a trace and everything that belongs to it. Needs the role admin.", metadata={"cost": 100}
     )
     @outcome
     async def delete_trace(
@@ -194,7 +226,7 @@ class Mutation:
         info: Info,
         project: ProjectName,
         id: Annotated[
-            strawberry.ID, strawberry.argument(description="The trace: its id, whole, or its id in the source.")
+            strawberry.ID, strawberry.argument(description="The trace: its whole id, or its id in the source.")
         ],
     ) -> DeleteTraceResult:
         """Delete a trace."""
@@ -202,9 +234,8 @@ class Mutation:
         found = await door.store.resolve(id, Label.TRACE)
         if not isinstance(found, Trace) or id not in {found.id, found.external_id}:
             # What is gone is gone: half of an id is too little to say what.
-            raise InputError(
-                "deleteTrace", "id", "is the beginning of an id: give the whole id, or the id in the source"
-            )
+            problem = f"is the beginning of {found.id}: a trace is deleted by its whole id, or by its id in the source"
+            raise InputError("deleteTrace", "id", problem)
         counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
         return TraceDeleted(id=strawberry.ID(found.id), counts=counts_of(counts))
 
@@ -214,10 +245,12 @@ class Mutation:
         self,
         info: Info,
         project: ProjectName,
-        name: Annotated[str, strawberry.argument(description="What it is for.")],
-        role: Annotated[Role, strawberry.argument(description="What its bearer may do.")] = Role.READER,
+        name: Annotated[str, strawberry.argument(description="What the key is for, as its maker said.")],
+        role: Annotated[
+            Role, strawberry.argument(description="What somebody with this key may do in the project.")
+        ] = Role.READER,
         expires_at: Annotated[
-            datetime | None, strawberry.argument(description="From when on it opens nothing; null is never.")
+            datetime | None, strawberry.argument(description="When it expires; null if it never does.")
         ] = None,
     ) -> CreateKeyResult:
         """Create a key."""
@@ -231,7 +264,7 @@ class Mutation:
         await door.records.add_key(key, door.entry("createKey", key.id))
         return KeyCreated(key=key, secret=secret)
 
-    @strawberry.mutation(description="End an API key of the project. Needs the role admin.", metadata={"cost": 20})
+    @strawberry.mutation(description="Revoke an API key of the project. Needs the role admin.", metadata={"cost": 20})
     @outcome
     async def revoke_key(
         self,

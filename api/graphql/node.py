@@ -6,18 +6,18 @@ from typing import Any
 
 import strawberry
 
-ID = "The id: the same in the graph, on the command line and here."
-PROJECT = "The project that it belongs to."
+ID = "Its id. It is the same in the graph database, on the command line and here."
+PROJECT = "The name of the project that it belongs to."
 TRACE = "The id of the trace that it belongs to."
-EXTERNAL = "The id in the source."
-CATEGORY = "The source's own word for it."
-COMMENT = "What the source says about it."
-ATTRIBUTES = "What else the source says, as it says it."
-SEQUENCE = "Its place in the trace, from 0; the order of things, which clocks don't tell."
-LOCATION = "Where in the recorded program it was made."
+EXTERNAL = "Its id in the source (the application or file that it came from)."
+CATEGORY = "What the source calls this sort of thing."
+COMMENT = "A comment from the source."
+ATTRIBUTES = "Other properties from the source (the application or file that it came from), unchanged."
+SEQUENCE = "Its place in the order of the trace, from 0. Use this to order things, not the times: clocks may differ."
+LOCATION = "Where in the recorded program it was made, such as a file and line."
 
 
-@strawberry.interface(description="A thing with an id, which `node` finds.")
+@strawberry.interface(description="Anything with an id. `Query.node` finds it by that id.")
 class Node:
     """Relay's Node."""
 

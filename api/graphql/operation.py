@@ -19,7 +19,10 @@ from schema.errors import NotFoundError
 from store.answers import OperationDetail
 
 
-@strawberry.type(description="One step that makes variables from variables: an extraction, a retrieval, a judge.")
+@strawberry.type(
+    description="One step that makes new variables from others, such as an extraction, a retrieval or an "
+    "evaluation by a judge."
+)
 class Operation(Node):
     """Read off ``schema.models.Operation``."""
 
@@ -30,8 +33,8 @@ class Operation(Node):
     trace_id: str = strawberry.field(description=node.TRACE)
     session_id: str | None = strawberry.field(description="The id of the session that it ran in.")
     external_id: str = strawberry.field(description=node.EXTERNAL)
-    name: str | None = strawberry.field(description="What the source calls it.")
-    kind: OperationKind = strawberry.field(description="What it does.")
+    name: str | None = strawberry.field(description="Its name in the source.")
+    kind: OperationKind = strawberry.field(description="What sort of step it is.")
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     status: Status = strawberry.field(description="How it ended.")
@@ -51,23 +54,25 @@ class Operation(Node):
         """The session."""
         return await session_of(info, self.project_id, self.session_id)
 
-    @strawberry.field(description="What it used, in order.", metadata={"size": "first"})
+    @strawberry.field(description="The variables that it used, in order.", metadata={"size": "first"})
     async def used(self, info: Info, first: First = 20) -> list[VariableRef]:
         """Its inputs."""
         return (await _detail(self, info)).used[: page_size(first)]
 
-    @strawberry.field(description="What it made, in order.", metadata={"size": "first"})
+    @strawberry.field(description="The variables that it made, in order.", metadata={"size": "first"})
     async def generated(self, info: Info, first: First = 20) -> list[VariableRef]:
         """Its outputs."""
         return (await _detail(self, info)).generated[: page_size(first)]
 
-    @strawberry.field(description="What it ended, as a deletion does.", metadata={"size": "first"})
+    @strawberry.field(description="The variables that it ended, as a deletion does.", metadata={"size": "first"})
     async def invalidated(self, info: Info, first: First = 20) -> list[VariableRef]:
         """What it ended."""
         return (await _detail(self, info)).invalidated[: page_size(first)]
 
     @strawberry.field(
-        description="The lineage of all that it made, within bounds.", metadata={"cost": 50, "size": "maxNodes"}
+        description="The lineage of all variables that it made: everything that they depend on, or that depends on "
+        "them.",
+        metadata={"cost": 50, "size": "maxNodes"},
     )
     async def lineage(
         self,

@@ -15,18 +15,27 @@ T = TypeVar("T")
 
 MAX_PAGE = 500
 
+_CHECK_BYTES = 4
+"""Of a cursor: what never went out is known before anything is read."""
+
 First = Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PAGE}.")]
 After = Annotated[str | None, strawberry.argument(description="The `endCursor` of the page before.")]
 
 
-@strawberry.type(description="Where a page stands in its list.")
+@strawberry.type(description="Whether there are more pages, and where the next one begins.")
 class PageInfo:
     """Relay's PageInfo; pages are read forwards only."""
 
-    has_next_page: bool = strawberry.field(description="Whether more comes after this page.")
-    end_cursor: str | None = strawberry.field(description="Where the next page begins; null after the last.")
-    has_previous_page: bool = strawberry.field(default=False, description="Always false: pages are read forwards.")
-    start_cursor: str | None = strawberry.field(default=None, description="Always null: pages are read forwards.")
+    has_next_page: bool = strawberry.field(description="Whether there is a next page.")
+    end_cursor: str | None = strawberry.field(
+        description="Give this as `after` to get the next page; null on the last page."
+    )
+    has_previous_page: bool = strawberry.field(
+        default=False, description="Always false: pages can only be read forwards."
+    )
+    start_cursor: str | None = strawberry.field(
+        default=None, description="Always null: pages can only be read forwards."
+    )
 
 
 @strawberry.type(description="One item of a page.")
@@ -35,19 +44,21 @@ class Edge(Generic[T]):
 
     node: T = strawberry.field(description="The item.")
     cursor: str | None = strawberry.field(
-        default=None, description="Where the next page begins; only of the last item of a page that is not the last."
+        default=None,
+        description="Give this as `after` to get the next page. Only the last item of a page has one, and only if "
+        "there is a next page; else null.",
     )
 
 
-@strawberry.type(description="A page of a list, in the list's order.")
+@strawberry.type(description="One page of a list.")
 class Connection(Generic[T]):
     """Relay's Connection."""
 
     edges: list[Edge[T]] = strawberry.field(
-        description="The items, each with what belongs to its place.", metadata={"size": 1}
+        description="The items of this page, each with its cursor.", metadata={"size": 1}
     )
-    nodes: list[T] = strawberry.field(description="The items alone.", metadata={"size": 1})
-    page_info: PageInfo = strawberry.field(description="Where this page stands.")
+    nodes: list[T] = strawberry.field(description="The items of this page, without cursors.", metadata={"size": 1})
+    page_info: PageInfo = strawberry.field(description="Whether there are more pages, and where the next one begins.")
 
 
 def connection(page: Page[T] | None) -> Connection[T]:
@@ -75,8 +86,9 @@ def page_size(first: int, most: int = MAX_PAGE) -> int:
 
 
 def encode_cursor(cursor: str) -> str:
-    """A cursor of the store as it goes out: opaque, since each engine has its own."""
-    return base64.urlsafe_b64encode(cursor.encode()).decode().rstrip("=")
+    """A cursor of the store as it goes out: opaque, since each engine has its own, with a check sum before it."""
+    data = cursor.encode()
+    return base64.urlsafe_b64encode(_check_sum(data) + data).decode().rstrip("=")
 
 
 def decode_cursor(cursor: str | None) -> str | None:
@@ -89,6 +101,13 @@ def decode_cursor(cursor: str | None) -> str | None:
         return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
+        data = base64.b64decode(padded, altchars=b"-_", validate=True)
+        if data[:_CHECK_BYTES] == _check_sum(data[_CHECK_BYTES:]):
+            return data[_CHECK_BYTES:].decode()
     except (binascii.Error, ValueError):
-        raise InputError("after", "", f"{cursor[:80]!r} is not a cursor of this list") from None
+        pass
+    raise InputError("after", "", f"{cursor[:80]!r} is not a cursor of this list")
+
+
+def _check_sum(data: bytes) -> bytes:
+    return binascii.crc32(data).to_bytes(_CHECK_BYTES, "big")

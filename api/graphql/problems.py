@@ -18,39 +18,40 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@strawberry.interface(description="Why a mutation did nothing.")
+@strawberry.interface(description="Why a mutation changed nothing.")
 class Problem:
     """An expected error."""
 
     message: str = strawberry.field(description="What is wrong, in words.")
-    code: str = strawberry.field(description="What is wrong, in one word: those of errors, such as `NOT_FOUND`.")
+    code: str = strawberry.field(description="What is wrong, as a code that programs can check, such as `NOT_FOUND`.")
 
 
-@strawberry.type(description="Nothing that the principal may reach has the id.")
+@strawberry.type(description="Nothing that you have access to has this id.")
 class NotFound(Problem):
     """See ``schema.errors.NotFoundError``."""
 
 
-@strawberry.type(description="The principal's role is not enough.")
+@strawberry.type(description="Your role in the project does not allow this.")
 class Forbidden(Problem):
     """See ``api.errors.ForbiddenError``."""
 
-    needed: str = strawberry.field(description="The role that is needed.")
+    needed: str = strawberry.field(description="The role that you need.")
 
 
-@strawberry.type(description="The input can't be taken.")
+@strawberry.type(description="The input is not valid.")
 class InvalidInput(Problem):
     """See ``schema.errors.InputError``."""
 
-    place: str = strawberry.field(description="Where in the input; empty where the whole is meant.")
+    place: str = strawberry.field(description="Which part of the input is not valid; empty if all of it.")
 
 
-@strawberry.type(description="It does not go with what is stored, or names several things.")
+@strawberry.type(description="The request contradicts what is stored, or a reference in it fits several things.")
 class Conflict(Problem):
     """See ``schema.errors.ConflictError`` and ``AmbiguousError``."""
 
     candidates: list[strawberry.ID] = strawberry.field(
-        default_factory=list, description="Ids of some of the things that may be meant, with the code `AMBIGUOUS`."
+        default_factory=list,
+        description="With the code `AMBIGUOUS`: ids of some of the things that the reference fits.",
     )
 
 

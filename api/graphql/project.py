@@ -9,12 +9,11 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
-from api.graphql.across import operations_across
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
-from api.graphql.meant import id_meant, id_of, trace_meant
 from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
+from api.graphql.project_operations import operations_across
 from api.graphql.refs import (
     ApiKeyRef,
     AttributionRef,
@@ -28,6 +27,7 @@ from api.graphql.refs import (
     TraceRef,
     VariableRef,
 )
+from api.graphql.resolving import id_meant, id_of, trace_meant
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from api.graphql.trace import Ended, OperationKinds
@@ -50,7 +50,7 @@ InTrace = Annotated[
 ]
 
 
-@strawberry.type(description="The owner of traces and of access to them.")
+@strawberry.type(description="A project owns traces and decides who has access to them.")
 class Project:
     """Holds the door that all its fields read through."""
 
@@ -61,12 +61,12 @@ class Project:
         """The name."""
         return self.door.project_id
 
-    @strawberry.field(description="What you may do in it.")
+    @strawberry.field(description="Your role in it.")
     def role(self) -> Role:
         """The principal's role."""
         return self.door.role
 
-    @strawberry.field(description="Its traces, by time.")
+    @strawberry.field(description="Its traces, ordered by time.")
     async def traces(self, first: First = 20, after: After = None) -> Connection[TraceRef]:
         """A page of traces."""
         return connection(await self.door.store.traces(page_size(first), decode_cursor(after)))
@@ -102,7 +102,8 @@ class Project:
         return await self._find(info, models.Attribution, reference, None)
 
     @strawberry.field(
-        description="Its operations, by trace and by place in it. A page may have less than was asked for, and a next.",
+        description="Its operations, ordered by trace and by place in the trace. A page may hold fewer than you "
+        "asked for and yet have a next page.",
         metadata={"cost": 100},
     )
     async def operations(
@@ -117,19 +118,22 @@ class Project:
         size, cursor = page_size(first), decode_cursor(after)
         return connection(await operations_across(self.door.store, size, cursor, kinds, statuses))
 
-    @strawberry.field(description="Its failures, or those of one trace.")
+    @strawberry.field(description="All its failures, or those of one trace.")
     async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:
         """A page of failures."""
         only = await trace_meant(self.door.store, trace)
         return connection(await self.door.store.failures(only, page_size(first), decode_cursor(after)))
 
     @strawberry.field(
-        description="Variables whose name, comment and preview hold all words of a text, the best first.",
+        description="Search for variables by text: name, comment and preview together must hold all words. The best "
+        "match comes first.",
         metadata={"cost": 50, "size": "first"},
     )
     async def search(
         self,
-        text: Annotated[str, strawberry.argument(description="Words; all of them are looked for.")],
+        text: Annotated[
+            str, strawberry.argument(description="The words to search for; a variable must hold all of them.")
+        ],
         trace: InTrace = None,
         first: First = 20,
     ) -> list[SearchHitRef]:
@@ -140,8 +144,9 @@ class Project:
         return await self.door.store.search(text, only, page_size(first))
 
     @strawberry.field(
-        description="Chains of derivations by which one variable depends on the other, whichever way, shortest first.",
-        metadata={"cost": 100, "size": "first"},
+        description="Chains of derivations by which one of two variables depends on the other, in either direction, "
+        "the shortest first.",
+        metadata={"cost": 100, "size": "first", "most": MAX_PATHS},
     )
     async def paths(
         self,
@@ -176,20 +181,20 @@ class Project:
         old, new = [await id_meant(self.door.store, Label.VARIABLE, reference) for reference in (before, after)]
         return await diff_of(info, self.door.project_id, old, new)
 
-    @strawberry.field(description="How much it has of everything.", metadata={"cost": 20})
+    @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:
         """Counts."""
         return statistics_of(await self.door.store.stats(await trace_meant(self.door.store, trace)))
 
     @strawberry.field(
-        description="What came in over time, in stretches of one length; empty ones too.",
+        description="What was added over time, in periods of equal length; empty periods are included.",
         metadata={"cost": 50, "size": 100},
     )
     async def timeline(
         self,
-        since: Annotated[datetime, strawberry.argument(description="From when on.")],
-        until: Annotated[datetime, strawberry.argument(description="Until when, not including it.")],
-        seconds: Annotated[int, strawberry.argument(description="Length of a stretch, in seconds.")] = 86_400,
+        since: Annotated[datetime, strawberry.argument(description="The beginning of the first period.")],
+        until: Annotated[datetime, strawberry.argument(description="The end; this moment is not included.")],
+        seconds: Annotated[int, strawberry.argument(description="The length of a period, in seconds.")] = 86_400,
     ) -> list[Period]:
         """Statistics over time."""
         if seconds < 1 or until <= since or (until - since) / timedelta(seconds=seconds) > 1000:
@@ -197,12 +202,12 @@ class Project:
         return periods_of(await self.door.store.timeline(since, until, seconds))
 
     @strawberry.field(
-        description="How far two sources of verdicts agree: methods or authors. Null where one gave none.",
+        description="How far two sources of verdicts, methods or people, agree. Null if one of them gave no verdict.",
         metadata={"cost": 200},
     )
     async def agreement(
         self,
-        first: Annotated[str, strawberry.argument(description="A method or an author.")],
+        first: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
         second: Annotated[str, strawberry.argument(description="Another one.")],
         trace: InTrace = None,
     ) -> Agreement | None:
@@ -230,7 +235,7 @@ class Project:
         """A page of jobs."""
         return connection(await self.door.records.job_page(page_size(first), decode_cursor(after), kind, state))
 
-    @strawberry.field(description="Its reports, the newest first: jobs that are done, with the report as their result.")
+    @strawberry.field(description="Its reports, the newest first. Each is a finished job whose result is the report.")
     async def reports(self, first: First = 20, after: After = None) -> Connection[JobRef]:
         """A page of reports."""
         page = await self.door.records.job_page(
@@ -246,7 +251,7 @@ class Project:
         await self.door.told("readKeys")
         return connection(page)
 
-    @strawberry.field(description="Who did what, the newest first; for admins.")
+    @strawberry.field(description="The audit log, which says who did what, the newest entry first; for admins.")
     async def audit(self, first: First = 20, after: After = None) -> Connection[AuditEntryRef]:
         """A page of the audit log."""
         self.door.require(control.Role.ADMIN)

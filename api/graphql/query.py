@@ -1,4 +1,4 @@
-"""What can be asked."""
+"""Everything that you can ask for."""
 
 from __future__ import annotations
 
@@ -17,36 +17,37 @@ from store.answers import Label
 MAX_NODES = 100
 
 
-@strawberry.type(description="Who you are here.")
+@strawberry.type(description="Who you are, and what you have access to.")
 class Viewer:
     """The principal."""
 
-    actor: str = strawberry.field(description="The name that jobs and the audit log know you by.")
-    expires_at: datetime | None = strawberry.field(description="From when on you are nobody.")
-    projects: list[Project] = strawberry.field(description="The projects that you may reach.")
+    actor: str = strawberry.field(description="Your name in jobs and in the audit log.")
+    expires_at: datetime | None = strawberry.field(description="When your access expires; null if it does not.")
+    projects: list[Project] = strawberry.field(description="The projects that you have access to.")
 
 
-@strawberry.type(description="What can be asked.")
+@strawberry.type(description="Everything that you can ask for.")
 class Query:
     """The roots of queries."""
 
-    @strawberry.field(description="Who you are here.")
+    @strawberry.field(description="Who you are, and what you have access to.")
     def viewer(self, info: Info) -> Viewer:
         """The principal."""
         access = info.context.access
         return Viewer(actor=access.principal.actor, expires_at=access.principal.expires_at, projects=_projects(info))
 
-    @strawberry.field(description="The projects that you may reach, by name.")
+    @strawberry.field(description="The projects that you have access to, ordered by name.")
     def projects(self, info: Info) -> list[Project]:
         """All projects of the principal."""
         return _projects(info)
 
-    @strawberry.field(description="A project; null where you may reach none of this name.")
+    @strawberry.field(description="A project; null if you have access to none of this name.")
     def project(
         self,
         info: Info,
         name: Annotated[
-            str | None, strawberry.argument(description="Its name; may be left out where you have only one.")
+            str | None,
+            strawberry.argument(description="Its name. You may leave it out if you have access to only one project."),
         ] = None,
     ) -> Project | None:
         """A project by name."""
@@ -58,23 +59,27 @@ class Query:
         except NotFoundError:
             return None
 
-    @strawberry.field(description="The thing with an id, in any of your projects; null where there is none.")
+    @strawberry.field(description="The thing with this id, in any of your projects; null if there is none.")
     async def node(
         self,
         info: Info,
-        id: Annotated[strawberry.ID, strawberry.argument(description="Its id, whole.")],
+        id: Annotated[strawberry.ID, strawberry.argument(description="The whole id; a prefix is not enough.")],
     ) -> Node | None:
         """A node by id."""
         found: Node | None = (await _nodes(info, [id]))[0]
         return found
 
     @strawberry.field(
-        description="The things with these ids, in their order; null where there is none.", metadata={"size": 100}
+        description="The things with these ids, in the same order; null for each that does not exist.",
+        metadata={"size": 100},
     )
     async def nodes(
         self,
         info: Info,
-        ids: Annotated[list[strawberry.ID], strawberry.argument(description=f"Their ids, whole; at most {MAX_NODES}.")],
+        ids: Annotated[
+            list[strawberry.ID],
+            strawberry.argument(description=f"The whole ids, at most {MAX_NODES}; prefixes are not enough."),
+        ],
     ) -> list[Node | None]:
         """Nodes by id."""
         if len(ids) > MAX_NODES:

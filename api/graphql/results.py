@@ -7,15 +7,15 @@ from typing import Annotated
 import strawberry
 
 from api.graphql.problems import Problems
-from api.graphql.refs import ApiKeyRef, AttributionRef, FailureRef, JobRef
+from api.graphql.refs import ApiKeyRef, AttributionRef, FailureRef, JobRef, VariableRef
 from api.graphql.trace import Counts
 
 
-@strawberry.type(description="A job was taken; it is durable.")
+@strawberry.type(description="A job was accepted and stored; a crash does not lose it.")
 class JobStarted:
     """What starts work."""
 
-    job: JobRef = strawberry.field(description="The job; `Subscription.job` follows it.")
+    job: JobRef = strawberry.field(description="The job. `Subscription.job` reports its progress.")
 
 
 @strawberry.type(description="A failure was stored.")
@@ -25,6 +25,13 @@ class FailureRecorded:
     failure: FailureRef = strawberry.field(description="The failure.")
 
 
+@strawberry.type(description="An answer was judged right.")
+class RightMarked:
+    """What markRight does."""
+
+    answer: VariableRef = strawberry.field(description="The answer.")
+
+
 @strawberry.type(description="A verdict was stored.")
 class VerdictRecorded:
     """What recordVerdict does."""
@@ -32,18 +39,18 @@ class VerdictRecorded:
     attribution: AttributionRef = strawberry.field(description="The verdict.")
 
 
-@strawberry.type(description="A verdict was taken back.")
+@strawberry.type(description="A verdict was withdrawn.")
 class VerdictWithdrawn:
     """What withdrawVerdict does."""
 
-    id: strawberry.ID = strawberry.field(description="The id that it had.")
+    id: strawberry.ID = strawberry.field(description="The id of what was removed.")
 
 
 @strawberry.type(description="A trace was deleted, with all that belonged to it.")
 class TraceDeleted:
     """What deleteTrace does."""
 
-    id: strawberry.ID = strawberry.field(description="The id that it had.")
+    id: strawberry.ID = strawberry.field(description="The id of what was removed.")
     counts: Counts = strawberry.field(description="How much was deleted.")
 
 
@@ -51,42 +58,46 @@ class TraceDeleted:
 class KeyCreated:
     """What createKey does."""
 
-    key: ApiKeyRef = strawberry.field(description="What is kept of it.")
-    secret: str = strawberry.field(description="The key itself. It is shown this once, and kept nowhere.")
+    key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
+    secret: str = strawberry.field(description="The key itself. It is shown only now, and stored nowhere.")
 
 
-@strawberry.type(description="A key was revoked; it opens nothing from about 5 seconds later on.")
+@strawberry.type(description="A key was revoked. After about 5 seconds it gives no access.")
 class KeyRevoked:
     """What revokeKey does."""
 
-    key: ApiKeyRef = strawberry.field(description="What is kept of it.")
+    key: ApiKeyRef = strawberry.field(description="What is stored of the key: everything but the secret.")
 
 
 JobResult = Annotated[
     JobStarted | Problems,
-    strawberry.union("JobResult", description="A job, or why there is none."),
+    strawberry.union("JobResult", description="The job, or why there is none."),
 ]
 RecordFailureResult = Annotated[
     FailureRecorded | Problems,
-    strawberry.union("RecordFailureResult", description="A failure, or why there is none."),
+    strawberry.union("RecordFailureResult", description="The stored failure, or why nothing was stored."),
+]
+MarkRightResult = Annotated[
+    RightMarked | Problems,
+    strawberry.union("MarkRightResult", description="An answer, or why it was not judged right."),
 ]
 RecordVerdictResult = Annotated[
     VerdictRecorded | Problems,
-    strawberry.union("RecordVerdictResult", description="A verdict, or why there is none."),
+    strawberry.union("RecordVerdictResult", description="The stored verdict, or why nothing was stored."),
 ]
 WithdrawVerdictResult = Annotated[
     VerdictWithdrawn | Problems,
-    strawberry.union("WithdrawVerdictResult", description="That it is gone, or why it is not."),
+    strawberry.union("WithdrawVerdictResult", description="What was removed, or why nothing was."),
 ]
 DeleteTraceResult = Annotated[
     TraceDeleted | Problems,
-    strawberry.union("DeleteTraceResult", description="That it is gone, or why it is not."),
+    strawberry.union("DeleteTraceResult", description="What was removed, or why nothing was."),
 ]
 CreateKeyResult = Annotated[
     KeyCreated | Problems,
-    strawberry.union("CreateKeyResult", description="A key, or why there is none."),
+    strawberry.union("CreateKeyResult", description="The new key, or why none was made."),
 ]
 RevokeKeyResult = Annotated[
     KeyRevoked | Problems,
-    strawberry.union("RevokeKeyResult", description="That it is revoked, or why it is not."),
+    strawberry.union("RevokeKeyResult", description="The revoked key, or why it was not revoked."),
 ]

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from cross_web import HTTPException
 from fastapi import APIRouter
-from graphql import NoSchemaIntrospectionCustomRule
 from starlette.exceptions import HTTPException as Refusal
 from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
@@ -39,7 +38,7 @@ _SOCKETS = 50
 def graphql_router(settings: Settings) -> APIRouter:
     """The route ``/graphql``."""
     trusted = load_trusted(settings.trusted_documents, settings.trusted_documents_only)
-    documents = Documents(limits_of(settings), () if settings.introspection else (NoSchemaIntrospectionCustomRule,))
+    documents = Documents(limits_of(settings), settings.introspection)
     guard: Any = partial(Guard, documents, settings.request_seconds, trusted)
     return Router(
         make_schema(guard),

@@ -71,7 +71,7 @@ def _format_json(value: Any) -> Any:
 SCALARS: dict[object, ScalarDefinition] = {
     datetime: strawberry.scalar(
         name="DateTime",
-        description="A moment as ISO 8601 in UTC with microseconds: `2026-01-31T12:00:00.000000Z`.",
+        description="A date and time in UTC, as ISO 8601 with microseconds: `2026-01-31T12:00:00.000000Z`.",
         serialize=format_time,
         parse_value=_parse_time,
     ),
@@ -87,21 +87,28 @@ SCALARS: dict[object, ScalarDefinition] = {
 
 def config() -> StrawberryConfig:
     """How the schema is made: our scalars; an error never suggests names that were not asked for."""
-    return StrawberryConfig(scalar_map=SCALARS, disable_field_suggestions=True, batching_config=None)
+    return StrawberryConfig(scalar_map=SCALARS, batching_config=None)
 
 
 _ENUMS: dict[Any, str] = {
-    OperationKind: "What an operation does.",
-    VariableKind: "What a variable is.",
+    OperationKind: "What sort of step an operation is.",
+    VariableKind: "What sort of value a variable is.",
     DerivationKind: "How a target came from its source.",
     Status: "How an operation ended.",
     Origin: "Who says that an answer failed.",
     ErrorType: "Why an answer is wrong. AnnotationError and LLMAsAJudgeError are not the memory's fault.",
-    Role: "What a principal may do in a project; each may all that those before it may.",
-    JobKind: "What a job does.",
-    JobState: "Where a job stands; done, failed and cancelled are for good.",
-    Method: "How verdicts are reached: flow by rules over the graph, llm and oneshot by a model, auto by both.",
-    Direction: "backward: what it depends on; forward: what depends on it.",
+    Role: (
+        "What somebody may do in a project. A writer may do all that a reader may, and an admin all that a writer may."
+    ),
+    JobKind: "What sort of work a job does.",
+    JobState: "The state of a job. done, failed and cancelled are final.",
+    Method: (
+        "How the cause of a failure is found. flow applies rules to the graph and is free; llm and oneshot ask a "
+        "language model; auto asks one only where flow is unsure."
+    ),
+    Direction: (
+        "A direction in the causal graph. backward leads to what a variable depends on, forward to what depends on it."
+    ),
 }
 
 for _of, _description in _ENUMS.items():

@@ -13,11 +13,11 @@ from strawberry.extensions import SchemaExtension
 from api.graphql.attribution import Attribution
 from api.graphql.derivation import Derivation
 from api.graphql.executor import Executor
-from api.graphql.failing import public_errors
 from api.graphql.failure import Failure
 from api.graphql.job import Job
 from api.graphql.mutation import Mutation
 from api.graphql.operation import Operation
+from api.graphql.public_errors import public_errors
 from api.graphql.query import Query
 from api.graphql.scalars import config
 from api.graphql.subscription import Subscription

@@ -9,12 +9,14 @@ from api.graphql.refs import VariableRef
 from store import answers
 
 
-@strawberry.type(description="A variable that holds the words that were looked for.")
+@strawberry.type(description="A variable that holds the words you searched for.")
 class SearchHit:
     """Read off ``store.answers.SearchHit``."""
 
     is_type_of = is_model(answers.SearchHit)
 
     variable: VariableRef = strawberry.field(description="The variable.")
-    score: float = strawberry.field(description="The higher, the better; scores of two stores don't compare.")
-    snippet: str = strawberry.field(description="The words in their place.")
+    score: float = strawberry.field(
+        description="How good the match is: higher is better. Scores from SQLite and from Neo4j can't be compared."
+    )
+    snippet: str = strawberry.field(description="The words that were found, with the text around them.")

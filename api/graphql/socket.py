@@ -21,8 +21,8 @@ from strawberry.types.execution import PreExecutionError
 from strawberry.utils.aio import aclosing
 
 from api.graphql.context import Context
-from api.graphql.failing import public_error
 from api.graphql.limits import CODE
+from api.graphql.public_errors import public_error
 from api.graphql.requests import Complete, ConnectionInit, Message, Ping, Subscribe, read_message
 from api.graphql.trusted import TrustedDocuments
 from schema.errors import InputError

@@ -10,18 +10,18 @@ from api.graphql.scalars import ErrorType
 from store import answers
 
 
-@strawberry.type(description="How many elements have a label and, where they have kinds, a kind.")
+@strawberry.type(description="How many elements of the graph have a label, or a label and a kind.")
 class Count:
     """A count."""
 
     label: str = strawberry.field(
-        description="Trace, Session, Operation, Variable, Derivation, Failure or Attribution."
+        description="The label: Trace, Session, Operation, Variable, Derivation, Failure or Attribution."
     )
-    kind: str | None = strawberry.field(description="The kind; null for all of the label together.")
+    kind: str | None = strawberry.field(description="The kind; null if all elements with the label are counted.")
     count: int = strawberry.field(description="How many.")
 
 
-@strawberry.type(description="How much a project has of everything.")
+@strawberry.type(description="How many elements a project has.")
 class Statistics:
     """Counts by label and by kind. Bytes are not told: they are those of all projects of a store together."""
 
@@ -33,18 +33,20 @@ class Statistics:
 class VerdictCount:
     """A count of verdicts."""
 
-    error_type: ErrorType | None = strawberry.field(description="The error type; null for abstentions.")
+    error_type: ErrorType | None = strawberry.field(description="The error type; null counts abstentions.")
     count: int = strawberry.field(description="How many.")
 
 
-@strawberry.type(description="What came into a project in one stretch of time.")
+@strawberry.type(description="What was added to a project in one period of time.")
 class Period:
     """Read off ``store.answers.Period``."""
 
-    start: datetime = strawberry.field(description="Its first moment.")
-    traces: int = strawberry.field(description="Traces that were recorded in it.")
-    failures: int = strawberry.field(description="Failures that were found in it.")
-    verdicts: list[VerdictCount] = strawberry.field(description="Verdicts that were given in it.", metadata={"size": 1})
+    start: datetime = strawberry.field(description="When the period begins.")
+    traces: int = strawberry.field(description="How many traces were recorded in it.")
+    failures: int = strawberry.field(description="How many failures were recorded in it.")
+    verdicts: list[VerdictCount] = strawberry.field(
+        description="How many verdicts were given in it, by error type.", metadata={"size": 1}
+    )
 
 
 def statistics_of(found: answers.Stats) -> Statistics:

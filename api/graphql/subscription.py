@@ -13,9 +13,9 @@ from graphql import GraphQLError
 
 from api.auth.access import Access
 from api.graphql.context import Info
-from api.graphql.failing import public_error
-from api.graphql.meant import id_meant
+from api.graphql.public_errors import public_error
 from api.graphql.refs import JobRef
+from api.graphql.resolving import id_meant
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
 from store.answers import Label
@@ -31,11 +31,11 @@ What is known of a key may be 5 seconds old (``api.auth.known``), so one that is
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
-@strawberry.type(description="What can be followed.")
+@strawberry.type(description="What you can subscribe to.")
 class Subscription:
     """The roots of subscriptions."""
 
-    @strawberry.subscription(description="A job: as it stands now, and each change, until it has ended.")
+    @strawberry.subscription(description="A job: its state now, and again after each change, until it has ended.")
     async def job(
         self,
         info: Info,
@@ -55,7 +55,7 @@ class Subscription:
                 yield job
 
     @strawberry.subscription(
-        description="The counts of a trace: now, and whenever they have changed, until it is deleted."
+        description="How many elements a trace has: now, and again after each change, until the trace is deleted."
     )
     async def trace_growth(
         self,

@@ -17,7 +17,7 @@ from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
 from schema import models
 from store.answers import Label, Page
 
-Ended = Annotated[Status | None, strawberry.argument(description="Only those that ended so; null is all.")]
+Ended = Annotated[Status | None, strawberry.argument(description="Only those that ended like this; all if null.")]
 
 if TYPE_CHECKING:
     OperationKinds = Sequence[OperationKind]
@@ -49,8 +49,8 @@ class Trace(Node):
     id: strawberry.ID = strawberry.field(description=node.ID)
     project_id: str = strawberry.field(description=node.PROJECT)
     external_id: str = strawberry.field(description=node.EXTERNAL)
-    name: str | None = strawberry.field(description="What the source calls it.")
-    source: str = strawberry.field(description="The format that it came in.")
+    name: str | None = strawberry.field(description="Its name in the source.")
+    source: str = strawberry.field(description="The format in which it was recorded.")
     created_at: datetime | None = strawberry.field(description="When it was recorded.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
 
@@ -87,7 +87,7 @@ class Trace(Node):
         """A page of variables."""
         return connection(await _page(self, info, Label.VARIABLE, first, after, kinds))
 
-    @strawberry.field(description="Questions of it that were answered wrong.")
+    @strawberry.field(description="Its failures: questions that were answered wrong.")
     async def failures(self, info: Info, first: First = 20, after: After = None) -> Connection[FailureRef]:
         """A page of failures."""
         return connection(await _page(self, info, Label.FAILURE, first, after, ()))
@@ -103,7 +103,7 @@ class Session(Node):
     project_id: str = strawberry.field(description=node.PROJECT)
     trace_id: str = strawberry.field(description=node.TRACE)
     external_id: str = strawberry.field(description=node.EXTERNAL)
-    name: str | None = strawberry.field(description="What the source calls it.")
+    name: str | None = strawberry.field(description="Its name in the source.")
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     sequence: int = strawberry.field(description=node.SEQUENCE)

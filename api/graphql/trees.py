@@ -41,7 +41,11 @@ def parse_document(text: str, max_tokens: int) -> DocumentNode:
 
 
 def errors_of(
-    schema: GraphQLSchema, document: DocumentNode, rules: Sequence[type[ASTValidationRule]], most: int
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    rules: Sequence[type[ASTValidationRule]],
+    most: int,
+    hide_suggestions: bool,
 ) -> list[GraphQLError]:
     """The first errors of a document.
 
@@ -50,6 +54,7 @@ def errors_of(
         document: the tree.
         rules: what must hold.
         most: so many errors, and then one that says that there are more.
+        hide_suggestions: whether errors keep to themselves which names there are.
     """
     visitors: list[ASTValidationRule] = []
 
@@ -61,7 +66,7 @@ def errors_of(
         return make
 
     try:
-        return validate(schema, document, [keeping(rule) for rule in rules], max_errors=most, hide_suggestions=True)
+        return validate(schema, document, [keeping(rule) for rule in rules], most, hide_suggestions=hide_suggestions)
     finally:
         for visitor in visitors:
             vars(visitor.context).clear()

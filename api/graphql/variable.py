@@ -23,17 +23,20 @@ MAX_WINDOW = 1_000_000
 MAX_VALUE = 16 << 20
 
 
-@strawberry.type(description="A part of a value, in characters. Values that are not text are read by HTTP.")
+@strawberry.type(description="A part of a variable's value, as text. Read values that are not text over HTTP.")
 class ValueWindow:
     """A window of a value."""
 
-    text: str = strawberry.field(description="The characters from `offset` on.")
-    offset: int = strawberry.field(description="Where the window begins, in characters.")
+    text: str = strawberry.field(description="The text of this part, which begins at `offset`.")
+    offset: int = strawberry.field(description="Where this part begins in the value, in characters.")
     total: int = strawberry.field(description="How many characters the whole value has.")
-    is_whole: bool = strawberry.field(description="Whether this is all of it.")
+    is_whole: bool = strawberry.field(description="Whether this part is the whole value.")
 
 
-@strawberry.type(description="One immutable value at one moment: a message, a prompt, a version of a memory unit.")
+@strawberry.type(
+    description="One immutable value at one moment: a message, a prompt, an answer, or one version of a memory "
+    "unit (a thing that the agent remembers)."
+)
 class Variable(Node):
     """Read off ``schema.models.Variable``."""
 
@@ -46,30 +49,36 @@ class Variable(Node):
     external_id: str = strawberry.field(description=node.EXTERNAL)
     name: str = strawberry.field(description="The name that its versions share.")
     class_name: str | None = strawberry.field(description="Its class in the recorded program.")
-    version: int = strawberry.field(description="Which version of its name it is, from 0.")
+    version: int = strawberry.field(description="Its version number among the variables with this name, from 0.")
     occurrence: int = strawberry.field(
-        description="0 for a recorded variable; 1, 2, … where the source shared one node among several reads."
+        description="0 for the variable as it was recorded. Where the source used one node for several reads, each "
+        "read is a variable of its own, numbered 1, 2, …"
     )
-    kind: VariableKind = strawberry.field(description="What it is.")
+    kind: VariableKind = strawberry.field(description="What sort of value it is.")
     category: str | None = strawberry.field(description=node.CATEGORY)
     comment: str | None = strawberry.field(description=node.COMMENT)
     preview: str = strawberry.field(description="The first 500 characters of its value.")
-    value_hash: str = strawberry.field(description="The address of its value.")
-    size: BigInt = strawberry.field(description="Bytes of its value in UTF-8.")
-    media_type: str = strawberry.field(description="What its value is written in.")
+    value_hash: str = strawberry.field(description="The hash of its value, by which the value is stored.")
+    size: BigInt = strawberry.field(description="The size of its value in bytes (text as UTF-8).")
+    media_type: str = strawberry.field(description="The media type of its value, such as `text/plain`.")
     sequence: int = strawberry.field(description=node.SEQUENCE)
     created_at: datetime | None = strawberry.field(description="When it was made.")
     location: str | None = strawberry.field(description=node.LOCATION)
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
     operation_id: str | None = strawberry.field(description="The id of the operation that made it.")
-    revision_of: str | None = strawberry.field(description="The id of the version before it.")
+    revision_of: str | None = strawberry.field(description="The id of its previous version; null if it has none.")
+    right: bool | None = strawberry.field(
+        description="For an answer, whether it was judged right (true) or wrong (false); null if nobody has judged it."
+    )
 
     @strawberry.field(description="A part of its value, or all of it.", metadata={"cost": 5, "per": ("length", 200)})
     async def value(
         self: models.Variable,
         info: Info,
-        offset: Annotated[int, strawberry.argument(description="Where to begin, in characters.")] = 0,
-        length: Annotated[int, strawberry.argument(description=f"Characters at most, 1 to {MAX_WINDOW}.")] = 20_000,
+        offset: Annotated[int, strawberry.argument(description="Where to begin in the value, in characters.")] = 0,
+        length: Annotated[
+            int, strawberry.argument(description=f"How many characters at most, 1 to {MAX_WINDOW}.")
+        ] = 20_000,
     ) -> ValueWindow:
         """A window of the value."""
         if not (offset >= 0 and 1 <= length <= MAX_WINDOW):
@@ -91,38 +100,47 @@ class Variable(Node):
         """The session."""
         return await session_of(info, self.project_id, self.session_id)
 
-    @strawberry.field(description="The operation that made it; null for an input from outside.")
+    @strawberry.field(description="The operation that made it; null if it came from outside.")
     async def operation(self, info: Info) -> OperationRef | None:
         """The operation."""
         if self.operation_id is None:
             return None
         return await info.context.load(self.project_id, reads.elements, self.operation_id, Label.OPERATION)
 
-    @strawberry.field(description="What it was derived from: one hop backward.", metadata={"size": "first"})
+    @strawberry.field(
+        description="The derivations that lead to what it was directly derived from (one hop backward).",
+        metadata={"size": "first"},
+    )
     async def derived_from(self, info: Info, first: First = 20) -> list[DerivationRef]:
         """Derivations into it."""
         size = page_size(first)
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.BACKWARD, size) or []
 
-    @strawberry.field(description="What was derived from it: one hop forward.", metadata={"size": "first"})
+    @strawberry.field(
+        description="The derivations that lead to what was directly derived from it (one hop forward).",
+        metadata={"size": "first"},
+    )
     async def derivations(self, info: Info, first: First = 20) -> list[DerivationRef]:
         """Derivations out of it."""
         size = page_size(first)
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.FORWARD, size) or []
 
-    @strawberry.field(description="Versions of its name, oldest first, itself too.", metadata={"size": "first"})
+    @strawberry.field(
+        description="All versions with its name, the oldest first; this one is among them.", metadata={"size": "first"}
+    )
     async def versions(
         self,
         info: Info,
         first: First = 50,
-        since: Annotated[int, strawberry.argument(description="From this version on.")] = 0,
+        since: Annotated[int, strawberry.argument(description="The first version to give.")] = 0,
     ) -> list[VariableRef]:
         """Its history."""
         found = await info.context.load(self.project_id, reads.versions, self.id) or []
         return [version for version in found if version.version >= since][: page_size(first)]
 
     @strawberry.field(
-        description="All that it causally depends on, or all that depends on it, within bounds.",
+        description="Everything that it causally depends on, or everything that depends on it, within the limits "
+        "that you set.",
         metadata={"cost": 50, "size": "maxNodes"},
     )
     async def lineage(

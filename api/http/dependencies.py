@@ -9,7 +9,7 @@ from fastapi import Depends, Query, Request
 from starlette.requests import HTTPConnection
 
 from api.auth.access import Access, ProjectDoor
-from api.platform import Platform
+from api.http.platform import Platform
 from schema.control import Role
 from schema.errors import InputError
 
@@ -48,7 +48,11 @@ def door(needed: Role) -> Callable[..., Awaitable[ProjectDoor]]:
     async def dependency(
         access: Annotated[Access, Depends(access_of)],
         project: Annotated[
-            str | None, Query(description="The project. May be left out by a key, which has only one.")
+            str | None,
+            Query(
+                description="The name of the project. You may leave it out with an API key, which belongs to only one "
+                "project."
+            ),
         ] = None,
     ) -> ProjectDoor:
         return access.project(project or _only_project(access), needed)

@@ -13,7 +13,7 @@ _ALWAYS = (400, 401, 403, 404, 422, 429, 500, 503, 504)
 
 
 class Problem(BaseModel):
-    """What is wrong, as RFC 9457 says it."""
+    """What is wrong, as a problem document (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow")
 

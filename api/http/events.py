@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import answers
 from api.http.inflate import ENCODINGS, inflate
+from api.http.platform import Platform
 from api.http.receipts import Public
-from api.platform import Platform
 from ingest.queue.admission import Prepared, Sent
 from schema.errors import StoreError
 
@@ -41,30 +41,31 @@ _BODY: dict[str, Any] = {
 
 
 class Refused(Public):
-    """An event that was not taken."""
+    """An event that was not accepted."""
 
     model_config = ConfigDict(validate_by_name=True)
 
-    index: int = Field(description="Its place among the events of the request, from 0.")
-    reason: str = Field(description="What is wrong with it.")
+    index: int = Field(description="The place of the event in the request, from 0.")
+    reason: str = Field(description="What is wrong with the event.")
 
 
 class Taken(Public):
-    """What became of a request's events."""
+    """How many of a request's events were accepted, and why the others were not."""
 
     accepted: int = Field(
-        description="Events that are durable, and will be in the graph; also those that are there already."
+        description="How many events were accepted: they are stored safely and will be in the graph. Events that "
+        "are already there count too."
     )
-    rejected: list[Refused] = Field(description="The others, in order.")
+    rejected: list[Refused] = Field(description="The events that were not accepted, in order.")
 
 
 @router.post("/events", response_model=Taken, openapi_extra=_BODY, responses=answers(413, 415))
 async def take(door: Writer, request: Request) -> Response:
     """Take events for the graph.
 
-    Each event gets its own result: a bad one never keeps its neighbours out. When the answer comes, what is accepted is
-    durable, and it is in the graph a moment later; `memtrace dlq` shows what could not be written after all. An event
-    may be sent again: that changes nothing.
+    Each event gets its own result: a bad one does not stop the others. When the response comes, the accepted events
+    are stored safely; a moment later they are in the graph. `memtrace dlq` shows events that could not be written to
+    it after all. Sending an event again changes nothing.
     """
     kind, encoding = _kind(request), _encoding(request)
     platform = platform_of(request)

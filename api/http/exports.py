@@ -24,7 +24,8 @@ _HEADERS = {"Content-Disposition": "A name for the file.", "Vary": "Accept-Encod
     "/export/{trace}",
     response_class=StreamingResponse,
     responses=answers(
-        409, ok={200: binary("The trace in its source's own format.", "application/json", headers=_HEADERS)}
+        409,
+        ok={200: binary("The trace, in the format in which it was recorded.", "application/json", headers=_HEADERS)},
     ),
 )
 async def export(
@@ -34,12 +35,14 @@ async def export(
         Path(
             alias="trace",
             max_length=1000,
-            description="Its id, a unique prefix of 8 or more characters of it, or its external id.",
+            description="The trace's id, a unique prefix of it of 8 or more characters, or its external id.",
         ),
     ],
-    accept_encoding: Annotated[str, Header(max_length=1000, description="`gzip` packs the answer.")] = "",
+    accept_encoding: Annotated[
+        str, Header(max_length=1000, description="With `gzip` the response is compressed.")
+    ] = "",
 ) -> StreamingResponse:
-    """A trace as it was recorded, in the format that it came in; without what was found out about it."""
+    """A trace as it was recorded, in the format in which it came in, without the verdicts that were added since."""
     trace = await door.store.resolve(reference, Label.TRACE)
     if not isinstance(trace, Trace):
         raise NotFoundError(reference, Label.TRACE.value)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from api.http.dependencies import platform_of
 from api.http.stores import mapped_stores
 from schema.errors import DamagedError, DiskFullError, StoreError
-from store.spread import parts_of
+from store.project_map import parts_of
 
 READY_SECONDS = 2.0
 
@@ -30,11 +30,12 @@ class Readiness(BaseModel):
     """Whether the server can do its work, and which of its parts can: ``ok``, ``unavailable`` or ``outdated``.
 
     Attributes:
-        store: also ``full``, where its disk takes no more, and ``damaged``.
-        queue: of jobs; it is in the store.
-        events: the queue of events. Without it all but events can be served: it does not count for ``status``.
-        stores: those that hold some projects' traces, by name. Without one of them all other projects can be served:
-            they do not count for ``status``.
+        store: the store; it may also be ``full``, if its disk has no space left, or ``damaged``.
+        migrations: whether the layout of the store is up to date.
+        queue: the queue of jobs, which is in the store.
+        events: the queue of events. It does not count for ``status``: without it, all but events can be served.
+        stores: further stores, by name, which hold the traces of some projects. They do not count for ``status``:
+            without one of them, all other projects can be served.
     """
 
     status: str
@@ -47,13 +48,15 @@ class Readiness(BaseModel):
 
 @router.get("/healthz")
 async def healthz() -> Liveness:
-    """Whether the process lives. It says nothing of the store: restarting would not bring that back."""
+    """Whether the process is alive. The store is not checked: a restart of the process would not help it."""
     return Liveness()
 
 
-@router.get("/readyz", responses={503: {"model": Readiness, "description": "It can't do its work at the moment."}})
+@router.get(
+    "/readyz", responses={503: {"model": Readiness, "description": "The server can't do its work at the moment."}}
+)
 async def readyz(request: Request, response: Response) -> Readiness:
-    """Whether requests should be sent here: the store answers, its layout is the newest, its queue can be read."""
+    """Whether this server can take requests: the store answers, its layout is up to date, its queue can be read."""
     found = await _look(request)
     if found.status != "ready":
         response.status_code = status.HTTP_503_SERVICE_UNAVAILABLE

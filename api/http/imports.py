@@ -35,7 +35,7 @@ _SILENCE_SECONDS = 60.0
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "The file, plain or compressed; how it is packed is told by its first bytes.",
+        "description": "The file, plain or compressed (gzip, xz or zstd); its first bytes show which.",
         "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in CONTENT_TYPES},
     }
 }
@@ -46,7 +46,7 @@ _BODY: dict[str, Any] = {
     status_code=202,
     openapi_extra=_BODY,
     responses=answers(
-        413, 415, ok={202: {"description": "The file is kept, and will be imported.", "headers": LOCATION}}
+        413, 415, ok={202: {"description": "The file is stored, and will be imported.", "headers": LOCATION}}
     ),
 )
 async def import_file(
@@ -54,17 +54,20 @@ async def import_file(
     request: Request,
     response: Response,
     name: Annotated[
-        str, Query(min_length=1, max_length=255, description="What you call the file; it stands in errors.")
+        str, Query(min_length=1, max_length=255, description="A name for the file, which error messages show.")
     ] = "upload",
     timezone: Annotated[
-        str, Query(max_length=100, description="IANA name of the zone of times that do not say theirs.")
+        str,
+        Query(
+            max_length=100, description="The IANA name of the time zone of those times in the file that don't name one."
+        ),
     ] = "UTC",
     key: IdempotencyKey = None,
 ) -> Receipt:
     """Import a trace from a file of any size, which is the request's body.
 
-    The answer comes when the file is safe; the import is a job to follow. What is stored already stays as it is, so
-    that a file may be sent again, or a longer one.
+    The response comes when the file is stored safely; the import itself is a job, which you can follow. You may send a
+    file again, or a longer version of it: only what is new is added.
     """
     _check_type(request)
     job_id = job_id_of(door.project_id, JobKind.IMPORT, key) or token_hex(16)

@@ -18,19 +18,27 @@ from schema.errors import NotFoundError
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 
-JobPath = Annotated[str, Path(alias="job", max_length=200, description="The id of the receipt.")]
-_ACCEPTED: Responses = {202: {"description": "The job is taken, and will be run.", "headers": LOCATION}}
+JobPath = Annotated[str, Path(alias="job", max_length=200, description="The id of the job, as in its receipt.")]
+_ACCEPTED: Responses = {202: {"description": "The job is stored, and will be run.", "headers": LOCATION}}
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class AttributionRequest(Public):
-    """Which failures to attribute, and how. Without failures and trace: all of the project."""
+    """Which failures to attribute, and how. If no failures and no trace are named: all of the project."""
 
     failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
     trace_id: _Id | None = None
-    method: Method = Field(Method.FLOW, description="All but `flow` need a model, which the server's settings name.")
-    gold_free: bool = Field(False, description="Do without the gold answers.")
-    retrieve_evidence: bool = Field(False, description="Find the evidence, also where it is given.")
+    method: Method = Field(
+        Method.FLOW,
+        description="How to find the cause. All methods but `flow` need a language model, which the server's "
+        "settings name.",
+    )
+    gold_free: bool = Field(
+        False, description="Work without the gold answers (the known right answers), even if there are some."
+    )
+    retrieve_evidence: bool = Field(
+        False, description="Search for the evidence messages, even if the failure names them."
+    )
 
     @model_validator(mode="after")
     def _one_choice(self) -> AttributionRequest:
@@ -40,12 +48,14 @@ class AttributionRequest(Public):
 
 
 class ReportRequest(Public):
-    """What to report on. Without failures and traces: all of the project."""
+    """What to report on. If no failures and traces are named: all of the project."""
 
     trace_ids: tuple[_Id, ...] = Field((), max_length=1000)
     failure_ids: tuple[_Id, ...] = Field((), max_length=10_000)
     source: _Id | None = Field(
-        None, description="Whose verdicts count, a method or an author; null for the newest that is not a person's."
+        None,
+        description="Whose verdicts the report uses: a method or a person. If null, the method with the newest "
+        "verdict.",
     )
 
 
@@ -53,7 +63,7 @@ class ReportRequest(Public):
 async def start_attribution(
     door: Writer, http: HttpRequest, response: Response, asked: AttributionRequest, key: IdempotencyKey = None
 ) -> Receipt:
-    """Find the operations that made answers wrong. The verdicts are kept beside the failures."""
+    """Find the operations that made answers wrong. The verdicts are stored with the failures."""
     arguments = AttributeArguments(**asked.model_dump())
     job_id = job_id_of(door.project_id, JobKind.ATTRIBUTE, key)
     return accepted(await platform_of(http).queue.submit(door, JobKind.ATTRIBUTE, arguments, job_id), response)
@@ -63,7 +73,7 @@ async def start_attribution(
 async def start_report(
     door: Writer, http: HttpRequest, response: Response, asked: ReportRequest, key: IdempotencyKey = None
 ) -> Receipt:
-    """Make a report on failures and their verdicts; read it at `/v1/reports/{job}`."""
+    """Start a job that makes a report on failures and their verdicts; read the report at `/v1/reports/{job}`."""
     arguments = ReportArguments(**asked.model_dump())
     job_id = job_id_of(door.project_id, JobKind.REPORT, key)
     return accepted(await platform_of(http).queue.submit(door, JobKind.REPORT, arguments, job_id), response)
@@ -71,7 +81,7 @@ async def start_report(
 
 @router.get("/jobs/{job}", responses=answers())
 async def read_job(door: Reader, job_id: JobPath) -> Receipt:
-    """How a job stands."""
+    """The state of a job."""
     found = await door.records.jobs([job_id])
     if not found:
         raise NotFoundError(job_id, "job")

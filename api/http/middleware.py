@@ -13,9 +13,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.auth.keys import PREFIX
-from api.http.logs import error_fields
 from api.http.problems import ending_problem, unexpected_problem
 from api.http.routing import route_of
+from api.logs import error_fields
 
 REQUEST_ID_HEADER = "X-Request-Id"
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")

@@ -1,4 +1,4 @@
-"""The description of the HTTP door, as it is committed: ``python -m api.http.openapi`` writes it."""
+"""The description of the HTTP door, and the page that gives it away."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 from collections.abc import Awaitable, Callable
 from functools import cache
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -17,7 +16,6 @@ from starlette.responses import Response
 
 from api.http.documented import Problem
 
-FILE = Path(__file__).with_name("openapi.json")
 _SECURITY = "bearer"
 _MEDIA_TYPE = "application/problem+json"
 _PROBLEM = {_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -62,15 +60,3 @@ def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:
     for status, response in responses.items():
         if status == "422" or _MEDIA_TYPE in response.get("content", {}):
             response["content"] = _PROBLEM
-
-
-def text() -> str:
-    """The document of the server, as the file holds it."""
-    from api.server import create_app
-    from api.settings import Settings
-
-    return json.dumps(create_app(Settings.model_construct()).openapi(), indent=2, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    FILE.write_text(text(), "utf-8")

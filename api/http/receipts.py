@@ -21,7 +21,8 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="A second request with the same key gets the receipt of the first, and starts nothing.",
+        description="Any text of your choice. A second request with the same text starts nothing: it gets the "
+        "receipt of the first.",
     ),
 ]
 
@@ -42,15 +43,17 @@ class Receipt(Public):
     kind: JobKind
     state: JobState
     created_at: datetime
-    created_by: str = Field(description="The principal that asked for it.")
-    started_at: datetime | None = Field(description="When its first attempt began.")
+    created_by: str = Field(description="Who asked for the job.")
+    started_at: datetime | None = Field(description="When it was first started; null while it waits.")
     ended_at: datetime | None
-    stage: str | None = Field(description="What it does at the moment.")
-    done: int = Field(description="How much of `total` is done.")
-    total: int | None = Field(description="How much there is to do; null while it is not known.")
-    result: dict[str, Any] | None = Field(description="What it gave, once it is done; its form is the kind's.")
-    error: str | None = Field(description="Why it failed.")
-    attempts: int = Field(description="How often it was begun.")
+    stage: str | None = Field(description="What it is doing at the moment.")
+    done: int = Field(description="How many of `total` items are done.")
+    total: int | None = Field(description="How many items there are to do; null while that is not known.")
+    result: dict[str, Any] | None = Field(
+        description="Its result, once it is done. What is in it depends on the kind of job."
+    )
+    error: str | None = Field(description="Why it failed; null if it did not.")
+    attempts: int = Field(description="How many times it was started.")
     cancel_requested: bool
 
 
@@ -86,4 +89,4 @@ def job_id_of(project_id: str, kind: JobKind, key: str | None) -> str | None:
     return make_id("Job", project_id, kind.value, key) if key is not None else None
 
 
-LOCATION = {"Location": {"description": "Where to follow the job.", "schema": {"type": "string"}}}
+LOCATION = {"Location": {"description": "The address where you can follow the job.", "schema": {"type": "string"}}}

@@ -55,9 +55,9 @@ async def read_report(
     door: Reader,
     request: Request,
     job_id: JobPath,
-    form: Annotated[Form, Query(alias="format", description="How it is written.")] = Form.JSON,
+    form: Annotated[Form, Query(alias="format", description="The format of the report.")] = Form.JSON,
 ) -> Response:
-    """The report that a job has made."""
+    """The report that a job made."""
     found = await door.records.jobs([job_id])
     if not found or found[0].kind is not JobKind.REPORT:
         raise NotFoundError(job_id, "report")

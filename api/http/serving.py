@@ -12,8 +12,8 @@ import structlog
 import uvicorn
 
 from api.http.connection import Patience, connections_of
-from api.http.logs import error_fields
 from api.http.sockets import Gate, Listener, most_connections
+from api.logs import error_fields
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -31,8 +31,12 @@ _ETAG = {"ETag": "The hash of the value.", "Accept-Ranges": "bytes"}
         416,
         ok={
             200: binary("The whole value, as its media type.", "*/*", headers=_ETAG),
-            206: binary("A part of it.", "*/*", headers=_ETAG | {"Content-Range": "Which part of how many bytes."}),
-            304: {"description": "The client has it already."},
+            206: binary(
+                "The part of the value that was asked for.",
+                "*/*",
+                headers=_ETAG | {"Content-Range": "Which bytes these are, and how many the whole value has."},
+            ),
+            304: {"description": "The client already has this value."},
         },
     ),
 )
@@ -44,7 +48,7 @@ async def value(
         Path(
             alias="variable",
             max_length=1000,
-            description="The variable's id, a unique prefix of 8 or more characters of it, or its external id.",
+            description="The variable's id, a unique prefix of it of 8 or more characters, or its external id.",
         ),
     ],
     range_: Annotated[
@@ -53,7 +57,7 @@ async def value(
     if_range: Annotated[str | None, Header(max_length=200)] = None,
     if_none_match: Annotated[str | None, Header(max_length=1000)] = None,
 ) -> Response:
-    """A whole value, checked against its hash."""
+    """The whole value of a variable, checked against its hash."""
     variable = await door.store.resolve(reference, Label.VARIABLE)
     if not isinstance(variable, Variable):
         raise NotFoundError(reference, Label.VARIABLE.value)

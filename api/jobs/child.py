@@ -33,7 +33,7 @@ _NO_MEMORY = "this needs more memory than the limit of {:,} bytes of a job's pro
 _log = structlog.get_logger("memtrace.jobs")
 
 
-class Child:
+class JobExecutor:
     """Does what it is told over ``incoming``, and says over ``outgoing`` how that goes."""
 
     def __init__(self, settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
@@ -143,7 +143,7 @@ def main() -> None:
     pickled = read_message(incoming)
     if pickled is None:
         return
-    from api.http.logs import set_up_logs
+    from api.logs import set_up_logs
     from api.settings import Settings
 
     # From the process that started this one, which has looked at the settings.
@@ -151,7 +151,7 @@ def main() -> None:
     set_up_logs(settings.log_level, settings.log_format)
     memory.bound(settings.job_memory_bytes)
     try:
-        asyncio.run(Child(settings, incoming, outgoing).run())
+        asyncio.run(JobExecutor(settings, incoming, outgoing).run())
     except BrokenPipeError:
         sys.exit(0)
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from api.jobs.messages import End, Told
-from api.jobs.process import Child
+from api.jobs.process import JobProcess
 from api.jobs.queue import JobQueue
 from schema.control import Job
 from schema.errors import StoreError
@@ -25,7 +25,7 @@ class Held:
     """A job that a runner has taken."""
 
     def __init__(
-        self, database: Database, queue: JobQueue, job: Job, owner: str, lease_seconds: float, child: Child
+        self, database: Database, queue: JobQueue, job: Job, owner: str, lease_seconds: float, child: JobProcess
     ) -> None:
         self._records = database.records(job.project_id)
         self._registry = database.registry()

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from api.errors import TooLargeError
 from schema.errors import InputError, StoreError
 from store.objects import Objects
-from store.private import FILE_MODE
+from store.private_files import FILE_MODE
 
 try:
     import fcntl
@@ -43,7 +43,7 @@ class Folder:
             raise self._unusable(error) from None
 
     async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
-        """See ``Place.put``."""
+        """See ``UploadStorage.put``."""
         path = self._path(name)
         part = path.with_name(path.name + _PART)
         try:
@@ -63,25 +63,25 @@ class Folder:
 
     @asynccontextmanager
     async def fetch(self, name: str) -> AsyncIterator[Path | None]:
-        """See ``Place.fetch``."""
+        """See ``UploadStorage.fetch``."""
         path = self._path(name)
         yield path if await asyncio.to_thread(path.is_file) else None
 
     async def delete(self, name: str) -> None:
-        """See ``Place.delete``."""
+        """See ``UploadStorage.delete``."""
         try:
             await asyncio.to_thread(self._path(name).unlink, missing_ok=True)
         except OSError as error:
             raise self._unusable(error) from None
 
     async def names(self) -> AsyncIterator[str]:
-        """See ``Place.names``."""
+        """See ``UploadStorage.names``."""
         for path in await asyncio.to_thread(self._files):
             if not path.name.endswith(_PART):
                 yield path.relative_to(self._root).as_posix()
 
     async def drop_parts(self) -> None:
-        """See ``Place.drop_parts``."""
+        """See ``UploadStorage.drop_parts``."""
 
         def drop() -> None:
             for path in self._files():
@@ -110,7 +110,7 @@ class Bucket:
         self._objects = Objects(uri, "uploads")
 
     async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
-        """See ``Place.put``."""
+        """See ``UploadStorage.put``."""
         with tempfile.TemporaryFile() as opened:
             file = cast(BinaryIO, opened)
             size = await _write(file, blocks, limit)
@@ -123,23 +123,23 @@ class Bucket:
 
     @asynccontextmanager
     async def fetch(self, name: str) -> AsyncIterator[Path | None]:
-        """See ``Place.fetch``."""
+        """See ``UploadStorage.fetch``."""
         with tempfile.NamedTemporaryFile(prefix="memtrace-") as file:
             is_there = await self._objects.get_file(name, cast(BinaryIO, file))
             file.flush()
             yield Path(file.name) if is_there else None
 
     async def delete(self, name: str) -> None:
-        """See ``Place.delete``."""
+        """See ``UploadStorage.delete``."""
         await self._objects.delete_object(name)
 
     async def names(self) -> AsyncIterator[str]:
-        """See ``Place.names``."""
+        """See ``UploadStorage.names``."""
         async for item in self._objects.list():
             yield item.name
 
     async def drop_parts(self) -> None:
-        """See ``Place.drop_parts``: the spooled file of a killed server has no name, and is gone with it."""
+        """See ``UploadStorage.drop_parts``: the spooled file of a killed server has no name, and is gone with it."""
 
 
 async def _write(file: BinaryIO, blocks: AsyncIterator[bytes], limit: int | None) -> int:

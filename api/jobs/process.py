@@ -20,7 +20,7 @@ _decoder = msgspec.json.Decoder(messages.FromChild)
 _BROKEN = (ConnectionError, asyncio.IncompleteReadError)
 
 
-class Child:
+class JobProcess:
     """A process that does one job at a time. It is started with the first one."""
 
     def __init__(self, settings: Settings) -> None:

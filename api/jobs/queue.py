@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from api.acts import Acts
 from api.auth.access import ProjectDoor
 from api.following import Following
 from api.jobs.arguments import ImportArguments
 from api.jobs.uploads import Uploads
 from api.jobs.work import check
+from api.shielded_acts import Acts
 from schema.control import Job, JobKind, JobState, Role
 from store.protocol import Database
 
 if TYPE_CHECKING:
-    from api.jobs.bell import Bell
+    from api.jobs.notices import Notices
+    from api.settings import Settings
+    from ingest.queue.protocol import EventQueue
 
 POLL_SECONDS = 0.25
 _ACTIONS = {JobKind.IMPORT: "import", JobKind.ATTRIBUTE: "attribute", JobKind.REPORT: "report"}
@@ -40,12 +42,12 @@ class JobQueue:
         self,
         database: Database,
         uploads: Uploads | None = None,
-        bell: Bell | None = None,
+        notices: Notices | None = None,
         acts: Acts | None = None,
     ) -> None:
         self._database = database
         self._uploads = uploads
-        self._bell = bell
+        self._notices = notices
         self._acts = acts or Acts()
         self._following = Following("job", self._read, POLL_SECONDS)
         self.arrived = asyncio.Event()
@@ -91,8 +93,8 @@ class JobQueue:
     async def _add(self, door: ProjectDoor, job: Job) -> Job:
         stored = await door.records.add_job(job, door.entry(_ACTIONS[job.kind], job.id))
         self.arrived.set()
-        if self._bell is not None:
-            await self._bell.ring()
+        if self._notices is not None:
+            await self._notices.send()
         return stored
 
     async def _cancel(self, door: ProjectDoor, job_id: str) -> Job:
@@ -135,3 +137,14 @@ class JobQueue:
         jobs = await self._database.records(project_id).jobs(ids)
         # The lease is the runners' own business, and is renewed all the time.
         return {job.id: replace(job, owner=None, lease_until=None) for job in jobs}
+
+
+def notices_of(events: EventQueue, settings: Settings) -> Notices | None:
+    """Notices of new jobs by the broker; None where there is none."""
+    if settings.nats is None:
+        return None
+    from api.jobs.notices import Notices
+    from ingest.queue.nats.queue import NatsQueue
+
+    assert isinstance(events, NatsQueue)
+    return Notices(events.client)

@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from api.jobs.abandoned import Abandoned
 from api.jobs.arguments import ImportArguments
 from api.jobs.lease import Held
-from api.jobs.left import Left
 from api.jobs.messages import Broken, Done, End, Refused, Stopped
-from api.jobs.process import Child
+from api.jobs.process import JobProcess
 from api.jobs.queue import JobQueue
 from api.jobs.uploads import Uploads
 from api.settings import Settings
@@ -48,7 +48,7 @@ class JobRunner:
         self._lease = settings.job_lease_seconds
         self._owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(8)}"
         self._held: set[str] = set()
-        self._left = Left(self._lease)
+        self._abandoned = Abandoned(self._lease)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -65,7 +65,7 @@ class JobRunner:
 
     async def _slot(self) -> None:
         """One job after the other, for ever."""
-        child = Child(self._settings)
+        child = JobProcess(self._settings)
         idle_since = time.monotonic()
         try:
             while True:
@@ -90,13 +90,13 @@ class JobRunner:
 
     async def _claimed(self) -> Job | None:
         projects = self._settings.job_projects
-        left = self._left.among(await self._registry.leases(projects))
+        left = self._abandoned.among(await self._registry.leases(projects))
         now = datetime.now(UTC)
         job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left)
         # The store may have been too busy for a renewal of this runner's own: then the claim was one.
         return None if job is None or job.id in self._held else job
 
-    async def _hold(self, job: Job, child: Child) -> None:
+    async def _hold(self, job: Job, child: JobProcess) -> None:
         """Do a job, and end it or give it back."""
         self._held.add(job.id)
         self._queue.changed()

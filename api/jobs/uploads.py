@@ -31,7 +31,7 @@ _LOOKERS = 2
 _SUFFIX = "-uploads"
 
 
-class Place(Protocol):
+class UploadStorage(Protocol):
     """Where uploaded files lie."""
 
     async def put(self, name: str, blocks: AsyncIterator[bytes], limit: int | None, look: Look | None = None) -> int:
@@ -73,7 +73,7 @@ class Uploads:
             StoreError: the folder can't be made.
         """
         self._lookers = ThreadPoolExecutor(_LOOKERS, "looking")
-        self._place: Place = Folder(uri) if urlsplit(uri).scheme == "file" else Bucket(uri)
+        self._place: UploadStorage = Folder(uri) if urlsplit(uri).scheme == "file" else Bucket(uri)
 
     async def put(
         self,

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from attribution.agent.asking import describe_failure, describe_hint, describe_trace
-from attribution.agent.case import Case
+from attribution.agent.briefing import describe_failure, describe_hint, describe_trace
 from attribution.agent.check import checked
-from attribution.agent.ending import ended
+from attribution.agent.outcome import verdict_or_abstention
 from attribution.agent.prompt import prompt
 from attribution.agent.proposal import Proposal
 from attribution.agent.tools import PROPOSE, Tools, tool_descriptions
+from attribution.agent.view import CaseView
 from attribution.graph import TraceGraph
 from attribution.model.budget import Budget
 from attribution.model.client import LlmClient
@@ -46,7 +46,7 @@ class _Exploration:
         most_replies: calls that the budget allowed when it began; None is no limit.
     """
 
-    case: Case
+    case: CaseView
     tools: Tools
     conversation: Conversation
     budget: Budget
@@ -86,12 +86,12 @@ class Agent:
                 verdict's usage.
         """
         budget = budget or self._client.case_budget()
-        case = Case(graph, failure, evidence)
+        case = CaseView(graph, failure, evidence)
         details: dict[str, Any] = {}
         work = self._explore(case, hint, budget, details)
-        return await ended(work, case, budget, self._client.settings.model, PROMPTS, details)
+        return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
 
-    async def _explore(self, case: Case, hint: Verdict | None, budget: Budget, details: dict[str, Any]) -> Verdict:
+    async def _explore(self, case: CaseView, hint: Verdict | None, budget: Budget, details: dict[str, Any]) -> Verdict:
         asked = {"failure": await describe_failure(case), "trace": describe_trace(case)}
         if hint is not None:
             asked["hint"] = describe_hint(case, hint)

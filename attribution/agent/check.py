@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from attribution.agent.case import Case
 from attribution.agent.path import Cited, join, searched
 from attribution.agent.proposal import Alternative, Proposal
 from attribution.agent.quotes import find_quote
+from attribution.agent.view import CaseView
 from attribution.model.schemas import Rejected
 from attribution.verdict import Candidate, Step, Verdict, abstention
 from schema.kinds import NOT_THE_MEMORY, ErrorType, OperationKind, VariableKind
@@ -19,7 +19,7 @@ _MOST_ALTERNATIVES = 10
 _REASON = 2_000
 
 
-async def checked(case: Case, proposal: Proposal) -> Verdict:
+async def checked(case: CaseView, proposal: Proposal) -> Verdict:
     """The verdict that a proposal makes.
 
     Raises:
@@ -55,7 +55,7 @@ async def checked(case: Case, proposal: Proposal) -> Verdict:
 
 
 def operation_problems(
-    case: Case, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
+    case: CaseView, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
 ) -> list[str]:
     """Why an operation can't be blamed with an error of this type.
 
@@ -85,7 +85,7 @@ def operation_problems(
     return []
 
 
-async def _cited(case: Case, proposal: Proposal) -> tuple[list[Cited], list[str]]:
+async def _cited(case: CaseView, proposal: Proposal) -> tuple[list[Cited], list[str]]:
     if proposal.error_type not in NOT_THE_MEMORY and not proposal.steps:
         return [], ["steps: cite at least one variable with a quote that shows the detail"]
     if len(proposal.steps) > _MOST_STEPS:
@@ -112,7 +112,7 @@ async def _cited(case: Case, proposal: Proposal) -> tuple[list[Cited], list[str]
     return cited, problems
 
 
-def _proof_problems(case: Case, operation: Operation, steps: list[Step]) -> list[str]:
+def _proof_problems(case: CaseView, operation: Operation, steps: list[Step]) -> list[str]:
     graph = case.graph
     for step in steps:
         touched = {step.operation_id, graph.invalidated_by(step.variable_id), *graph.users(step.variable_id)}
@@ -122,11 +122,11 @@ def _proof_problems(case: Case, operation: Operation, steps: list[Step]) -> list
     return [f"steps: none is a variable that {shown} used, made, ended or searched: cite what it had at hand"]
 
 
-def _is_message(case: Case, variable_id: str) -> bool:
+def _is_message(case: CaseView, variable_id: str) -> bool:
     return case.graph.variables[variable_id].kind is VariableKind.MESSAGE
 
 
-def _candidates(case: Case, alternatives: Iterable[Alternative]) -> list[Candidate]:
+def _candidates(case: CaseView, alternatives: Iterable[Alternative]) -> list[Candidate]:
     found = []
     for one in sorted(alternatives, key=lambda alternative: -alternative.confidence):
         operation = case.operation(one.operation) if one.operation else None

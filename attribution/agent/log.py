@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.agent.case import Case
-from attribution.agent.show import HIDDEN, show_operation, show_variable
+from attribution.agent.rendering import HIDDEN, show_operation, show_variable
+from attribution.agent.view import CaseView
 from attribution.model.conversation import byte_size
 from attribution.model.data import as_data
 
@@ -13,7 +13,7 @@ _LONGEST_SHARE = 4
 """One value gets at most this part of the room, however long it is."""
 
 
-async def log_of(case: Case, room: int) -> tuple[list[dict[str, Any]], int]:
+async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
     """The newest operations that fit, oldest first, and how many older ones do not.
 
     A value stands where its variable was made, or first used where it is from outside; of equal values the newest has
@@ -38,7 +38,7 @@ async def log_of(case: Case, room: int) -> tuple[list[dict[str, Any]], int]:
     return lines[::-1], 0
 
 
-def _first_use(case: Case) -> dict[str, str]:
+def _first_use(case: CaseView) -> dict[str, str]:
     """Operations by the variable from outside that they used first."""
     found: dict[str, str] = {}
     for operation_id in case.graph.operations:
@@ -49,7 +49,7 @@ def _first_use(case: Case) -> dict[str, str]:
 
 
 async def _line(
-    case: Case, operation_id: str, first_use: dict[str, str], written: dict[str, str], room: int
+    case: CaseView, operation_id: str, first_use: dict[str, str], written: dict[str, str], room: int
 ) -> tuple[dict[str, Any], dict[str, str]]:
     graph = case.graph
     used, made = graph.used(operation_id), graph.made(operation_id)

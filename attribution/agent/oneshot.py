@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attribution.agent.asking import describe_failure
-from attribution.agent.case import Case
+from attribution.agent.briefing import describe_failure
 from attribution.agent.check import checked
-from attribution.agent.ending import ended
 from attribution.agent.log import log_of
+from attribution.agent.outcome import verdict_or_abstention
 from attribution.agent.prompt import prompt
 from attribution.agent.proposal import Proposal
+from attribution.agent.view import CaseView
 from attribution.graph import TraceGraph
 from attribution.model.budget import Budget
 from attribution.model.client import LlmClient
@@ -50,12 +50,12 @@ class Oneshot:
                 verdict's usage.
         """
         budget = budget or self._client.case_budget()
-        case = Case(graph, failure, evidence)
+        case = CaseView(graph, failure, evidence)
         details: dict[str, Any] = {}
         work = self._ask(case, budget, details)
-        return await ended(work, case, budget, self._client.settings.model, PROMPTS, details)
+        return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
 
-    async def _ask(self, case: Case, budget: Budget, details: dict[str, Any]) -> Verdict:
+    async def _ask(self, case: CaseView, budget: Budget, details: dict[str, Any]) -> Verdict:
         system = "\n\n".join(map(prompt, PROMPTS))
         failure = await describe_failure(case)
         room = self._room(byte_size([system, data_block(failure), schema_of(Proposal).schema]), budget)

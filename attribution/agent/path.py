@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attribution.agent.case import Case
 from attribution.agent.quotes import find_quote
+from attribution.agent.view import CaseView
 from attribution.verdict import Link, Step
 from schema.kinds import STORED, OperationKind
 from schema.models import Operation
@@ -20,7 +20,7 @@ class Cited:
     holds: bool
 
 
-async def join(case: Case, cited: list[Cited]) -> tuple[list[Step], list[str]]:
+async def join(case: CaseView, cited: list[Cited]) -> tuple[list[Step], list[str]]:
     """The steps of a path through what was cited, in order, and what is wrong with it.
 
     Two variables are joined by the derivation between them; else by the operation that made the later one and used or
@@ -45,7 +45,7 @@ async def join(case: Case, cited: list[Cited]) -> tuple[list[Step], list[str]]:
     return steps, problems
 
 
-async def _between(case: Case, before: Cited, after: Cited) -> list[Step] | None:
+async def _between(case: CaseView, before: Cited, after: Cited) -> list[Step] | None:
     graph = case.graph
     maker = graph.variables[after.variable_id].operation_id
     direct = [d for d in graph.parents(after.variable_id) if d.source == before.variable_id]
@@ -72,7 +72,7 @@ async def _between(case: Case, before: Cited, after: Cited) -> list[Step] | None
     return None
 
 
-def searched(case: Case, operation: Operation, variable_id: str) -> bool:
+def searched(case: CaseView, operation: Operation, variable_id: str) -> bool:
     """Whether an operation searched the memory while a variable was a current part of it."""
     graph = case.graph
     recorded = graph.recorded(variable_id)

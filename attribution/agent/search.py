@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from attribution.agent.case import Case
-from attribution.agent.show import clip
+from attribution.agent.rendering import clip
+from attribution.agent.view import CaseView
 from schema.kinds import VariableKind
 from schema.words import snippet
 
@@ -18,7 +18,7 @@ _SNIPPET = 200
 _NOT_TEXT = frozenset({VariableKind.EMBEDDING})
 
 
-async def search_values(case: Case, query: str, kind: VariableKind | None) -> dict[str, Any]:
+async def search_values(case: CaseView, query: str, kind: VariableKind | None) -> dict[str, Any]:
     """Where all words stand, in any order and case: a hit for each name, with its first and last version that has them.
 
     Versions of a buffer repeat each other: listed one by one they would hide all else.
@@ -37,7 +37,7 @@ async def search_values(case: Case, query: str, kind: VariableKind | None) -> di
 
 
 async def _holders(
-    case: Case, words: list[str], kind: VariableKind | None
+    case: CaseView, words: list[str], kind: VariableKind | None
 ) -> tuple[dict[tuple[str | None, str], list[str]], bool]:
     graph = case.graph
     wanted = [
@@ -63,7 +63,7 @@ async def _holders(
     return found, True
 
 
-async def _hit(case: Case, name: tuple[str | None, str], ids: list[str], query: str) -> dict[str, Any]:
+async def _hit(case: CaseView, name: tuple[str | None, str], ids: list[str], query: str) -> dict[str, Any]:
     first = case.graph.variables[ids[0]]
     text = await case.graph.text(first.id)
     hit: dict[str, Any] = {

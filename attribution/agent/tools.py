@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from attribution.agent.case import Case
 from attribution.agent.proposal import Proposal
+from attribution.agent.rendering import HIDDEN, listed, show_operation, show_variable
 from attribution.agent.search import search_values
-from attribution.agent.show import HIDDEN, listed, show_operation, show_variable
+from attribution.agent.view import CaseView
 from attribution.model.schemas import problems_of, schema_of
 from schema.kinds import VariableKind
 from schema.models import Derivation, Operation, Variable
@@ -80,7 +80,7 @@ class Versions(_Arguments):
 class Tools:
     """The tools over one case. Proposing a verdict is left to the agent."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: CaseView) -> None:
         self._case = case
 
     async def call(self, name: str, arguments: dict[str, Any] | None) -> dict[str, Any]:

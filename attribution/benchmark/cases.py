@@ -6,7 +6,7 @@ A file of MemTraceBench is a graph whose ``data.annotations`` say which operatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from attribution.benchmark.controls import control_failures
+from attribution.benchmark.labels import Labelled, label_of, labels_of, trace_name
 from attribution.lookup import by_id, every_failure
 from ingest.files.importing import import_path
 from ingest.files.protocol import Progress
@@ -33,11 +34,15 @@ class Label:
     Attributes:
         accepted: further error types that are right too.
         operation: external id of the decisive operation; None where there is none.
+        also: other verdicts that are as good, each an error type and the external id of an operation.
+        kinds: what kinds of question it is, where labels say that.
     """
 
     error_type: ErrorType
     operation: str | None
     accepted: frozenset[ErrorType] = frozenset()
+    also: frozenset[tuple[ErrorType, str | None]] = frozenset()
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,38 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
         annotated,
         [_case(path, record, failure, None, names) for record, failure in zip(controls, negatives, strict=True)],
     )
+
+
+async def load_labelled(
+    store: GraphStore, path: Path, labels: Sequence[Labelled], progress: Progress | None = None
+) -> BenchFile:
+    """Import a file whose labels stand in a file of their own, and give the failures that have one.
+
+    Raises:
+        InputError: the file is malformed, or a label names a failure that is not in it.
+    """
+    report = await import_path(store, path, progress=progress)
+    (trace,) = (await by_id(store, Trace, [report.trace_id])).values()
+    failures = await every_failure(store, trace.id)
+    named = (id_ for one in failures for id_ in (one.question_id, one.answer_id, *one.evidence_ids))
+    names = await by_id(store, Variable, named)
+    blind = [replace(failure, attributes=NO_ATTRIBUTES) for failure in failures]
+    await _forget(store, trace, msgspec.json.decode(trace.attributes), blind, [])
+    left = labels_of(labels, path)
+    cases = []
+    for failure in blind:
+        asked, said = names[failure.question_id].external_id, names.get(failure.answer_id or "")
+        known = label_of(left, asked, said.external_id if said else None)
+        if known is None:
+            continue
+        left.pop((known.question, known.prediction))
+        label = Label(*known.primary, also=known.also, kinds=known.kinds)
+        cases.append(_case(path, known.record, failure, label, names))
+    # A label that names no trace may be another file's.
+    missing = [one.question for one in left.values() if one.trace is not None]
+    if missing:
+        raise InputError(str(path), "labels", f"there is no failure with the question and answer of {missing[0]}")
+    return BenchFile(str(path), trace_name(path), cases, [])
 
 
 def _split_of(path: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 
 from attribution.benchmark.cases import BenchCase
+from attribution.benchmark.trivial import Named
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType
 
@@ -40,6 +41,7 @@ class Result:
         retrieved: external ids of the messages that were retrieved as evidence, best first; None where the method
             was given the evidence, or does not say what it retrieved.
         names: external ids of the variables and operations that the verdict speaks of, by id.
+        trivial: what rules without thought say of it, by name, where they were asked.
     """
 
     case: BenchCase
@@ -47,6 +49,7 @@ class Result:
     operation: str | None
     retrieved: tuple[str, ...] | None
     names: dict[str, str]
+    trivial: dict[str, Named] = field(default_factory=dict)
 
     @property
     def is_abstention(self) -> bool:
@@ -63,7 +66,11 @@ class Result:
     def is_operation_right(self) -> bool:
         """Whether the operation is the one that the label names, or none where it names none; never if abstained."""
         label = self.case.label
-        return label is not None and not self.is_abstention and self.operation == label.operation
+        if label is None or self.is_abstention:
+            return False
+        # Labels may leave out the judge, where a verdict names its operation.
+        no_judge = label.operation is None and self.verdict.error_type is label.error_type is ErrorType.JUDGE
+        return no_judge or self.operation == label.operation
 
     @property
     def is_type_accepted(self) -> bool:
@@ -85,6 +92,12 @@ class Result:
     def is_right(self) -> bool:
         """Whether error type and operation are right."""
         return self.is_type_right and self.is_operation_right
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether error type and operation are right, or those of another verdict that the label calls as good."""
+        label = self.case.label
+        return self.is_right or (label is not None and (self.verdict.error_type, self.operation) in label.also)
 
     @property
     def marks(self) -> Marks | None:

@@ -7,10 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from attribution.benchmark.cases import BenchCase, load
+from attribution.benchmark.cases import BenchCase, load, load_labelled
+from attribution.benchmark.labelled import LabelledScores, against
+from attribution.benchmark.labels import Labelled
 from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result, order_of
 from attribution.benchmark.scratch import scratch_store
+from attribution.benchmark.trivial import trivial
+from attribution.graph import TraceGraph
 from attribution.lookup import by_id
 from attribution.run import Options, attribute
 from attribution.verdict import Verdict, from_attribution
@@ -33,6 +37,7 @@ class Benchmark:
         paths: the files that were read.
         split: the parts of the data set that they belong to.
         errors: files that could not be read, with what is wrong.
+        labelled: numbers against labels of a file of their own, where they were given.
     """
 
     options: Options
@@ -42,6 +47,7 @@ class Benchmark:
     controls: list[Result]
     metrics: Metrics
     errors: list[tuple[str, MemTraceError]]
+    labelled: LabelledScores | None = None
 
     def document(self) -> dict[str, Any]:
         """The result object of MemTraceBench's own runner, with our metrics and results beside its own."""
@@ -58,6 +64,7 @@ class Benchmark:
                 "no_evidence": self.options.retrieve_evidence,
                 "models": sorted({result.verdict.model for result in every if result.verdict.model}),
             },
+            "labels": None if self.labelled is None else asdict(self.labelled),
             "errors": [{"file": file, "error": str(error)} for file, error in self.errors],
         }
 
@@ -66,6 +73,7 @@ async def run(
     files: Sequence[Path],
     options: Options,
     *,
+    labels: Sequence[Labelled] | None = None,
     work: Path | None = None,
     progress: Callable[[Path], Progress] | None = None,
 ) -> Benchmark:
@@ -77,6 +85,7 @@ async def run(
     Args:
         files: graph files with annotations or controls.
         options: how to attribute. With ``retrieve_evidence`` the failures come without evidence.
+        labels: of failures of these files, instead of those that stand in them.
         work: where to keep the stores, so that a run that was stopped goes on; None keeps nothing.
         progress: is asked, for each file, whom to tell how far it is.
     """
@@ -88,8 +97,13 @@ async def run(
         tell = progress(file) if progress else _silent
         try:
             async with scratch_store(file, work) as store:
-                loaded = await load(store, file, progress=tell)
+                if labels is None:
+                    loaded = await load(store, file, progress=tell)
+                else:
+                    loaded = await load_labelled(store, file, labels, tell)
                 judged = await _attribute(store, loaded.annotated, loaded.controls, options, tell)
+                if labels is not None:
+                    judged = await _with_trivial(store, judged)
         except MemTraceError as error:
             errors.append((str(file), error))
             continue
@@ -106,7 +120,16 @@ async def run(
         controls,
         measure(results, controls, splits),
         errors,
+        None if labels is None else against(results, lambda path: splits[path]),
     )
+
+
+async def _with_trivial(store: GraphStore, results: Sequence[Result]) -> list[Result]:
+    """Results with what rules without thought say of the same failures, all of one trace."""
+    if not results:
+        return []
+    graph = await TraceGraph.load(store, results[0].case.failure.trace_id)
+    return [replace(one, trivial=await trivial(graph, one.case.failure)) for one in results]
 
 
 async def _attribute(

@@ -43,21 +43,6 @@ class Cache(Protocol):
         ...
 
 
-class MemoryCache:
-    """Keeps replies as long as the process lives."""
-
-    def __init__(self) -> None:
-        self._bodies: dict[str, bytes] = {}
-
-    async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The replies that are there, by key."""
-        return {key: self._bodies[key] for key in keys if key in self._bodies}
-
-    async def put(self, key: str, body: bytes) -> None:
-        """Keep a reply."""
-        self._bodies[key] = body
-
-
 class FileCache:
     """Keeps replies in a folder, a file each, readable by its owner only; many processes may share it.
 

@@ -9,31 +9,34 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from attribution.kappa import cohens_kappa
+from attribution.report.case import OperationRef, ReportedCase
 from attribution.report.levers import levers
 from attribution.report.model import (
     ABSTAINED,
+    NOT_JUDGED,
+    RIGHT,
     WITHOUT_VERDICT,
     WRONG,
     Answered,
     Asked,
-    Case,
     Family,
     HumanAgreement,
     OperationErrors,
-    OperationRef,
     ReportData,
     Scope,
     Share,
     Totals,
 )
+from attribution.report.over_time import over_time
 from attribution.report.shares import share
-from attribution.report.times import over_time
 from schema.kinds import HUMAN_METHOD, ErrorType
 
 _NOWHERE = ("", "no operation")
 
 
-def build(cases: Iterable[Case], scope: Scope, created_at: datetime, answered: Answered | None = None) -> ReportData:
+def build(
+    cases: Iterable[ReportedCase], scope: Scope, created_at: datetime, answered: Answered | None = None
+) -> ReportData:
     """The report on some cases; its summary is None, for that takes a model (see ``summary``).
 
     Args:
@@ -78,7 +81,7 @@ def _shares(named: Iterable[tuple[str, str]], total: int) -> list[Share]:
     return sorted(parts, key=lambda part: (-part.count, part.label, part.key))
 
 
-def _error_types(judged: Sequence[Case]) -> list[Share]:
+def _error_types(judged: Sequence[ReportedCase]) -> list[Share]:
     """All error types in their order, then abstentions."""
     counts = Counter(case.error_type for case in judged)
     total = len(judged)
@@ -86,20 +89,22 @@ def _error_types(judged: Sequence[Case]) -> list[Share]:
     return [*parts, share(ABSTAINED, ABSTAINED, counts[None], total)]
 
 
-def _asked(answered: Answered, cases: Sequence[Case]) -> Asked:
+def _asked(answered: Answered, cases: Sequence[ReportedCase]) -> Asked:
     """How often answers are wrong, of all questions asked."""
-    total = answered.answers + answered.elsewhere
+    total, wrong = answered.answers + answered.elsewhere, len(cases)
     named = Counter(_named(case) for case in cases)
     kinds = [*(kind.value for kind in ErrorType), ABSTAINED, WITHOUT_VERDICT]
     return Asked(
         answers=answered.answers,
-        wrong=share(WRONG, "known to be wrong", len(cases), total),
+        wrong=share(WRONG, "known to be wrong", wrong, total),
+        right=share(RIGHT, "judged right", answered.right, total),
+        not_judged=share(NOT_JUDGED, "not judged", total - wrong - answered.right, total),
         by_error_type=[share(kind, kind, named[kind], total) for kind in kinds] if answered.answers else [],
         questions=answered.questions,
     )
 
 
-def _named(case: Case) -> str:
+def _named(case: ReportedCase) -> str:
     if case.attribution_id is None:
         return WITHOUT_VERDICT
     return case.error_type.value if case.error_type else ABSTAINED
@@ -109,7 +114,7 @@ def _operation(operation: OperationRef) -> tuple[str, str]:
     return operation.key, f"{operation.label} ({operation.kind})"
 
 
-def _errors_by_operation(attributed: Sequence[Case]) -> list[OperationErrors]:
+def _errors_by_operation(attributed: Sequence[ReportedCase]) -> list[OperationErrors]:
     """The error types of each operation, those without an operation as if at one more, most failures first."""
     counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
     for case in attributed:
@@ -121,7 +126,7 @@ def _errors_by_operation(attributed: Sequence[Case]) -> list[OperationErrors]:
     return sorted(found, key=lambda one: (-one.count, one.label, one.key))
 
 
-def _sessions(attributed: Sequence[Case], total: int) -> list[Share]:
+def _sessions(attributed: Sequence[ReportedCase], total: int) -> list[Share]:
     several = len({case.trace_id for case in attributed}) > 1
     inside = [(case, case.session) for case in attributed if case.session]
     places = {session.id: (case.trace_external_id, session.sequence) for case, session in inside}
@@ -132,9 +137,9 @@ def _sessions(attributed: Sequence[Case], total: int) -> list[Share]:
     return sorted(parts, key=lambda part: (-part.count, places[part.key]))
 
 
-def _families(judged: Sequence[Case], total: int) -> list[Family]:
+def _families(judged: Sequence[ReportedCase], total: int) -> list[Family]:
     """The families of failures, the largest first, then those on which the method abstained."""
-    members: dict[tuple[ErrorType | None, str], list[Case]] = defaultdict(list)
+    members: dict[tuple[ErrorType | None, str], list[ReportedCase]] = defaultdict(list)
     for case in judged:
         members[case.error_type, case.operation.label if case.operation else ""].append(case)
     families = [
@@ -154,7 +159,7 @@ def _family_share(kind: ErrorType | None, operation: str, count: int, total: int
     return share(f"{named}:{operation}", f"{named} at {operation}" if operation else named, count, total)
 
 
-def _agreement(attributed: Sequence[Case]) -> HumanAgreement | None:
+def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
     """Agreement with the newest verdict of a person on each case; None where no case has one, or it is the subject."""
     pairs = []
     for case in attributed:

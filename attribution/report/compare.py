@@ -15,8 +15,9 @@ from typing import Literal
 import msgspec
 
 from attribution.intervals import difference
-from attribution.paired import mcnemar
-from attribution.report.model import AskedQuestion, Case, Part, ReportData, Scope, Share, Totals
+from attribution.mcnemar import mcnemar
+from attribution.report.case import Part, ReportedCase
+from attribution.report.model import Asked, AskedQuestion, ReportData, Scope, Share, Totals
 from schema.errors import InputError
 from schema.kinds import ErrorType
 
@@ -26,12 +27,14 @@ class Side(Part, frozen=True):
 
     Attributes:
         wrong: what is known to be wrong of all questions asked; None where the report does not say.
+        right: what was judged right of them; None like ``wrong``.
     """
 
     created_at: datetime
     scope: Scope
     totals: Totals
     wrong: Share | None = None
+    right: Share | None = None
 
 
 class Change(Part, frozen=True):
@@ -76,7 +79,7 @@ class CaseRef(Part, frozen=True):
 
 
 class PairedTest(Part, frozen=True):
-    """Whether the two runs differ by more than chance; see ``attribution.paired``.
+    """Whether the two runs differ by more than chance; see ``attribution.mcnemar``.
 
     Attributes:
         fixed: questions of ``Comparison.fixed``.
@@ -105,7 +108,8 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         still_wrong: questions that failed in both, those of another error type first.
         not_asked: questions that failed in one, and were not asked in the other.
         paired: a test of fixed against broken.
-        of_all: error types as parts of all questions asked; empty where a report does not say how many there were.
+        of_all: wrong answers, those judged right, and error types as parts of all questions asked; empty where a report
+            does not say how many there were.
     """
 
     version: Literal[1] = 1
@@ -179,16 +183,21 @@ def compare(before: ReportData, after: ReportData) -> Comparison:
 
 def _side(report: ReportData) -> Side:
     asked = report.asked
-    wrong = asked.wrong if asked and asked.answers else None
-    return Side(report.created_at, report.scope, report.totals, wrong)
+    if asked is None or not asked.answers:
+        return Side(report.created_at, report.scope, report.totals)
+    return Side(report.created_at, report.scope, report.totals, asked.wrong, asked.right)
 
 
 def _of_all(before: ReportData, after: ReportData) -> list[Change]:
-    """What became of each error type, and of all together, as parts of all questions asked."""
+    """What became of wrong answers, of those judged right, and of each error type, as parts of all questions asked."""
     one, two = before.asked, after.asked
     if not one or not two or not one.answers or not two.answers:
         return []
-    return _changes([one.wrong, *one.by_error_type], [two.wrong, *two.by_error_type], one.wrong.total, two.wrong.total)
+    return _changes(_parts(one), _parts(two), one.wrong.total, two.wrong.total)
+
+
+def _parts(asked: Asked) -> list[Share]:
+    return [asked.wrong, *([asked.right] if asked.right else []), *asked.by_error_type]
 
 
 def _changes(ones: Sequence[Share], others: Sequence[Share], total: int, other_total: int) -> list[Change]:
@@ -212,7 +221,7 @@ def _by_size(changes: Sequence[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: (-abs(change.difference), change.label, change.key))
 
 
-_Pair = tuple[Case | None, Case | None]
+_Pair = tuple[ReportedCase | None, ReportedCase | None]
 _TEXT = 500
 """Characters by which questions are known: as many as ``AskedQuestion`` has."""
 
@@ -236,29 +245,29 @@ class _Places:
         return trace if trace in self._common else None
 
 
-def _pairs(before: Sequence[Case], after: Sequence[Case], places: _Places) -> list[_Pair]:
+def _pairs(before: Sequence[ReportedCase], after: Sequence[ReportedCase], places: _Places) -> list[_Pair]:
     """Failures of the same question, in the order of the first report, then those that only the second has.
 
     What is known best goes first: the same id and text; then an id that only one failure has in each report, for some
     recorders count ids anew in each trace; then the text.
     """
 
-    def id_of(case: Case) -> Hashable:
+    def id_of(case: ReportedCase) -> Hashable:
         return places.id(case.trace_external_id, case.question_external_id)
 
-    def text_of(case: Case) -> Hashable:
+    def text_of(case: ReportedCase) -> Hashable:
         return places.text(case.trace_external_id, case.question)
 
     counts = [Counter(map(id_of, cases)) for cases in (before, after)]
 
-    def own_id(case: Case) -> Hashable:
+    def own_id(case: ReportedCase) -> Hashable:
         known = id_of(case)
         return known if all(count[known] == 1 for count in counts) else None
 
-    found: dict[str, Case] = {}
+    found: dict[str, ReportedCase] = {}
     left, others = list(before), list(after)
     for key in (lambda case: (id_of(case), text_of(case)), own_id, text_of):
-        waiting: dict[Hashable, list[Case]] = defaultdict(list)
+        waiting: dict[Hashable, list[ReportedCase]] = defaultdict(list)
         for case in reversed(others):
             waiting[key(case)].append(case)
         for case in left:
@@ -282,7 +291,7 @@ class _Questions:
         self._places = places
         self.is_known = bool(questions)
 
-    def __contains__(self, case: Case | None) -> bool:
+    def __contains__(self, case: ReportedCase | None) -> bool:
         """Whether the question of a case was asked; also where nobody knows."""
         if not self.is_known or case is None:
             return True
@@ -294,7 +303,7 @@ def _references(pairs: Sequence[_Pair]) -> list[CaseRef]:
     return [_reference(before, after) for before, after in pairs]
 
 
-def _reference(before: Case | None, after: Case | None) -> CaseRef:
+def _reference(before: ReportedCase | None, after: ReportedCase | None) -> CaseRef:
     known = after or before
     assert known is not None
     return CaseRef(

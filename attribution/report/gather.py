@@ -13,13 +13,13 @@ import msgspec
 from attribution.kappa import is_from
 from attribution.lookup import by_id
 from attribution.report import words
-from attribution.report.model import (
-    Case,
+from attribution.report.case import (
     CitedCandidate,
     CitedStep,
     OperationRef,
     OtherVerdict,
     PromptRef,
+    ReportedCase,
     SessionRef,
 )
 from attribution.verdict import Candidate, Step, Verdict, from_attribution
@@ -32,7 +32,7 @@ _AT_ONCE = 8
 _DIGEST = re.compile(r"[0-9a-f]{32,}$")
 
 
-async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Case]:
+async def gather(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[ReportedCase]:
     """The cases of some failures.
 
     Args:
@@ -46,7 +46,7 @@ async def gather(store: GraphStore, failures: Sequence[Failure], source: str | N
     return await _cases(store, pairs, verdicts)
 
 
-async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[Case]:
+async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[ReportedCase]:
     """The cases of some failures with the verdicts that are given, in their order."""
     return await _cases(store, pairs, await _verdicts(store, [failure for failure, _ in pairs]))
 
@@ -60,7 +60,7 @@ async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str,
 
 async def _cases(
     store: GraphStore, pairs: Sequence[tuple[Failure, Attribution | None]], verdicts: Mapping[str, list[Attribution]]
-) -> list[Case]:
+) -> list[ReportedCase]:
     reader = await _read(store, pairs, verdicts)
     return [reader.case(failure, chosen, verdicts.get(failure.id, [])) for failure, chosen in pairs]
 
@@ -127,11 +127,11 @@ class _Reader:
     variables: Mapping[str, Variable]
     details: Mapping[str, OperationDetail]
 
-    def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> Case:
+    def case(self, failure: Failure, attribution: Attribution | None, others: Sequence[Attribution]) -> ReportedCase:
         trace = self.traces[failure.trace_id]
         question = self.variables.get(failure.question_id)
         answer = self.variables.get(failure.answer_id or "")
-        return Case(
+        return ReportedCase(
             failure_id=failure.id,
             trace_id=trace.id,
             trace_external_id=trace.external_id,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from attribution.lookup import by_id
 from attribution.report import words
+from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.gather import variable_label
-from attribution.report.model import Case, CitedStep, RankedUnit, Ranking, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
 from ingest.events.elements import CONSIDERED, RETURNED
@@ -31,7 +31,7 @@ _AT_ONCE = 16
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
-async def illustrate(store: GraphStore, cases: Sequence[Case]) -> list[Case]:
+async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[ReportedCase]:
     """The cases with ``revision`` and ``ranking``, where the trace has them."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
@@ -40,7 +40,7 @@ async def illustrate(store: GraphStore, cases: Sequence[Case]) -> list[Case]:
     ]
 
 
-async def _revisions(store: GraphStore, cases: Sequence[Case]) -> dict[str, Revision]:
+async def _revisions(store: GraphStore, cases: Sequence[ReportedCase]) -> dict[str, Revision]:
     broken = {case.failure_id: step for case in cases if (step := _broken(case)) is not None}
     after = await by_id(store, Variable, (step.variable_id for step in broken.values()))
     before = await by_id(store, Variable, (variable.revision_of for variable in after.values()))
@@ -64,7 +64,7 @@ async def _revisions(store: GraphStore, cases: Sequence[Case]) -> dict[str, Revi
     return found
 
 
-def _broken(case: Case) -> CitedStep | None:
+def _broken(case: ReportedCase) -> CitedStep | None:
     place = broken_step(case)
     return None if place is None else case.path[place]
 
@@ -95,7 +95,7 @@ def _lines(value: bytes) -> str:
     return _BETWEEN_SENTENCES.sub("\n", value.decode("utf-8", "replace"))
 
 
-async def _rankings(store: GraphStore, cases: Iterable[Case]) -> dict[str, Ranking]:
+async def _rankings(store: GraphStore, cases: Iterable[ReportedCase]) -> dict[str, Ranking]:
     searches: dict[str, dict[str, list[Usage]]] = defaultdict(dict)
     missed = [case for case in cases if case.operation is not None and case.operation.kind is OperationKind.RETRIEVAL]
     for case in missed:
@@ -119,13 +119,13 @@ async def _rankings(store: GraphStore, cases: Iterable[Case]) -> dict[str, Ranki
     }
 
 
-def _holder(case: Case) -> str | None:
+def _holder(case: ReportedCase) -> str | None:
     """The variable that had the fact last."""
     place = broken_step(case)
     return case.path[place - 1].variable_id if place else None
 
 
-def _shown(case: Case, usages: list[Usage]) -> list[tuple[int, Usage]]:
+def _shown(case: ReportedCase, usages: list[Usage]) -> list[tuple[int, Usage]]:
     """The first by rank, and the one that was missed, each with its rank."""
     usages.sort(key=lambda usage: usage.position)
     holder = _holder(case)
@@ -134,7 +134,7 @@ def _shown(case: Case, usages: list[Usage]) -> list[tuple[int, Usage]]:
 
 
 def _ranking(
-    case: Case, usages: Sequence[Usage], shown: Sequence[tuple[int, Usage]], units: dict[str, Variable]
+    case: ReportedCase, usages: Sequence[Usage], shown: Sequence[tuple[int, Usage]], units: dict[str, Variable]
 ) -> Ranking:
     holder = _holder(case)
     return Ranking(

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from attribution.report.model import Case, Lever
+from attribution.report.case import ReportedCase
+from attribution.report.model import Lever
 from attribution.report.shares import share
 from schema.kinds import ErrorType
 
@@ -30,14 +31,14 @@ class _Name:
     label: str
 
 
-def levers(attributed: Sequence[Case], total: int) -> list[Lever]:
+def levers(attributed: Sequence[ReportedCase], total: int) -> list[Lever]:
     """What could be changed, that which touches most failures first.
 
     Args:
         attributed: cases with an error type.
         total: failures that have a verdict.
     """
-    touched: dict[_Name, list[Case]] = defaultdict(list)
+    touched: dict[_Name, list[ReportedCase]] = defaultdict(list)
     for case in attributed:
         for name in _levers_of(case):
             touched[name].append(case)
@@ -45,7 +46,7 @@ def levers(attributed: Sequence[Case], total: int) -> list[Lever]:
     return sorted(found, key=lambda lever: (-lever.share.count, _ORDER.index(lever.kind), lever.share.key))
 
 
-def _levers_of(case: Case) -> Iterator[_Name]:
+def _levers_of(case: ReportedCase) -> Iterator[_Name]:
     if case.error_type is ErrorType.ANNOTATION:
         yield _Name("data", "data", _DATA)
         return
@@ -56,7 +57,7 @@ def _levers_of(case: Case) -> Iterator[_Name]:
         yield _Name("settings", operation.key, f"settings of {operation.label}")
 
 
-def _lever(name: _Name, cases: Sequence[Case], total: int) -> Lever:
+def _lever(name: _Name, cases: Sequence[ReportedCase], total: int) -> Lever:
     kinds = Counter(case.error_type for case in cases)
     return Lever(
         kind=name.kind,
@@ -67,7 +68,7 @@ def _lever(name: _Name, cases: Sequence[Case], total: int) -> Lever:
     )
 
 
-def _settings(cases: Sequence[Case]) -> dict[str, list[Any]]:
+def _settings(cases: Sequence[ReportedCase]) -> dict[str, list[Any]]:
     """The values of each setting, each once, in an order of their own."""
     values: dict[str, dict[bytes, Any]] = defaultdict(dict)
     for case in cases:

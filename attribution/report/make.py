@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from attribution.kappa import sources_of
 from attribution.lookup import by_id
 from attribution.report import words
-from attribution.report.asked import answered
 from attribution.report.build import build
 from attribution.report.gather import gather
 from attribution.report.illustrate import illustrate
 from attribution.report.model import ReportData, Scope, TraceRef
+from attribution.report.questions import answered
 from schema.models import Failure, Trace
 from store.paging import every
 from store.protocol import GraphStore

@@ -6,20 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.report import words
+from attribution.report.case import CitedStep, Ranking, ReportedCase, Revision
 from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import (
-    Case,
-    CitedStep,
-    Family,
-    Lever,
-    OperationErrors,
-    OverTime,
-    Ranking,
-    ReportData,
-    Revision,
-    Share,
-)
+from attribution.report.model import Family, Lever, OperationErrors, OverTime, ReportData, Share
 from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
@@ -172,7 +162,7 @@ def _agreement(data: ReportData) -> Iterator[str]:
     )
 
 
-def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
+def _family(family: Family, cases: dict[int, ReportedCase]) -> Iterator[str]:
     part = family.share
     yield f"## {escape(part.label)}"
     yield ""
@@ -187,7 +177,7 @@ def _family(family: Family, cases: dict[int, Case]) -> Iterator[str]:
         yield ""
 
 
-def _case(case: Case) -> Iterator[str]:
+def _case(case: ReportedCase) -> Iterator[str]:
     yield f"### #{case.number} {escape(words.cut(case.question, 200))}"
     yield ""
     yield f"- failure: `{case.failure_id}`"
@@ -272,7 +262,8 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
             ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
             ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
             ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
-            ("wrong, of all questions asked", words.of_all(before), words.of_all(after)),
+            ("wrong, of all questions asked", words.of_all(before.wrong), words.of_all(after.wrong)),
+            ("judged right, of these", words.of_all(before.right), words.of_all(after.right)),
         ],
     )
     yield f"**{words.outcome(found)}** {words.paired(found)}"

@@ -9,17 +9,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import field
 
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from attribution.report.case import Part, ReportedCase
+from schema.kinds import ErrorType
 
 ABSTAINED = "abstained"
 WITHOUT_VERDICT = "without verdict"
 WRONG = "wrong"
-
-
-class Part(Struct, frozen=True, rename="camel"):
-    """A part of a report: names in camel case in JSON."""
+RIGHT = "right"
+NOT_JUDGED = "not judged"
 
 
 class Share(Part, frozen=True):
@@ -39,188 +38,6 @@ class Share(Part, frozen=True):
     rate: float
     low: float
     high: float
-
-
-class OperationRef(Part, frozen=True):
-    """The operation that a verdict blames.
-
-    Attributes:
-        key: name and kind, which its like in other traces share.
-        settings: its own metadata with plain values, such as a retrieval's ``top_k``.
-    """
-
-    id: str
-    external_id: str
-    key: str
-    label: str
-    kind: OperationKind
-    settings: dict[str, Any] = {}
-
-
-class SessionRef(Part, frozen=True):
-    """The session of the operation that a verdict blames."""
-
-    id: str
-    external_id: str
-    label: str
-    sequence: int
-
-
-class PromptRef(Part, frozen=True):
-    """A prompt that the blamed operation used.
-
-    Attributes:
-        key: the prompt's name; prompts that are made for one call are known by their class.
-        variable_id: of the variable that held it.
-    """
-
-    key: str
-    variable_id: str
-    external_id: str
-
-
-class CitedStep(Part, frozen=True):
-    """A step of the path that proves a verdict; see ``attribution.verdict.Step``.
-
-    Attributes:
-        label: of its variable, for people.
-    """
-
-    variable_id: str
-    external_id: str | None
-    kind: VariableKind | None
-    operation_id: str | None
-    operation_external_id: str | None
-    operation: str | None
-    link: str
-    quote: str
-    holds: bool
-    label: str = ""
-
-
-class CitedCandidate(Part, frozen=True):
-    """Another explanation that was weighed."""
-
-    error_type: ErrorType
-    operation_id: str | None
-    operation_external_id: str | None
-    operation: str | None
-    confidence: float
-    reason: str
-
-
-class OtherVerdict(Part, frozen=True):
-    """What another source says of the same failure."""
-
-    method: str
-    author: str | None
-    error_type: ErrorType | None
-    operation_id: str | None
-    operation_external_id: str | None
-    reason: str | None
-    operation: str | None = None
-
-
-class Revision(Part, frozen=True, kw_only=True):
-    """What the blamed operation made of a text.
-
-    Attributes:
-        before, after: the two versions, for people.
-        lines: of a unified diff, sentence by sentence: ``+`` only in the new text, ``-`` only in the old, a space in
-            both, ``@@`` where something is left out.
-        added, removed: sentences or lines only in the new text, only in the old.
-        is_cut: whether there are more lines.
-    """
-
-    before: str
-    before_id: str
-    before_external_id: str
-    after: str
-    after_id: str
-    after_external_id: str
-    lines: list[str]
-    added: int
-    removed: int
-    is_cut: bool
-
-
-class RankedUnit(Part, frozen=True, kw_only=True):
-    """What a search had before it.
-
-    Attributes:
-        rank: its place, from 1.
-        label: for people.
-        score: on a scale of the search's own; None where it told none.
-        text: the beginning of its value.
-        is_missed: whether it is the unit that has the fact.
-    """
-
-    rank: int
-    label: str
-    variable_id: str
-    external_id: str
-    text: str
-    score: float | None
-    is_returned: bool
-    is_missed: bool
-
-
-class Ranking(Part, frozen=True, kw_only=True):
-    """How the blamed search rated what it had before it.
-
-    Attributes:
-        units: the first, and that which was missed; by rank.
-        considered: how many were rated.
-        returned: how many of them were returned.
-        missed: the rank of the unit that has the fact; None where it was not rated.
-    """
-
-    units: list[RankedUnit]
-    considered: int
-    returned: int
-    missed: int | None
-
-
-class Case(Part, frozen=True, kw_only=True):
-    """A failure with its verdict.
-
-    Attributes:
-        number: by which the report cites it, from 1.
-        attribution_id: None where it has no verdict.
-        error_type: None where the verdict is an abstention, or there is none.
-        revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
-            pages show whole, and only where the trace has it.
-        ranking: how the blamed search rated what it had before it.
-        failed_at: when the answer was given, else when it was found to be wrong.
-    """
-
-    number: int = 0
-    failure_id: str
-    trace_id: str
-    trace_external_id: str
-    trace: str
-    question_id: str
-    question_external_id: str | None
-    answer_external_id: str | None
-    question: str
-    prediction: str | None
-    gold_answers: list[str]
-    attribution_id: str | None = None
-    method: str | None = None
-    author: str | None = None
-    model: str | None = None
-    error_type: ErrorType | None = None
-    confidence: float | None = None
-    reason: str | None = None
-    operation: OperationRef | None = None
-    session: SessionRef | None = None
-    prompts: list[PromptRef] = []
-    path: list[CitedStep] = []
-    candidates: list[CitedCandidate] = []
-    others: list[OtherVerdict] = []
-    revision: Revision | None = None
-    ranking: Ranking | None = None
-    failed_at: datetime | None = None
 
 
 class Family(Part, frozen=True):
@@ -250,7 +67,7 @@ class Lever(Part, frozen=True, kw_only=True):
 
     kind: Literal["prompt", "settings", "data"]
     share: Share
-    settings: dict[str, list[Any]] = {}
+    settings: dict[str, list[Any]] = field(default_factory=dict)
     error_types: dict[str, int]
     cases: list[int]
 
@@ -305,7 +122,7 @@ class Scope(Part, frozen=True):
     project: str
     traces: list[TraceRef]
     source: str | None
-    selection: list[str] = []
+    selection: list[str] = field(default_factory=list)
 
 
 class Totals(Part, frozen=True):
@@ -370,12 +187,14 @@ class Answered(Part, frozen=True, kw_only=True):
     Attributes:
         answers: variables of kind Answer.
         elsewhere: failures whose answer is none of these: it was recorded as something else, or not at all.
+        right: how many of the answers were judged right.
         questions: which they were, in the order of the traces; empty where the recording does not say it of all.
     """
 
     answers: int
     elsewhere: int
-    questions: list[AskedQuestion] = []
+    right: int = 0
+    questions: list[AskedQuestion] = field(default_factory=list)
 
 
 class Asked(Part, frozen=True, kw_only=True):
@@ -385,6 +204,8 @@ class Asked(Part, frozen=True, kw_only=True):
         answers: that the traces hold: variables of kind Answer.
         wrong: how many questions are known to have been answered wrongly, of all that were asked; those are the
             answers, and the failures whose answer was not recorded as one.
+        right: how many were judged right; None in reports made before this was kept.
+        not_judged: how many nobody has judged; None like ``right``.
         by_error_type: the same by error type, then abstentions and failures without verdict; empty where the traces
             hold no answers, for then nobody knows how many questions there were.
         questions: see ``Answered``.
@@ -392,8 +213,10 @@ class Asked(Part, frozen=True, kw_only=True):
 
     answers: int
     wrong: Share
+    right: Share | None = None
+    not_judged: Share | None = None
     by_error_type: list[Share]
-    questions: list[AskedQuestion] = []
+    questions: list[AskedQuestion] = field(default_factory=list)
 
 
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
@@ -423,7 +246,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     levers: list[Lever]
     agreement: HumanAgreement | None
     summary: Summary | None
-    cases: list[Case]
+    cases: list[ReportedCase]
     asked: Asked | None = None
     over_time: OverTime | None = None
-    errors_by_operation: list[OperationErrors] = []
+    errors_by_operation: list[OperationErrors] = field(default_factory=list)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attribution.report import words
-from attribution.report.model import Case, CitedStep
+from attribution.report.case import CitedStep, ReportedCase
 from schema.kinds import ErrorType, VariableKind
 
 MOST_BOXES = 8
@@ -44,7 +44,7 @@ class Box:
         return "has it" if self.holds else "without it"
 
 
-def picture(case: Case) -> list[Box]:
+def picture(case: ReportedCase) -> list[Box]:
     """The boxes of a case; none where its verdict has no path.
 
     What one operation made in several steps is one box: its last. Where the path has the fact to its end, the break is
@@ -63,7 +63,7 @@ def picture(case: Case) -> list[Box]:
     return _shortened(boxes)
 
 
-def broken_step(case: Case) -> int | None:
+def broken_step(case: ReportedCase) -> int | None:
     """The place in its path at which the fact was lost; None where the path has it to its end.
 
     Of several that of the blamed operation, else the last.
@@ -93,13 +93,13 @@ def _box(step: CitedStep, is_break: bool) -> Box:
     )
 
 
-def _has_answer(case: Case) -> bool:
+def _has_answer(case: ReportedCase) -> bool:
     answers = {VariableKind.ANSWER, VariableKind.RESPONSE}
     known = case.answer_external_id
     return any(step.kind in answers and known is not None and step.external_id == known for step in case.path)
 
 
-def _answer(case: Case, holds: bool, is_break: bool) -> Box:
+def _answer(case: ReportedCase, holds: bool, is_break: bool) -> Box:
     about = words.ids(case.answer_external_id, None)
     return Box("", VariableKind.ANSWER.value, "", about, case.prediction or "", holds, is_break)
 

@@ -8,19 +8,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from attribution.report.compare import CaseRef, Change, Comparison, Side
-from attribution.report.model import (
-    Asked,
-    Case,
-    CitedStep,
-    Lever,
-    OverTime,
-    RankedUnit,
-    Ranking,
-    Revision,
-    Scope,
-    Share,
-)
+from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
+from attribution.report.compare import CaseRef, Change, Comparison
+from attribution.report.model import Asked, Lever, OverTime, Scope, Share
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -121,7 +111,14 @@ def asked(found: Asked) -> str:
     beside = wrong.total - found.answers
     more = f", and {counted(beside, 'failure')} whose answer was not recorded as one" if beside else ""
     known = f"{wrong.count:,} of {wrong.total:,} are known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
-    return f"{held}{more}. {known}. Nobody may have judged the others."
+    if not (found.right and found.right.count and found.not_judged):
+        return f"{held}{more}. {known}. Nobody may have judged the others."
+    rest = f"{_part(found.right)} were judged right, and {_part(found.not_judged)} nobody has judged"
+    return f"{held}{more}. {known}. {rest}."
+
+
+def _part(part: Share) -> str:
+    return f"{part.count:,} ({percent(part.rate)})"
 
 
 def outcome(found: Comparison) -> str:
@@ -157,10 +154,9 @@ def paired(found: Comparison) -> str:
     return said
 
 
-def of_all(side: Side) -> str:
-    """What is known to be wrong of all questions that one run was asked: ``3 of 8: 37.5 %``."""
-    wrong = side.wrong
-    return "not known" if wrong is None else f"{wrong.count:,} of {wrong.total:,}: {percent(wrong.rate)}"
+def of_all(part: Share | None) -> str:
+    """A part of all questions that one run was asked: ``3 of 8: 37.5 %``."""
+    return "not known" if part is None else f"{part.count:,} of {part.total:,}: {percent(part.rate)}"
 
 
 def changed(changes: Iterable[Change]) -> list[Change]:
@@ -168,7 +164,7 @@ def changed(changes: Iterable[Change]) -> list[Change]:
     return [change for change in changes if change.before or change.after]
 
 
-def place(one: Case | CaseRef) -> str:
+def place(one: ReportedCase | CaseRef) -> str:
     """The trace of a case: its name, and its id in the source, unless that is a digest."""
     external_id = one.trace_external_id
     if one.trace == external_id or external_id != plain(external_id):
@@ -265,7 +261,7 @@ def numbers(cases: Iterable[int]) -> str:
     return ", ".join(f"#{number}" for number in cases)
 
 
-def verdict(case: Case) -> str:
+def verdict(case: ReportedCase) -> str:
     """Who says so, and how surely: ``flow, confidence 0.83``."""
     by = " ".join(part for part in (case.method, case.model, case.author) if part)
     return by if case.confidence is None else f"{by}, confidence {case.confidence:.2f}"

@@ -63,7 +63,7 @@ _RELATIVE = re.compile(
     rf"""
       \b(?P<day>day\s+before\s+yesterday|yesterday|last\s+night|today|tonight|this\s+(?:morning|afternoon|evening)|tomorrow)\b
     | \b(?P<which>last|past|previous|this|next|coming|upcoming)\s+(?P<few>few\s+)?(?P<what>{_TIME})
-    | \b(?P<count>{_COUNT})\s+(?P<unit>{_UNIT})\s+(?P<dir>ago|back|earlier|later|before)\b
+    | \b(?P<count>{_COUNT})\s+(?P<unit>{_UNIT})\s+(?P<dir>ago|back|earlier|later|before|now|already)\b
     | \bin\s+(?P<count2>{_COUNT})\s+(?P<unit2>{_UNIT})\b
     | \b(?P<on>on|since)\s+(?P<weekday>{_WEEKDAY})
     """,
@@ -303,7 +303,7 @@ def _told(phrase: str, reference: date) -> Interval | None:
         return _which(match["which"], bool(match["few"]), match["what"].rstrip("."), reference)
     if match["count"] or match["count2"]:
         count = _count(match["count"] or match["count2"])
-        back = match["count"] and match["dir"] in {"ago", "back", "earlier", "before"}
+        back = match["count"] and match["dir"] in {"ago", "back", "earlier", "before", "now", "already"}
         found = _step(match["unit"] or match["unit2"], -count if back else count, reference)
         vague = (match["count"] or match["count2"]).lower() in {
             "a few",
@@ -373,11 +373,3 @@ def _this(what: str, reference: date) -> Interval | None:
     if singular == "year":
         return Interval(date(reference.year, 1, 1).toordinal(), date(reference.year, 12, 31).toordinal())
     return Interval(ordinal, ordinal)
-
-
-def days_of(text: str) -> int | None:
-    """The first day that a text names in full, as an ordinal: what a timestamp says."""
-    for mention in _absolute(text):
-        if mention.interval is not None and mention.interval.days == 1:
-            return mention.interval.first
-    return None

@@ -17,6 +17,22 @@ SAME = 0.95
 NEAR = 0.8
 """A sense of one is similar to, derived from, or one step more general than a sense of the other."""
 
+_OPPOSITES = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "mother father", "mom dad", "brother sister", "son daughter", "uncl aunt", "husband wife", "man woman",
+        "boy girl", "nephew niec", "hot cold", "warm cool", "love hate", "like dislik",
+        "buy sell", "win lose", "arriv leav",
+        "start stop", "begin end", "open close", "increas decreas", "happi sad", "good bad", "best worst", "old young",
+        "old new", "big small", "larg small", "high low", "left right", "north south", "east west", "morn even",
+        "summer winter", "spring autumn", "lend borrow", "teach learn", "accept reject", "agre disagre", "first last",
+        "day night", "insid outsid", "earli late", "vegetarian vegan", "male femal", "black white", "up down",
+    )
+)  # fmt: skip
+"""Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
+_ROOT = 4
+"""Letters that forms of one root share."""
+
 
 @cache
 def _entries() -> dict[str, str]:
@@ -47,3 +63,52 @@ def likeness(left: str, right: str) -> float:
     if one[0] & other[1] or one[1] & other[0] or one[2] & other[2]:
         return NEAR
     return 0.0
+
+
+@lru_cache(maxsize=5_000)
+def _all_senses(stems: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    known = [senses for stem in stems if (senses := _senses(stem)) is not None]
+    own, near, heads = (frozenset().union(*(senses[part] for senses in known)) for part in range(3))
+    return own, near, heads
+
+
+def best_likeness(stem: str, stems: tuple[str, ...]) -> float:
+    """The likeness of a stem to the one of some others that is most like it; 0 where there are none."""
+    if stem in stems:
+        return 1.0
+    one = _senses(stem)
+    if one is None:
+        return 0.0
+    own, near, heads = _all_senses(stems)
+    if not one[0].isdisjoint(own):
+        return SAME
+    if one[0].isdisjoint(near) and one[1].isdisjoint(own) and one[2].isdisjoint(heads):
+        return 0.0
+    return NEAR
+
+
+def is_same(left: str, right: str) -> bool:
+    """Whether two stems are proof of each other: equal, with a common sense, or forms of one root."""
+    if frozenset((left, right)) in _OPPOSITES:
+        return False
+    found = likeness(left, right)
+    return found >= SAME or (found == NEAR and left[:_ROOT] == right[:_ROOT] and min(len(left), len(right)) >= _ROOT)
+
+
+def are_rivals(left: str, right: str) -> bool:
+    """Whether two stems are different members of one class, as colours are: one is said, so the other is not."""
+    if frozenset((left, right)) in _OPPOSITES:
+        return True
+    one, other = _senses(left), _senses(right)
+    if one is None or other is None or is_same(left, right):
+        return False
+    is_near = one[0] & other[1] or one[1] & other[0]
+    return bool(one[2] & other[2]) and not is_near
+
+
+def implies(special: str, general: str) -> bool:
+    """Whether who says one stem has said the other: it is of the same kind, or of one that is narrower by a step."""
+    one, other = _senses(special), _senses(general)
+    if one is None or other is None or frozenset((special, general)) in _OPPOSITES:
+        return False
+    return bool(one[1] & other[0])

@@ -55,7 +55,7 @@ SESSIONS = sessions(
 
 FAULTS = (
     Fault("extraction", "extract", "hazelnuts", "allergy", "ExtractionError", "a message gives no fact"),
-    Fault("add", "add", "hazelnuts", "allergy", "ExtractionError", "a unit keeps the first word of its fact only"),
+    Fault("add", "add", "hazelnuts", "allergy", "UpdateError", "a unit keeps the first word of its fact only"),
     Fault("overwrite", "update", "On Friday", "teacher", "UpdateError", "the new text replaces all that a unit said"),
     Fault("update", "update", "Antwerp", "home", "UpdateError", "a unit stays as it was"),
     Fault("deletion", "delete", "sold my bicycle", "school", "DeletionError", "another unit is deleted"),

@@ -96,7 +96,7 @@ async def record_failure(
         assert isinstance(known, Failure)
         failure = _merged(known, failure)
     entry = entry_of(failure.id) if entry_of else None
-    await store.write(Batch(await _trace(store, failure.trace_id), failures=[failure]), entry=entry)
+    await store.write(Batch(await trace_of(store, failure.trace_id), failures=[failure]), entry=entry)
     return failure
 
 
@@ -121,7 +121,12 @@ async def _variables(store: GraphStore, ids: Sequence[str]) -> dict[str, Variabl
     return found
 
 
-async def _trace(store: GraphStore, trace_id: str) -> Trace:
+async def trace_of(store: GraphStore, trace_id: str) -> Trace:
+    """A trace by its id.
+
+    Raises:
+        NotFoundError: there is no such trace.
+    """
     for trace in await store.get(Label.TRACE, [trace_id]):
         assert isinstance(trace, Trace)
         return trace

@@ -20,6 +20,7 @@ from ingest.events.known import EventRefusedError, Known
 from ingest.events.names import Names
 from ingest.events.rebuilding import Beginnings, Rebuilder
 from ingest.events.values import value_parts
+from schema.constructors import constructor
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
     Batch,
@@ -32,7 +33,6 @@ from schema.models import (
     Usage,
     Variable,
 )
-from schema.quick import constructor
 from store.answers import Label, Stored
 
 CONSIDERED, RETURNED = "considered", "returned"

@@ -1,4 +1,4 @@
-"""What an application says of an answer that is in its trace: it becomes a failure."""
+"""What an application says of an answer that is in its trace: a wrong one becomes a failure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ingest.events.complaints import Complaint, record_failure
 from ingest.events.known import EventRefusedError
 from ingest.events.names import Names, references
 from ingest.events.questions import questions_of
+from ingest.events.right_answers import record_right
 from schema.ids import trace_id
 from schema.models import Variable
 from store.answers import Label
@@ -18,11 +19,11 @@ AUTHOR = "application"
 
 
 async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
-    """Write the failure that an event tells of; one that is known takes what is added.
+    """Write that an answer is right, or the failure that it is; one that is known takes what is added.
 
     Raises:
         EventRefusedError: it names what is not there, or the graph does not say what was asked.
-        InputError: something is too long.
+        InputError: something is too long, or what is called right is no answer, or a failure says that it is wrong.
     """
     names = Names(trace_id(store.project_id, event.trace))
     wanted = [(name, names.id(label, name)) for label, name in references(event)]
@@ -32,6 +33,9 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
             raise EventRefusedError(f"there is no variable {name!r} in this trace", is_early=True)
     answer = found[names.id(Label.VARIABLE, event.answer)]
     assert isinstance(answer, Variable)
+    if event.right:
+        await record_right(store, answer, event.time)
+        return
     if event.question is None:
         asked = await _asked(store, answer)
     else:

@@ -16,8 +16,8 @@ from ingest.events.taking import Refusal
 from ingest.events.values import rebuilt_bytes
 from ingest.queue.packets import pack
 from ingest.queue.protocol import EventQueue, Packet
-from schema.courtesy import Courtesy
 from schema.errors import InputError
+from schema.processor_share import ProcessorShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
 
     def good() -> Iterator[tuple[bytes, Event]]:
         nonlocal rebuilt
-        courtesy = Courtesy()
+        share = ProcessorShare()
         for index, piece in enumerate(sent.pieces):
-            courtesy.step()
+            share.step()
             try:
                 event = checked(piece)
             except EventError as error:

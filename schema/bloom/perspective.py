@@ -11,7 +11,7 @@ from schema.bloom.categories import categories, label_properties
 from schema.bloom.phrases import templates
 from schema.bloom.properties import NODES, of_relationship
 from schema.bloom.stamps import MADE_AT, identity
-from schema.texts import migrations
+from schema.migrations import migrations
 
 FILE = Path(__file__).with_name("memtrace.json")
 

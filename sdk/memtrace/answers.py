@@ -1,20 +1,20 @@
-"""What an application learns later: that an answer was wrong."""
+"""What an application learns later: that an answer was wrong, or right."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from memtrace.compact import FEEDBACK
 from memtrace.config import is_ready, is_sampled
-from memtrace.context import TraceState, scope, state_of, unsampled
+from memtrace.context import scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_SAID, MAX_SAID_CHARACTERS
 from memtrace.mistakes import MistakeError, shown
-from memtrace.record import emit
+from memtrace.raw_events import FEEDBACK
+from memtrace.sink import emit
+from memtrace.steps import TraceState
 
 _ID = re.compile(r"[0-9a-f]{32}")
 """Of a variable: see ``memtrace.ids``."""
@@ -28,11 +28,15 @@ def feedback(
     *,
     question: object = None,
     trace: str | None = None,
+    right: bool = False,
 ) -> None:
-    """Say that an answer was wrong: it becomes a failure, which can be attributed.
+    """Say that an answer was wrong: it becomes a failure, which can be attributed. With ``right``: that it was right.
 
     Said again of the same answer, it adds to what is known: gold answers and evidence that are given take the place of
     those before.
+
+    An id is not checked here: whether there is such a variable, the platform finds out when it writes the event, long
+    after ``flush`` has counted it as sent. One that it does not find becomes a dead letter (``memtrace dlq list``).
 
     Args:
         answer: the answer: a known value, its variable, its name, or the variable's ``id``, as ``find`` gave it when
@@ -42,20 +46,25 @@ def feedback(
         comment: anything for people to read.
         question: what was asked, where the platform can't find it from the answer: the same as ``answer``.
         trace: the id of the answer's trace, where this is not said inside it.
+        right: whether the answer was right: that is kept with the answer, and the rest of what is said here is not.
+            An answer of which it was said before that it was wrong stays so; one that was right may turn out wrong.
     """
     try:
+        if not isinstance(right, bool):
+            raise MistakeError(f"right must be True or False, got {shown(right)}")
         state = _trace(trace)
         if state is None:
             return
-        wrong = _variable(state, answer)
+        judged = _variable(state, answer)
         asked = None if question is None else _variable(state, question)
         said = {
-            "gold": [text[:MAX_SAID_CHARACTERS] for text in _listed(gold)][:MAX_SAID],
+            "gold": [_text("gold", text) for text in _listed("gold", gold)][:MAX_SAID],
             "evidence": list(_evidence(state, evidence))[:MAX_SAID],
-            "comment": comment and comment[:MAX_SAID_CHARACTERS],
+            "comment": comment and _text("comment", comment),
+            "right": right,
         }
         more = {name: item for name, item in said.items() if item}
-        emit([(FEEDBACK, more, state.id, time.time_ns(), _id(wrong), _question(wrong, asked))])
+        emit([(FEEDBACK, more, state.id, time.time_ns(), _id(judged), _question(judged, asked))])
     except Exception as error:
         report("feedback", error)
 
@@ -72,7 +81,7 @@ def _trace(id_: str | None) -> TraceState | None:
 
 def _evidence(state: TraceState, said: object) -> Iterator[str]:
     """The ids of what is known; the others are told, and keep nothing else out."""
-    for item in _listed(said):
+    for item in _listed("evidence", said):
         try:
             yield _id(_variable(state, item))
         except MistakeError as mistake:
@@ -95,8 +104,18 @@ def _variable(state: TraceState, value: object) -> Variable | str:
     raise MistakeError(f"{shown(value)} is no known variable of the trace, nor the name or id of one")
 
 
-def _listed(said: Any) -> list[Any]:
-    return [said] if isinstance(said, str) else list(said)
+def _listed(what: str, said: object) -> list[object]:
+    if isinstance(said, str):
+        return [said]
+    if not isinstance(said, Iterable):
+        raise MistakeError(f"{what} must be a list or a text, got {shown(said)}")
+    return list(said)
+
+
+def _text(what: str, said: object) -> str:
+    if not isinstance(said, str):
+        raise MistakeError(f"{what} must be a text, got {shown(said)}")
+    return said[:MAX_SAID_CHARACTERS]
 
 
 def _id(variable: Variable | str) -> str:

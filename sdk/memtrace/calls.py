@@ -1,28 +1,29 @@
-"""One run of an operation, from its beginning to how it ended."""
+"""One run of an operation, from its beginning to how it ended, and of a stream what has come out of it."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextvars import Token
+from typing import Any, TypeVar
 
-from memtrace.compact import RawEvent
-from memtrace.connections import searched, silent
-from memtrace.context import Scope
+from memtrace.context import scope
+from memtrace.equal_texts import mark, recognised, unit
 from memtrace.faults import report
 from memtrace.kinds import OperationKind, VariableKind
-from memtrace.likeness import mark, recognised, unit
 from memtrace.mistakes import MistakeError, meant
 from memtrace.observe import consider, give, give_one
-from memtrace.record import Step
-
-if TYPE_CHECKING:
-    from memtrace.operations import operation
+from memtrace.raw_events import RawEvent
+from memtrace.steps import Scope, Step
+from memtrace.unconnected import searched, silent
 
 T = TypeVar("T")
 
 _OPERATION_KINDS = {str(kind): str(kind) for kind in OperationKind}
 _VARIABLE_KINDS = {str(kind): str(kind) for kind in VariableKind}
+MAX_KEPT_CHARACTERS = 8_000_000
+"""Beyond this the chunks of a stream are passed on without being kept."""
+
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 
@@ -44,26 +45,41 @@ def _meant(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> s
         return "Other"
 
 
+class Plan:
+    """What is said of an operation before it runs."""
+
+    maker: tuple[str, str]
+    """Its name and kind."""
+    records_output: bool
+    output_kind: str | None
+    output_name: str
+    is_each: bool
+    """Whether the elements of its result are a variable each."""
+
+
 class Call(Step):
     """One run of an operation, and what was planned for it."""
 
     __slots__ = ("plan",)
 
-    def __init__(self, plan: operation, here: Scope) -> None:
+    def __init__(self, plan: Plan, here: Scope) -> None:
         Step.__init__(self, here, plan.maker)
         self.plan = plan
 
     def done(self, result: T) -> T:
         """It came to its end, with this result."""
-        try:
-            plan = self.plan
-            if plan.records_output:
+        plan = self.plan
+        if plan.records_output:
+            try:
                 name, kind = plan.output_name, plan.output_kind
                 if type(result) is str:
                     result = give_one(self.pending, self, self, result, name=name, kind=kind)
                 else:
                     is_each = plan.is_each
                     result = give(self.pending, self, self, result, name=name, kind=kind, is_each=is_each)
+            except Exception as error:
+                report("output of an operation", error)
+        try:
             self.end("ok")
         except Exception as error:
             report("end of an operation", error)
@@ -93,7 +109,7 @@ class Search(Call):
 
     __slots__ = ("inferred", "nothing")
 
-    def __init__(self, plan: operation, here: Scope) -> None:
+    def __init__(self, plan: Plan, here: Scope) -> None:
         Call.__init__(self, plan, here)
         self.nothing: set[str] = set()
         """Ids of results that say nothing."""
@@ -116,13 +132,68 @@ class Search(Call):
 
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Tell what it had before it, too."""
-        if self.candidates:
-            consider(self.pending, self)
-        self.heard(self.pending)
-        if status == "ok":
-            searched(self, self.nothing)
-        self.finish(status, error)
+        try:
+            if self.candidates:
+                consider(self.pending, self)
+            self.heard(self.pending)
+            if status == "ok":
+                searched(self, self.nothing)
+        finally:
+            self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
         """These were told of an output before the end."""
         self.nothing |= silent(events)
+
+
+class Chunks:
+    """What has come out of a stream so far."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._kept: list[Any] = []
+        self._left = MAX_KEPT_CHARACTERS
+        self._token: Token[Scope | None] | None = None
+
+    def __enter__(self) -> None:
+        self._token = scope.set(self._call)
+
+    def __exit__(self, *error: object) -> None:
+        if self._token is not None:
+            scope.reset(self._token)
+
+    def add(self, chunk: Any) -> None:
+        """Keep what came out of it, as far as there is room."""
+        if self._left > 0 and chunk is not None:
+            self._kept.append(chunk)
+            self._left -= len(chunk) + 1 if issubclass(type(chunk), str | bytes) else 100  # whatever the chunk says
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record the output, and that the operation is over."""
+        call = self._call
+        try:
+            if self._kept and call.plan.records_output:
+                is_text = all(isinstance(chunk, str) for chunk in self._kept)
+                whole: Any = "".join(self._kept) if is_text and not call.plan.is_each else self._kept
+                call.recognise(whole)
+                result = give(
+                    call.pending,
+                    call,
+                    call,
+                    whole,
+                    name=call.plan.output_name,
+                    kind=call.plan.output_kind,
+                    is_each=call.plan.is_each,
+                )
+                identities = call.trace.identities
+                if result is not whole and whole is self._kept[0] and (known := identities.find(result)):
+                    identities.bind(whole, known[0])  # its reader has it already
+        except Exception as wrong:
+            report("output of a stream", wrong)
+        if error is not None:
+            call.fail(error)
+            return
+        try:
+            call.end("ok")
+        except Exception as wrong:
+            report("end of an operation", wrong)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtrace import connections, record
+from memtrace import sink, unconnected
 from memtrace.context import forget
 from memtrace.faults import report, warn
 from memtrace.mistakes import MistakeError, shown
@@ -99,7 +99,7 @@ def configure(
         exporter = local = LocalExporter()
     with _lock:
         previous, _exporter = _exporter, exporter
-        connections.forget()
+        unconnected.forget()
         forget()  # the new exporter has none of the variables that are known
         _sampling = share
         _local = local
@@ -109,7 +109,7 @@ def configure(
         preparation = Preparation(masks, max_value_bytes)
         exporter.prepare_with(preparation)
         # A mask has to see a value whole.
-        record.set_sink(exporter.export, is_whole=bool(preparation.redactions))
+        sink.set_sink(exporter.export, wants_whole=bool(preparation.redactions))
     if previous is not None and previous is not exporter:
         previous.close()
 
@@ -141,7 +141,7 @@ def flush(timeout: float = 5.0) -> FlushResult:
     if _exporter is None:
         return FlushResult()
     try:
-        connections.tell()
+        unconnected.tell()
         return _exporter.flush(timeout)
     except Exception as error:
         report("flush", error)

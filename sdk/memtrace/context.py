@@ -8,51 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextvars import ContextVar
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
-from memtrace.identity import IdentityMap
-
-if TYPE_CHECKING:
-    from memtrace.record import Step
+from memtrace.steps import Scope, TraceState
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_TRACES = 256
-
-
-class TraceState:
-    """What this process knows of a trace."""
-
-    __slots__ = ("id", "identities", "is_told")
-
-    def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
-        self.id = id
-        self.is_told = False
-        self.identities = IdentityMap()
-
-
-class Scope:
-    """One place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
-
-    __slots__ = ("_step", "ancestor", "session", "trace")
-
-    def __init__(
-        self,
-        trace: TraceState,
-        session: str | None = None,
-        step: Step | None = None,
-        ancestor: str | None = None,
-    ) -> None:
-        self.trace = trace
-        self.session = session
-        self._step = step
-        self.ancestor = ancestor
-
-    @property
-    def step(self) -> Step | None:
-        """The operation around it."""
-        return self._step
 
 
 scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)
@@ -65,7 +28,7 @@ question: ContextVar[str | None] = ContextVar("memtrace.question", default=None)
 """The id of the newest query that was asked in this context."""
 
 
-class Place:
+class SavedContext:
     """The place of here, kept to go on in later: entered again and again, with what became of it meanwhile."""
 
     def __init__(self) -> None:

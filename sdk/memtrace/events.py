@@ -22,7 +22,6 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from memtrace.halves import may_have_half, place_of_half
 from memtrace.kinds import (
     MAX_ID_CHARACTERS,
     MAX_NAME_CHARACTERS,
@@ -33,6 +32,7 @@ from memtrace.kinds import (
     OperationKind,
     VariableKind,
 )
+from memtrace.surrogates import may_have_half, place_of_half
 from memtrace.times import UtcTime
 
 EVENT_VERSION = 1
@@ -204,6 +204,7 @@ class Feedback(_Event):
     """The answer was wrong. Without ``question`` it is the one that the graph says: the query that led to the answer.
 
     ``gold`` is what would have been right, ``evidence`` the messages that say it. Sent again with more, it adds that.
+    With ``right`` it was right instead, and nothing else that is said is kept.
     """
 
     type: Literal["feedback"] = "feedback"
@@ -212,6 +213,7 @@ class Feedback(_Event):
     gold: Annotated[list[Said], Field(max_length=MAX_SAID)] = Field(default_factory=list)
     evidence: Annotated[list[Id], Field(max_length=MAX_SAID)] = Field(default_factory=list)
     comment: Said | None = None
+    right: Flag = False
 
 
 Event = (

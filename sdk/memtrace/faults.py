@@ -32,9 +32,26 @@ def report(what: str, error: BaseException) -> None:
             _told.add((what, line))
     if is_new:
         at = f" at {line}" if line else ""
-        reason = str(error) if isinstance(error, MistakeError) else type(error).__name__
+        reason = str(error) if isinstance(error, MistakeError) else _raised(error)
         log.warning("%s failed%s (%s); further failures there are only counted", what, at, reason)
         log.debug("%s failed", what, exc_info=error)
+
+
+def _raised(error: BaseException) -> str:
+    """The type of an error, and the code that raised it: a method of the application's own object, say."""
+    last = error.__traceback__
+    if last is None:
+        return type(error).__name__
+    while last.tb_next is not None:
+        last = last.tb_next
+    code = last.tb_frame.f_code
+    return f"{type(error).__name__}, raised in {code.co_qualname} at {code.co_filename}:{last.tb_lineno}"
+
+
+def count(what: str) -> None:
+    """Count a loss that is told elsewhere."""
+    with _lock:
+        _counts[what] += 1
 
 
 def warn(sort: str, text: str, *said: object) -> None:
@@ -47,6 +64,6 @@ def warn(sort: str, text: str, *said: object) -> None:
 
 
 def counts() -> dict[str, int]:
-    """How often each part of the recorder has failed in this process."""
+    """How often each thing went wrong in this process: failures, and operations that ran in no trace."""
     with _lock:
         return dict(_counts)

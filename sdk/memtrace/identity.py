@@ -1,6 +1,6 @@
 """Which variable a value is: found by the identity of the object while it lives, or by name.
 
-Never by its text, but for memory units, and then it is said to be a guess (``memtrace.likeness``).
+Never by its text, but for memory units, and then it is said to be a guess (``memtrace.equal_texts``).
 
 An object that can be weakly referenced is known as long as it lives. Texts, lists and dictionaries cannot be; they
 are held, so that their ``id`` is not used again, up to a number of objects and of bytes; what was not used for longest
@@ -28,6 +28,17 @@ _OBJECT_BYTES = 64
 
 Questions = frozenset[str]
 NO_QUESTIONS: Questions = frozenset()
+MAX_QUESTIONS = 32
+
+
+def joined(first: Questions, second: Questions) -> Questions:
+    """The questions of both; beyond a bound those of the second alone."""
+    if not first or first is second:
+        return second
+    if not second:
+        return first
+    both = first | second
+    return both if len(both) <= MAX_QUESTIONS else second
 
 
 class Variable:

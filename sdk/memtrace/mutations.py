@@ -8,12 +8,14 @@ from types import TracebackType
 from typing import Self
 
 from memtrace.calls import variable_kind
-from memtrace.compact import RawEvent
-from memtrace.context import Scope, scope
+from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.observe import take
-from memtrace.record import Step, declare, emit
+from memtrace.raw_events import RawEvent
+from memtrace.record import declare
+from memtrace.sink import emit
+from memtrace.steps import Scope, Step
 
 
 class mutation:  # noqa: N801 (reads as a statement)
@@ -86,11 +88,16 @@ def implied_step(
     """The operation of here, or one of its own where there is none."""
     events: list[RawEvent] = []
     if here.step is not None:
-        yield here.step, events
-        emit(events)
+        try:
+            yield here.step, events
+        finally:
+            emit(events)  # what is known by now must be told, also where something later was a mistake
         return
     step = Step(here, (name, kind))
     events.append(())
-    yield step, events
-    step.begin(None, None, events)
-    step.finish("ok" if failed is None else "error", failed)
+    try:
+        yield step, events
+    finally:
+        if len(events) > 1 or step.outputs:
+            step.begin(None, None, events)
+            step.finish("ok" if failed is None else "error", failed)

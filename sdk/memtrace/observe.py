@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memtrace.compact import RawEvent
-from memtrace.context import Scope
+from memtrace.equal_texts import LOOSE_KINDS, equal, is_alike, mark, unit
 from memtrace.identity import Variable
-from memtrace.likeness import LOOSE_KINDS, equal, is_alike, mark, unit
 from memtrace.questions import choose
-from memtrace.record import Step, declare
+from memtrace.raw_events import RawEvent
+from memtrace.record import declare
+from memtrace.steps import Scope, Step
 from memtrace.values import CONTAINERS, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}

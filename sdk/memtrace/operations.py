@@ -11,15 +11,17 @@ from types import CodeType, TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
 from memtrace import streams
-from memtrace.calls import Call, Search, operation_kind, variable_kind
-from memtrace.compact import RawEvent
+from memtrace.calls import Call, Chunks, Plan, Search, operation_kind, variable_kind
 from memtrace.config import enabled
-from memtrace.context import Scope, scope
+from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.mistakes import MistakeError, shown
 from memtrace.observe import give, give_one, take
-from memtrace.outside import ran_outside
-from memtrace.record import emit
+from memtrace.raw_events import RawEvent
+from memtrace.sink import emit
+from memtrace.steps import Scope
+from memtrace.unrecorded import ran_outside
 from memtrace.values import is_number
 
 F = TypeVar("F")
@@ -29,7 +31,7 @@ T = TypeVar("T")
 _OUTPUT = " output"
 
 
-class operation:  # noqa: N801 (reads as a statement)
+class operation(Plan):  # noqa: N801 (reads as a statement)
     """One step that makes values from values: a decorator, or ``with operation(...) as step``.
 
     On a function, method, coroutine, generator or asynchronous generator: the arguments are its inputs, the result is
@@ -56,13 +58,8 @@ class operation:  # noqa: N801 (reads as a statement)
         ValueError: A kind is none; the message names the nearest.
     """
 
-    maker: tuple[str, str]
     _new: type[Call]
-    output_kind: str | None
-    records_output: bool
-    output_name: str
     _said_name: str | None
-    is_each: bool
     _chosen: frozenset[str] | None
     _kinds: dict[str, str]
     _ignored: frozenset[str]
@@ -149,7 +146,12 @@ class operation:  # noqa: N801 (reads as a statement)
         return _wrapped(self, fn)
 
     def _study(self, fn: Any) -> None:
-        code: CodeType = inspect.unwrap(fn).__code__
+        code: CodeType | None = getattr(inspect.unwrap(fn), "__code__", None)
+        if code is None:
+            raise MistakeError(
+                f"{shown(fn)} is no function written in Python (but a class, a built-in or a partial, say); decorate "
+                "a function, or write `with memtrace.operation(...):` around the call"
+            )
         self.output_name = self._said_name or output_name(
             self.maker[0] or _short(fn.__qualname__.rpartition("<locals>.")[2])
         )
@@ -200,11 +202,11 @@ class operation:  # noqa: N801 (reads as a statement)
         return call
 
     def _take(self, call: Call, events: list[RawEvent], numbers: dict[str, Any], role: str, value: object) -> None:
-        if is_number(value) and role not in self._kinds:
-            if value is not None:
-                numbers[role] = value
-            return
         try:
+            if is_number(value) and role not in self._kinds:
+                if value is not None:
+                    numbers[role] = value
+                return
             take(events, call, call, value, role, self._kinds.get(role))
         except Exception as error:
             report("recording of an argument", error)
@@ -234,12 +236,15 @@ class operation:  # noqa: N801 (reads as a statement)
             return
         try:
             scope.reset(cast("Token[Scope | None]", self._token))
-            if error is None:
-                call.end("ok")
-        except Exception as wrong:
-            report("end of an operation", wrong)
+        except ValueError as wrong:
+            report("end of an operation in another context than its beginning", wrong)
         if error is not None:
             call.fail(error)
+            return
+        try:
+            call.end("ok")
+        except Exception as wrong:
+            report("end of an operation", wrong)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -297,13 +302,13 @@ def _short(name: str | None) -> str:
 def _wrapped(plan: operation, fn: Any) -> Any:
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
 
-        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> streams.Chunks | None:
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Chunks | None:
             here = scope.get()
             if here is None:
                 ran_outside(plan.maker[0])
                 return None
             call = plan.begin(here, args, kwargs)
-            return None if call is None else streams.Chunks(call)
+            return None if call is None else Chunks(call)
 
         is_asynchronous = inspect.isasyncgenfunction(fn)
         return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from memtrace.config import is_ready, is_sampled
-from memtrace.context import Scope, question, scope, state_of, unsampled
+from memtrace.context import question, scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.kinds import MAX_ID_CHARACTERS
+from memtrace.steps import Scope
 
 if TYPE_CHECKING:
     from contextvars import Token

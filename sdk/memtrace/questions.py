@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memtrace.context import question
-from memtrace.identity import NO_QUESTIONS, Questions, Variable
+from memtrace.identity import NO_QUESTIONS, Variable
+from memtrace.steps import Step
 
-if TYPE_CHECKING:
-    from memtrace.record import Step
-
-MAX_QUESTIONS = 32
 _WRITERS = {"Extraction", "Update", "Deletion", "Initialization", "Segmentation", "Embedding"}
 
 
@@ -34,13 +29,3 @@ def choose(known: list[Variable], step: Step | None) -> Variable:
     if not asked:
         return known[-1]
     return next((variable for variable in reversed(known[1:]) if variable.questions & asked), known[0])
-
-
-def joined(first: Questions, second: Questions) -> Questions:
-    """The questions of both; beyond a bound those of the second alone."""
-    if not first or first is second:
-        return second
-    if not second:
-        return first
-    both = first | second
-    return both if len(both) <= MAX_QUESTIONS else second

@@ -9,14 +9,15 @@ from contextvars import Token
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
-from memtrace.compact import SESSION, TRACE
 from memtrace.config import enabled, is_ready, is_sampled
-from memtrace.context import Scope, question, scope, state_of, unsampled
+from memtrace.context import question, scope, state_of, unsampled
 from memtrace.faults import report, warn
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
-from memtrace.outside import closed, opened
-from memtrace.record import emit
+from memtrace.raw_events import SESSION, TRACE
+from memtrace.sink import emit
+from memtrace.steps import Scope
+from memtrace.unrecorded import closed, opened
 from memtrace.wrapping import in_block, is_function
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -7,19 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Protocol
-
-from memtrace.context import scope
-from memtrace.faults import report
-
-if TYPE_CHECKING:
-    from contextvars import Token
-
-    from memtrace.calls import Call
-    from memtrace.context import Scope
-
-MAX_KEPT_CHARACTERS = 8_000_000
-"""Beyond this the chunks of a stream are passed on without being kept."""
+from typing import Any, Protocol
 
 
 class Run(Protocol):
@@ -38,61 +26,6 @@ class Run(Protocol):
 
 Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], Run | None]
 """Takes the arguments of a call; gives None where nothing is recorded of it."""
-
-
-class Chunks:
-    """What has come out of a stream so far."""
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-        self._kept: list[Any] = []
-        self._left = MAX_KEPT_CHARACTERS
-        self._token: Token[Scope | None] | None = None
-
-    def __enter__(self) -> None:
-        self._token = scope.set(self._call)
-
-    def __exit__(self, *error: object) -> None:
-        if self._token is not None:
-            scope.reset(self._token)
-
-    def add(self, chunk: Any) -> None:
-        """Keep what came out of it, as far as there is room."""
-        if self._left > 0 and chunk is not None:
-            self._kept.append(chunk)
-            self._left -= len(chunk) + 1 if isinstance(chunk, str | bytes) else 100
-
-    def end(self, error: BaseException | None = None) -> None:
-        """Record the output, and that the operation is over."""
-        call = self._call
-        try:
-            if self._kept and call.plan.records_output:
-                from memtrace.observe import give
-
-                is_text = all(isinstance(chunk, str) for chunk in self._kept)
-                whole: Any = "".join(self._kept) if is_text and not call.plan.is_each else self._kept
-                call.recognise(whole)
-                result = give(
-                    call.pending,
-                    call,
-                    call,
-                    whole,
-                    name=call.plan.output_name,
-                    kind=call.plan.output_kind,
-                    is_each=call.plan.is_each,
-                )
-                identities = call.trace.identities
-                if result is not whole and whole is self._kept[0] and (known := identities.find(result)):
-                    identities.bind(whole, known[0])  # its reader has it already
-        except Exception as wrong:
-            report("output of a stream", wrong)
-        if error is not None:
-            call.fail(error)
-            return
-        try:
-            call.end("ok")
-        except Exception as wrong:
-            report("end of an operation", wrong)
 
 
 def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Callable[..., Any]:

@@ -40,13 +40,13 @@ def snapshot(value: object) -> tuple[str, str]:
 
 def is_data(value: object) -> bool:
     """Whether the value is information (text, JSON, a model) and not a part of the program (a client, a function)."""
-    return (
-        isinstance(value, _DATA)
-        or is_number(value)
-        or dataclasses.is_dataclass(value)
-        or hasattr(value, "model_dump")
-        or hasattr(value, "tolist")
-    ) and not isinstance(value, type)
+    if isinstance(value, _DATA) or is_number(value):
+        return True
+    # The class is asked, not the object: that may be a stand-in which fails, or says yes to everything.
+    kind = value.__class__
+    return not isinstance(value, type) and (
+        dataclasses.is_dataclass(kind) or hasattr(kind, "model_dump") or hasattr(kind, "tolist")
+    )
 
 
 def is_number(value: object) -> bool:

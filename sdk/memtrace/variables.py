@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
+from numbers import Real
 from typing import Any, ParamSpec, TypeVar, cast
 
 from memtrace.calls import variable_kind
-from memtrace.connections import searched
-from memtrace.context import Scope, scope
+from memtrace.context import scope
+from memtrace.equal_texts import equal, mark, unit
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.kinds import MAX_ID_CHARACTERS
-from memtrace.likeness import equal, mark, unit
 from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
 from memtrace.observe import STORED, read, take
 from memtrace.questions import choose
-from memtrace.record import declare, emit
-from memtrace.values import own_copy
+from memtrace.record import declare
+from memtrace.sink import emit
+from memtrace.steps import Scope
+from memtrace.unconnected import searched
+from memtrace.values import CONTAINERS, is_data, own_copy
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -147,11 +151,25 @@ def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
             return
         try:
             fn(*args, **kwargs)
+        except TypeError as error:
+            report(fn.__name__, _wrong_call(fn, args, kwargs) or error)
         except Exception as error:
             report(fn.__name__, error)
 
     guarded.__name__, guarded.__doc__, guarded.__wrapped__ = fn.__name__, fn.__doc__, fn  # type: ignore[attr-defined]
     return guarded
+
+
+def _wrong_call(fn: Callable[..., None], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> MistakeError | None:
+    """What is wrong with the arguments of a call, where they are not those that the function takes."""
+    from inspect import signature
+
+    taken = signature(fn)
+    try:
+        taken.bind(*args, **kwargs)
+    except TypeError as error:
+        return MistakeError(f"{error}; it takes ({', '.join(taken.parameters)})")
+    return None
 
 
 @_recorded
@@ -195,24 +213,38 @@ def retrieved(query: object, candidates: Iterable[object], returned: Iterable[ob
     """Say what a retrieval had before it, best first, and what of it was given back.
 
     What was given back has been read: go on with those objects. Inside an operation it belongs to that; else it is one.
+    A candidate, score or returned object that can't be understood is told in the log, and the others are recorded.
 
     Args:
         query: what was asked for: a known value or a new one.
-        candidates: known values, their variables or names, or pairs of these and a score.
+        candidates: known values, their variables or names, or pairs (one of these, its score), a score being a finite
+            number.
         returned: those of them that were given back; a new object that stands for one is a pair (object, known).
     """
     here = _here()
+    considered = list(enumerate(_listed("candidates", candidates)))
+    given = _listed("returned", returned)
+    asked = _maybe(here, query)
+    if asked is None and (query is None or not is_data(query) or (isinstance(query, CONTAINERS) and not query)):
+        raise MistakeError(f"query must be what was asked for, such as a text, got {shown(query)}")
     with implied_step(here, "retrieve", "Retrieval") as (step, events):
-        asked = _maybe(here, query)
         if asked is None or not step.has_input(asked):
             take(events, here, step, query, "query", "Query")
             asked = next(reversed(step.inputs))
-        read_back = [(*_known_pair(here, item), _inferred(here, item)) for item in returned]
+        read_back: list[tuple[object, Variable, dict[str, Any] | None]] = []
+        for item in given:
+            try:
+                read_back.append((*_known_pair(here, item), _inferred(here, item)))
+            except MistakeError as mistake:
+                report("returned of retrieved", mistake)
         ids = {origin.id for _, origin, _ in read_back}
-        for rank, item in enumerate(candidates):
-            score = item[1] if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], int | float) else None
-            unit = _resolved(here, item[0] if score is not None else item)  # type: ignore[index]
-            events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
+        for rank, item in considered:
+            try:
+                unit, score = _scored(here, item)
+            except MistakeError as mistake:
+                report("candidate of retrieved", mistake)
+            else:
+                events.append(step.considered(asked, unit, rank, is_returned=unit.id in ids, score=score))
         for value, origin, said in read_back:
             read(events, here, step, value, origin, said=said)
     if here.step is None:
@@ -257,6 +289,30 @@ def _resolved(here: Scope, value: object) -> Variable:
     if found is None:
         raise MistakeError(f"{shown(value)} is no known variable of this trace, nor the name of one")
     return found
+
+
+def _listed(what: str, items: object) -> list[object]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise MistakeError(f"{what} must be a list, got {shown(items)}")
+    return list(items)
+
+
+def _scored(here: Scope, item: object) -> tuple[Variable, float | None]:
+    """A candidate and its score, where it has one."""
+    if not isinstance(item, tuple) or here.trace.identities.find(item) is not None:
+        return _resolved(here, item), None
+    if len(item) != 2:
+        raise MistakeError(f"a candidate is a known value or a pair (known value, score), got a tuple of {len(item)}")
+    unit, score = _resolved(here, item[0]), item[1]
+    if score is None:
+        return unit, None
+    try:
+        if isinstance(score, Real) and isfinite(score):
+            return unit, float(score)
+    except OverflowError:
+        pass  # a whole number beyond all floats: told as the others are
+    report("score of retrieved", MistakeError(f"a score must be a finite number, got {shown(score)}"))
+    return unit, None
 
 
 def _known_pair(here: Scope, item: object) -> tuple[object, Variable]:

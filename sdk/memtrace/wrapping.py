@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any
 
 from memtrace import streams
-from memtrace.context import Place
+from memtrace.context import SavedContext
 
 
 def is_function(value: object) -> bool:
@@ -52,9 +52,9 @@ class _Inside:
     """A run of a generator inside a block."""
 
     def __init__(self, block: AbstractContextManager[Any]) -> None:
-        outside = Place()
+        outside = SavedContext()
         with outside, block:
-            self._place = Place()
+            self._place = SavedContext()
 
     def __enter__(self) -> None:
         self._place.__enter__()

@@ -26,7 +26,7 @@ class ProcessError(MemTraceError):
     """A process can't be ended."""
 
 
-class Child:
+class DetachedProcess:
     """A process that this one has started, in a session of its own: it outlives its starter and its terminal."""
 
     def __init__(

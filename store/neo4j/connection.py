@@ -1,6 +1,6 @@
 """One Neo4j database: sessions, retries, and errors in plain words.
 
-Texts are named, never given: what runs is a file under ``schema/cypher``.
+Callers name the text that is to run; it is a file in ``store/neo4j/queries``.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
@@ -15,15 +16,20 @@ import neo4j
 from neo4j import exceptions
 
 from schema.errors import InputError, StoreError
-from schema.texts import cypher, migrations
+from schema.migrations import migrations
+from store.neo4j.queries import cypher
 
 T = TypeVar("T")
+
+
+class TakenError(StoreError):
+    """What was to be created has an id that is stored."""
 
 
 class Read(Protocol):
     """Reads within a transaction."""
 
-    async def __call__(self, name: str, /, **parameters: Any) -> list[list[Any]]:
+    async def __call__(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text."""
         ...
 
@@ -43,7 +49,7 @@ class Connection:
 
     def __init__(self, uri: str, user: str, password: str, database: str | None) -> None:
         if "@" in uri:
-            # Not repeated: what stands before the @ may be a password.
+            # The URI is not repeated: it may contain a password.
             raise StoreError("the URI of a Neo4j server takes no user and no password: give them apart from it")
         self.uri = uri
         self.database = database
@@ -67,20 +73,28 @@ class Connection:
         """Close all connections to the server."""
         await self._driver.close()
 
-    async def read(self, name: str, /, *, seconds: float | None = None, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text, read in one transaction, which is tried again after a passing error.
+    async def read(
+        self, name: str, about: StrEnum | None = None, /, *, seconds: float | None = None, **parameters: Any
+    ) -> list[list[Any]]:
+        """The rows of a text, read in one transaction, which is tried again after a transient error.
+
+        Args:
+            name: of the text.
+            about: what it is about, where it is a template.
+            seconds: how long it may take.
+            parameters: of the text.
 
         Raises:
             TimeoutError: ``seconds`` have passed.
         """
 
         async def work(read: Read) -> list[list[Any]]:
-            return await read(name, **parameters)
+            return await read(name, about, **parameters)
 
         return await self.read_together(work, seconds=seconds)
 
     async def read_together(self, work: Callable[[Read], Awaitable[T]], *, seconds: float | None = None) -> T:
-        """Read several texts in one transaction, which is tried again after a passing error.
+        """Read several texts in one transaction, which is tried again after a transient error.
 
         Raises:
             TimeoutError: ``seconds`` have passed.
@@ -88,8 +102,8 @@ class Connection:
 
         @neo4j.unit_of_work(timeout=seconds)
         async def within(transaction: neo4j.AsyncManagedTransaction) -> T:
-            async def read(name: str, /, **parameters: Any) -> list[list[Any]]:
-                return await (await transaction.run(cypher(name), parameters)).values()
+            async def read(name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
+                return await (await transaction.run(cypher(name, about), parameters)).values()
 
             return await work(read)
 
@@ -97,40 +111,40 @@ class Connection:
         async with self.session(neo4j.READ_ACCESS) as session, asyncio.timeout(seconds):
             return await session.execute_read(within)
 
-    async def read_list(self, name: str, /, **parameters: Any) -> list[Any]:
+    async def read_list(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[Any]:
         """The items of a text that returns lists: one a row, of some 10,000 items.
 
         A row an item takes 6 to 11 times as long.
         """
-        return [item for row in await self.read(name, **parameters) for item in row[0]]
+        return [item for row in await self.read(name, about, **parameters) for item in row[0]]
 
     def trace_lock(self, trace_id: str) -> asyncio.Lock:
-        """Held while a trace is written: writers of this process then don't deadlock with each other.
+        """A lock to hold while a trace is written, so that writers of this process don't deadlock with each other.
 
-        Those of other processes may; the server ends one of them, which tries again.
+        Writers of different processes may; the server then ends one of them, which tries again.
         """
         return self._writing.setdefault(trace_id, asyncio.Lock())
 
     async def write(self, work: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
-        """Run ``work`` in one transaction, again and again while errors are passing ones (deadlocks)."""
+        """Run ``work`` in one transaction, again and again as long as its errors are transient (deadlocks)."""
         await self._open()
         async with self.session(neo4j.WRITE_ACCESS) as session:
             return await session.execute_write(work)
 
     async def change(self, name: str, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text that writes, in one transaction, which is tried again after a passing error."""
+        """The rows of a text that writes, in one transaction, which is tried again after a transient error."""
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
             return await (await transaction.run(cypher(name), parameters)).values()
 
         return await self.write(work)
 
-    async def run(self, name: str, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a text that makes its own transactions, whatever the layout."""
-        return await self.run_statement(cypher(name), **parameters)
+    async def run(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
+        """The rows of a text that makes its own transactions; the layout is not checked."""
+        return await self.run_statement(cypher(name, about), **parameters)
 
     async def run_statement(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
-        """The rows of a statement, tried again after a passing error; it must be harmless to run it twice."""
+        """The rows of a statement, tried again after a transient error; running it twice has to be harmless."""
         async with self.session(neo4j.WRITE_ACCESS) as session:
             for attempt in range(_ATTEMPTS):
                 try:
@@ -141,10 +155,10 @@ class Connection:
                     await asyncio.sleep(0.1 * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
-    async def plan(self, name: str, /, **parameters: Any) -> list[str]:
-        """The names of the operators by which the server would run a text."""
+    async def plan(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[str]:
+        """The names of the operators in the server's plan for a text."""
         async with self.session(neo4j.READ_ACCESS) as session:
-            result = await session.run("EXPLAIN " + cypher(name), parameters)
+            result = await session.run("EXPLAIN " + cypher(name, about), parameters)
             root = (await result.consume()).plan
         found: list[str] = []
         waiting = [root] if root else []
@@ -155,11 +169,11 @@ class Connection:
         return found
 
     async def layout_version(self) -> int:
-        """The number of the last migration that was applied; 0 where none was."""
+        """The number of the last migration that was applied; 0 if there was none."""
         return int((await self.run("layout_version"))[0][0])
 
     async def connect(self) -> None:
-        """Try the server once, without waiting for one that is away.
+        """Connect to the server once, without waiting for one that can't be reached.
 
         Raises:
             StoreError: it can't be reached, or refuses the user.
@@ -177,7 +191,7 @@ class Connection:
             await self.check_layout()
 
     async def check_layout(self) -> None:
-        """Look whether the layout is the one that this program knows.
+        """Check that the layout is the one that this program knows.
 
         Raises:
             StoreError: it is an older or a newer one.
@@ -196,7 +210,7 @@ class Connection:
 
     @asynccontextmanager
     async def session(self, access: str) -> AsyncIterator[neo4j.AsyncSession]:
-        """A session, for reading or for writing; errors in it come out in plain words."""
+        """A session, for reading or for writing; its errors are raised in plain words."""
         async with (
             self._plain_errors(),
             self._driver.session(
@@ -216,6 +230,8 @@ class Connection:
         except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
             reason = " ".join(str(error).split())
             raise StoreError(f"{self.uri}: the server can't be reached: {reason}") from error
+        except exceptions.ConstraintError as error:
+            raise TakenError(f"{self.uri}: {error.code}: {error.message}") from error
         except exceptions.Neo4jError as error:
             raise StoreError(f"{self.uri}: {error.code}: {error.message}") from error
         except exceptions.DriverError as error:

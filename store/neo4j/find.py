@@ -13,14 +13,14 @@ from store.neo4j.rows import search_scope
 from store.values import ValueStore
 
 _CLAUSES = 500
-"""Lucene takes 1,024 clauses; what is cut from a query is looked for in what it finds."""
+"""Lucene takes 1,024 clauses. The rest of a longer query is looked for in what the first ones find."""
 
 _CUT_LIMIT = 10_000
 _PAGE = 1000
 
 
 def lucene_query(wanted: Sequence[Sequence[str]], scopes: Sequence[str]) -> str:
-    """A query of Lucene for variables in all scopes that hold all phrases.
+    """A query of Lucene for variables that are in all scopes and contain all phrases.
 
     Words are letters and digits (see ``schema.words``), and scopes are hexadecimal, so within quotes nothing of
     either can be read as an operator.
@@ -30,7 +30,7 @@ def lucene_query(wanted: Sequence[Sequence[str]], scopes: Sequence[str]) -> str:
 
 
 async def search(reader: Reader, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
-    """See ``GraphStore.search``."""
+    """Recorded variables that contain all words of a text, the best first."""
     whole = list(dict.fromkeys(map(tuple, phrases(text))))
     if not whole or limit < 1:
         return []
@@ -49,7 +49,7 @@ async def search(reader: Reader, text: str, trace_id: str | None, limit: int) ->
 
 
 class _Bounds:
-    """Where a scan ends: bytes read, and a moment of the monotonic clock."""
+    """When a scan ends: at so many bytes, or at a time of the monotonic clock."""
 
     def __init__(self, max_bytes: int, seconds: float) -> None:
         self.scanned = 0
@@ -63,7 +63,7 @@ class _Bounds:
 async def scan(
     reader: Reader, values: ValueStore, text: str, trace_id: str | None, limit: int, max_bytes: int, seconds: float
 ) -> ScanResult:
-    """See ``GraphStore.scan``: by trace, the values that stand on their variables before those beside the graph."""
+    """Look into whole values, trace by trace: those that are kept on their variables, then those beside the graph."""
     bounds = _Bounds(max_bytes, seconds)
     traces: list[str] = sorted(await reader.items("trace_ids")) if trace_id is None else [trace_id]
     found: list[Variable] = []
@@ -85,7 +85,7 @@ async def scan(
 
 
 async def _scan_inline(reader: Reader, trace_id: str, text: str, bounds: _Bounds, matched: set[str]) -> bool:
-    """Look into the values that stand on their variables; whether all were looked into."""
+    """Look into the values that are kept on their variables; whether all were read."""
     place, last = -1, ""
     seen: set[str] = set()
     while rows := await reader.items("scan_inline", traceId=trace_id, place=place, last=last, count=_PAGE):
@@ -105,7 +105,7 @@ async def _scan_inline(reader: Reader, trace_id: str, text: str, bounds: _Bounds
 async def _scan_packs(
     reader: Reader, values: ValueStore, trace_id: str, text: str, bounds: _Bounds, matched: set[str]
 ) -> bool:
-    """Look into the values beside the graph; whether all were looked into."""
+    """Look into the values beside the graph; whether all were read."""
     async for value_hash, value in values.scan(reader.project_id, trace_id):
         if len(value) <= WHOLE_VALUE_BYTES:
             continue

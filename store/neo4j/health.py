@@ -6,17 +6,23 @@ import re
 from typing import Any
 
 from schema.errors import StoreError
-from schema.texts import migrations
-from store.answers import Health
+from schema.migrations import migrations
+from store.answers import Direction, Health
 from store.neo4j.connection import Connection
 from store.neo4j.migrate import applied_migrations, index_states
 from store.values import ValueStore
 
 PRUNING_WALK = "VarLengthExpand(Pruning,BFS,All)"
-"""The operator that walks each variable once; any other walks each path, of which there may be 2^500."""
+"""The operator that walks each variable once; any other follows each path, of which there may be 2^500."""
 
-CLOSURE_TEXTS = ("closure_backward", "closure_forward", "nearest_backward", "nearest_forward", "pairs_of_closure")
-"""All texts that walk without bounds."""
+CLOSURE_TEXTS: tuple[tuple[str, Direction | None], ...] = (
+    ("closure", Direction.BACKWARD),
+    ("closure", Direction.FORWARD),
+    ("nearest", Direction.BACKWARD),
+    ("nearest", Direction.FORWARD),
+    ("pairs_of_closure", None),
+)
+"""All texts that walk without bounds, with the direction of those that are templates."""
 
 _NAMED = re.compile(r"(?:CONSTRAINT|INDEX) (\w+) IF NOT EXISTS")
 _NO_VALUES = {"roots": [], "root": "", "projectId": "", "hops": 1, "nodes": 1, "until": 1}
@@ -28,13 +34,13 @@ async def inspect(connection: Connection, values: ValueStore) -> Health:
     ((_, version, edition),) = [row for row in await connection.run("server") if row[0] == "Neo4j Kernel"]
     applied = await applied_migrations(connection)
     states = await index_states(connection)
-    plans = {name: await connection.plan(name, **_NO_VALUES) for name in CLOSURE_TEXTS}
+    plans = {text: await connection.plan(*text, **_NO_VALUES) for text in CLOSURE_TEXTS}
     details: dict[str, Any] = {
         "uri": connection.uri,
         "edition": edition,
         "migrations": [f"{number:04d}_{name}" for number, name in applied.items()],
         "indexes": {name: state for name, state in states.items() if name in _expected_indexes()},
-        "closurePlan": plans["closure_backward"],
+        "closurePlan": plans["closure", Direction.BACKWARD],
     }
     problems = [
         f"migration {migration.number:04d}_{migration.name} is missing: run `memtrace migrate`"
@@ -53,7 +59,9 @@ async def inspect(connection: Connection, values: ValueStore) -> Health:
         elif states[name] != "ONLINE":
             problems.append(f"index {name} is {states[name].lower()}")
     problems.extend(
-        f"{name} is not planned as {PRUNING_WALK}" for name, plan in plans.items() if PRUNING_WALK not in plan
+        f"{' '.join(filter(None, text))} is not planned as {PRUNING_WALK}"
+        for text, plan in plans.items()
+        if PRUNING_WALK not in plan
     )
     try:
         await values.check()

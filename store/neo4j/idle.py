@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from store.answers import Label, Page
-from store.idle import IdleTrace, Place, end_of_list, idle_page, read_place
+from store.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.neo4j.read import Reader
 from store.times import from_microseconds
 
@@ -13,10 +13,10 @@ from store.times import from_microseconds
 async def idle_traces(
     reader: Reader, until: datetime, before: datetime | None, keep: int | None, first: int, after: str | None
 ) -> Page[IdleTrace]:
-    """See ``GraphStore.idle_traces``."""
+    """A page of the traces that nothing was written to for long."""
     start = read_place(after)
     kept = [] if keep is None else await reader.items("written_in_order", skip=keep - 1)
-    end = end_of_list(until, before, Place(*kept[0]) if kept else None)
+    end = end_of_list(until, before, IdlePosition(*kept[0]) if kept else None)
     keys = await reader.items(
         "page_idle_trace",
         at=from_microseconds(start.at),
@@ -25,6 +25,6 @@ async def idle_traces(
         untilId=end.id,
         count=max(first, 0) + 1,
     )
-    places = [Place(*key) for key in keys]
+    places = [IdlePosition(*key) for key in keys]
     found = await reader.get(Label.TRACE, [place.id for place in places[:first]])
     return idle_page(places, first, found)

@@ -8,19 +8,26 @@ import neo4j
 
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from schema.texts import cypher
 from store.answers import Label, Stats
 from store.auditing import begun
 from store.neo4j.connection import Connection
+from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.records import Neo4jRecords, entry_row
 from store.values import ValueStore
 
-_IN_ORDER = (Label.ATTRIBUTION, Label.FAILURE, Label.VARIABLE, Label.OPERATION, Label.SESSION)
+_DELETED = {
+    Label.ATTRIBUTION: "delete_of_trace",
+    Label.FAILURE: "delete_of_trace",
+    Label.VARIABLE: "delete_in_order",
+    Label.OPERATION: "delete_in_order",
+    Label.SESSION: "delete_in_order",
+}
+"""The texts that delete the elements of a trace, in the order in which they are run."""
 
 
 async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Stats:
-    """See ``GraphStore.stats``. A Community server does not say how many bytes its graph takes."""
+    """Counts by label and by kind. A Community server does not say how many bytes its graph takes."""
     traces: list[str] = await reader.items("trace_ids")
     if trace_id is not None:
         traces = [id_ for id_ in traces if id_ == trace_id]
@@ -32,7 +39,7 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
 async def delete_attributions(
     connection: Connection, reader: Reader, ids: Sequence[str], entry: AuditEntry | None
 ) -> int:
-    """See ``GraphStore.delete_attributions``; all in one transaction, which also writes the entry."""
+    """Delete verdicts, all in one transaction, which also writes the entry; how many there were."""
     project = reader.project_id
     entries = [] if entry is None else [entry_row(entry, project)]
 
@@ -52,11 +59,11 @@ async def delete_attributions(
 async def delete_trace(
     connection: Connection, reader: Reader, values: ValueStore, trace_id: str, entry: AuditEntry | None
 ) -> None:
-    """See ``GraphStore.delete_trace``.
+    """Delete a trace with all that belongs to it.
 
-    Transactions of 10,000 nodes, then the values, the trace's own node last: what a killed deletion leaves is still
-    listed, so that deleting it again finishes it, or importing it again restores it. The entry is there before the
-    first transaction, and the last one says that all is done.
+    Nodes are deleted in transactions of 10,000, then the values, and the trace's own node last. So a trace whose
+    deletion was killed is still listed: deleting it again finishes that, and importing it again restores the trace. The
+    entry is written before the first transaction, and the last one writes its outcome.
     """
     project = reader.project_id
     rows = [] if entry is None else [entry_row(entry, project)]
@@ -66,14 +73,14 @@ async def delete_trace(
         await (await transaction.run(cypher("settle_audit_entry"), projectId=project, rows=rows)).consume()
 
     async with begun(Neo4jRecords(connection, project), entry):
-        for label in _IN_ORDER:
-            await connection.run(f"delete_{label.lower()}", projectId=project, traceId=trace_id)
+        for label, name in _DELETED.items():
+            await connection.run(name, label, projectId=project, traceId=trace_id)
         await values.delete(project, trace_id)
         await connection.write(last)
 
 
 async def counts_of(reader: Reader, trace_id: str) -> dict[str, int]:
-    """How many elements of each label a trace has; one whose deletion was cut short may have lost its own node.
+    """How many elements of each label a trace has; after a deletion that was cut short its own node may be gone.
 
     Raises:
         NotFoundError: there is nothing of it.

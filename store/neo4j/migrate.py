@@ -1,7 +1,7 @@
 """Bringing the layout of a Neo4j database up to date.
 
-One migrator works at a time: it holds a lock that runs out, so that a killed one blocks nobody for long. Each
-statement may be run twice, so that what a killed one left is taken up again.
+Only one process migrates at a time. It holds a lock that expires, so that a killed process blocks the others only for a
+short time. Each statement may be run twice, so the next process can repeat what a killed one has begun.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 from uuid import uuid4
 
 from schema.errors import StoreError
-from schema.texts import Migration, migrations
+from schema.migrations import Migration, migrations
 from store.neo4j.connection import Connection
 
 _LOCK_SECONDS = 60
@@ -18,7 +18,7 @@ _POLL_SECONDS = 0.25
 
 
 async def migrate(connection: Connection) -> list[str]:
-    """Apply the migrations that are missing; their names."""
+    """Apply the missing migrations; their names."""
     await connection.connect()
     await connection.run("migration_lock_constraint")
     await connection.run("migration_constraint")
@@ -42,7 +42,7 @@ async def applied_migrations(connection: Connection) -> dict[int, str]:
 
 
 async def _take_lock(connection: Connection, owner: str) -> None:
-    """Wait for the lock, or hold it for longer."""
+    """Wait for the lock; if it is held already, hold it for longer."""
     while True:
         if await connection.run("migration_lock", owner=owner, seconds=_LOCK_SECONDS):
             return

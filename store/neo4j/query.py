@@ -1,8 +1,8 @@
 """Queries that a person wrote: read only, and within bounds of time and rows.
 
-Such a text is the one thing that runs here and is no file of this project. It is held back four times: what it would
-do is asked of the server's planner before it runs, it runs in a session for reading, in a transaction that is never
-committed, and with a time limit that the server keeps.
+These are the only texts that run here and are no files of this project. There are four safeguards: the server's planner
+is asked what a query would do before it runs; it runs in a session for reading, in a transaction that is never
+committed, and with a time limit that the server enforces.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from neo4j import exceptions
 
 from schema.errors import InputError, MemTraceError
 from store.neo4j.connection import Connection
-from store.neo4j.plain import plain
+from store.neo4j.json_values import json_value
 
 HARMLESS_PROCEDURES = frozenset(
     {
@@ -57,16 +57,16 @@ _ASKED_WRONGLY = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.", "N
 
 
 class QueryTimeoutError(MemTraceError):
-    """A query took longer than it may."""
+    """A query took longer than it is allowed to."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What a query gave.
+    """The result of a query.
 
     Attributes:
-        columns: their names, in the query's order.
-        rows: each in the order of the columns; values as ``store.neo4j.plain`` makes them.
+        columns: the names of the columns, in the query's order.
+        rows: each in the order of the columns; values as ``json_value`` makes them.
         truncated: whether there are more rows.
     """
 
@@ -120,7 +120,7 @@ async def _run(transaction: neo4j.AsyncTransaction, text: str, parameters: dict[
         if (error.code or "").startswith(_TIMED_OUT):
             raise TimeoutError from error
         raise
-    rows = [[plain(value) for value in record.values()] for record in records[:limit]]
+    rows = [[json_value(value) for value in record.values()] for record in records[:limit]]
     return QueryResult(list(result.keys()), rows, len(records) > limit)
 
 

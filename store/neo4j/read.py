@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from itertools import islice
 from typing import Any
 
@@ -33,33 +34,33 @@ class Reader:
         self._connection = connection
         self.project_id = project_id
 
-    async def rows(self, name: str, /, **parameters: Any) -> list[list[Any]]:
+    async def rows(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text, with the project bound."""
-        return await self._connection.read(name, projectId=self.project_id, **parameters)
+        return await self._connection.read(name, about, projectId=self.project_id, **parameters)
 
-    async def items(self, name: str, /, **parameters: Any) -> list[Any]:
+    async def items(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[Any]:
         """The items of a text that returns lists, with the project bound."""
-        return await self._connection.read_list(name, projectId=self.project_id, **parameters)
+        return await self._connection.read_list(name, about, projectId=self.project_id, **parameters)
 
     async def get(self, label: Label, ids: Iterable[str]) -> list[Any]:
-        """See ``GraphStore.get``."""
+        """The elements with these ids that exist, in the order asked for."""
         asked = list(ids)
         found: dict[str, Element] = {}
         for part in parts_of(dict.fromkeys(asked)):
-            rows = await self.items(f"get_{label.lower()}", ids=part)
+            rows = await self.items(getter(label), label, ids=part)
             found.update((element.id, element) for element in read_rows(label, rows))
         return [found[id_] for id_ in asked if id_ in found]
 
     async def trace_begun(self, trace_id: str) -> bool:
-        """Whether anything of a trace is stored, listed or not."""
+        """Whether anything of a trace is stored, even if it is not listed yet."""
         return bool((await self.rows("trace_begun", traceId=trace_id))[0][0])
 
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
-        """See ``GraphStore.resolve``."""
+        """The one element that a reference means; see ``store.resolving``."""
         check_reference(reference, label)
         parameters: dict[str, Any] = {"reference": reference, "count": MOST_CANDIDATES + 1}
         if is_whole_id(reference):
-            # Most references are the id of what is asked for.
+            # Most references are whole ids.
             found = await self.get(label, [reference]) if label else []
             found = found or await self._elements(
                 await self.rows("resolve_prefix", label=None, traceId=None, **parameters)
@@ -88,7 +89,7 @@ class Reader:
         kinds: Collection[str],
         statuses: Collection[str],
     ) -> Page[Element]:
-        """See ``GraphStore.page``."""
+        """Elements of a trace, in its order."""
         return (await self._pages(label, [trace_id], first, after, kinds, statuses))[trace_id]
 
     async def pages(
@@ -100,7 +101,7 @@ class Reader:
         kinds: Collection[str],
         statuses: Collection[str],
     ) -> dict[str, Page[Element]]:
-        """See ``GraphStore.pages``."""
+        """A page of each of several traces, by id."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
         return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses)
 
@@ -131,14 +132,14 @@ class Reader:
         return {id_: _page_of(keys, first, found) for id_, keys in listed.items()}
 
     async def traces(self, first: int, after: str | None) -> Page[Trace]:
-        """See ``GraphStore.traces``."""
+        """Traces by time of creation and id."""
         place, last = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
         keys = await self.items("page_trace", place=int(place), last=last, count=first + 1)
         found = await self.get(Label.TRACE, [id_ for _, id_ in keys[:first]])
         return _page_of(keys, first, {trace.id: trace for trace in found})
 
     async def failures(self, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
-        """See ``GraphStore.failures``."""
+        """Failures by trace and id."""
         if trace_id is not None:
             return (await self._pages(Label.FAILURE, [trace_id], first, after, (), ()))[trace_id]
         place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
@@ -147,7 +148,7 @@ class Reader:
         return _page_of(keys, first, {failure.id: failure for failure in found})
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        """See ``GraphStore.attributions``."""
+        """All verdicts on some failures, oldest first."""
         ids: list[str] = []
         for part in parts_of(dict.fromkeys(failure_ids)):
             ids += await self.items("attributions_of_failures", ids=part)
@@ -155,7 +156,7 @@ class Reader:
         return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        """See ``GraphStore.operations``."""
+        """Operations with what they used, made and ended, by id."""
         rows = await self._rows_of("operation_detail", operation_ids)
         operations = {o.id: o for o in await self.get(Label.OPERATION, (row[0] for row in rows))}
         linked = dict.fromkeys(id_ for row in rows for ids in row[1:] for id_ in ids)
@@ -168,76 +169,83 @@ class Reader:
     async def derivations_of(
         self, variable_ids: Sequence[str], direction: Direction, first: int
     ) -> dict[str, list[Derivation]]:
-        """See ``GraphStore.derivations_of``."""
-        rows = await self._rows_of(f"derivations_of_{direction}", variable_ids, count=first)
+        """The first derivations of each of some variables, by the variable's id."""
+        rows = await self._rows_of("derivations_of", variable_ids, direction, count=first)
         return await self._lists(Label.DERIVATION, rows)
 
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """See ``GraphStore.counts``."""
+        """Counts by label of some traces, by the trace's id."""
         rows = await self._rows_of("count_by_trace", trace_ids)
         labels = [label.value for label in Label]
         return {id_: dict(zip(labels, numbers, strict=True)) for id_, *numbers in rows}
 
     async def usages(self, trace_id: str) -> list[Usage]:
-        """See ``GraphStore.usages``."""
+        """All that the operations of a trace used."""
         return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
 
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """See ``GraphStore.stored``."""
+        """What is stored of a trace and of the elements with some ids."""
 
         async def look(read: Read) -> Stored:
             async def get(label: Label, wanted: Iterable[str]) -> dict[str, Any]:
                 parts = parts_of(wanted)
-                rows = [row for part in parts for row in await items(f"get_{label.lower()}", ids=part)]
+                rows = [row for part in parts for row in await items(getter(label), label, ids=part)]
                 return {element.id: element for element in read_rows(label, rows)}
 
-            async def items(name: str, **parameters: Any) -> list[Any]:
-                rows = await read(name, projectId=self.project_id, **parameters)
+            async def items(name: str, about: StrEnum | None = None, **parameters: Any) -> list[Any]:
+                rows = await read(name, about, projectId=self.project_id, **parameters)
                 return [item for row in rows for item in row[0]]
 
             last = await items("next_sequences", traceId=trace_id)
             next_ = {label: found[0] + 1 if found else 0 for label, found in zip(IN_ORDER, last, strict=True)}
             trace = (await get(Label.TRACE, [trace_id])).get(trace_id)
-            # Where the first place is free, nothing is stored: most of all in a new trace.
+            # If the first place is free, no element of the label is stored, as in a new trace.
             found = {label: await get(label, dict.fromkeys(wanted)) for label, wanted in ids.items() if next_[label]}
             return Stored(trace, next_, found)
 
         return await self._connection.read_together(look)
 
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """See ``GraphStore.invalidations``."""
+        """All that the operations of a trace ended."""
         return [Invalidation(*row) for row in await self.items("invalidations", traceId=trace_id)]
 
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """See ``GraphStore.versions_of``."""
+        """All versions of the names of some variables, by the variable's id."""
         return await self._lists(Label.VARIABLE, await self._rows_of("versions", variable_ids))
 
     async def timeline(self, stretches: Stretches) -> list[Period]:
-        """See ``GraphStore.timeline``."""
+        """What came in each stretch of time."""
         bounds = {"since": from_microseconds(stretches.start), "until": from_microseconds(stretches.end)}
         return stretches.periods(await self.items("timeline", start=stretches.start, width=stretches.width, **bounds))
 
-    async def _rows_of(self, name: str, ids: Iterable[str], **parameters: Any) -> list[Any]:
-        """The rows of a text that takes ids, each of which has a row or none, in the order asked for."""
+    async def _rows_of(
+        self, name: str, ids: Iterable[str], about: StrEnum | None = None, **parameters: Any
+    ) -> list[Any]:
+        """The rows of a text that takes ids; for each id there is one row at most, in the order asked for."""
         parts = parts_of(dict.fromkeys(ids))
-        return [row for part in parts for row in await self.items(name, ids=part, **parameters)]
+        return [row for part in parts for row in await self.items(name, about, ids=part, **parameters)]
 
     async def _lists(self, label: Label, rows: Sequence[tuple[str, list[str]]]) -> dict[str, list[Any]]:
-        """Elements by the id that stands before their ids."""
+        """Lists of elements by id, from rows of an id and the ids of its elements."""
         wanted = dict.fromkeys(id_ for _, ids in rows for id_ in ids)
         found = {element.id: element for element in await self.get(label, wanted)}
         return {id_: [found[one] for one in ids] for id_, ids in rows}
 
 
+def getter(label: Label) -> str:
+    """The text that gets elements of a label by their ids."""
+    return "get_derivations" if label is Label.DERIVATION else "get_nodes"
+
+
 def _page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[Any]:
-    """The page of the first keys (place, id); one more than asked for says that there is a next page."""
+    """The page of the first keys (place, id). If there is one more than asked for, there is a next page."""
     here = keys[:first]
     more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
     return Page([found[id_] for _, id_ in here if id_ in found], more)
 
 
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Ids in lists that one read can take and answer."""
+    """Ids in lists that are short enough for one read."""
     remaining = iter(ids)
     while part := list(islice(remaining, _IDS_A_READ)):
         yield part

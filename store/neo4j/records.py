@@ -1,6 +1,6 @@
 """Keys, jobs, audit log and retention in Neo4j.
 
-A text that changes a job, or claims a policy, sets a property first: that takes the node's lock, so that what it then
+A text that changes a job, or claims a policy, sets a property first: that locks the node, so that what the text then
 reads of it stays true until it is committed.
 """
 
@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 
 import neo4j
 import neo4j.time
+from typing_extensions import override
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
-from schema.texts import cypher
 from store.answers import Page
 from store.neo4j.connection import Connection
+from store.neo4j.queries import cypher
 from store.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,
@@ -28,7 +29,7 @@ from store.record_rows import (
     check_end,
     read_cursor,
 )
-from store.records import QueueState
+from store.records import ProjectRecords, QueueState, Registry
 from store.times import to_microseconds
 
 R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
@@ -36,80 +37,80 @@ R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 _CANDIDATES = 32
 
 
-class Neo4jRecords:
-    """Implements ``store.records.ProjectRecords``."""
+class Neo4jRecords(ProjectRecords):
+    """Keys, jobs, audit log and retention of one project."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
         self._connection = connection
         self._project_id = project_id
 
     @property
+    @override
     def project_id(self) -> str:
-        """The project that every call is bound to."""
         return self._project_id
 
+    @override
     async def add_key(self, key: ApiKey, entry: AuditEntry | None = None) -> None:
-        """See ``ProjectRecords.add_key``."""
         await self._add(API_KEYS, "write_api_key", key, entry)
 
+    @override
     async def keys(self, first: int = 100, after: str | None = None) -> Page[ApiKey]:
-        """See ``ProjectRecords.keys``."""
         return await self._page(API_KEYS, "page_api_key", first, after)
 
+    @override
     async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
-        """See ``ProjectRecords.revoke_key``."""
         for row in await self._change("revoke_api_key", entry, id=key_id, at=at.astimezone(UTC)):
             return _record(API_KEYS, row)
         raise NotFoundError(key_id, "key")
 
+    @override
     async def add_job(self, job: Job, entry: AuditEntry | None = None) -> Job:
-        """See ``ProjectRecords.add_job``."""
         return await self._add(JOBS, "write_job", job, entry)
 
+    @override
     async def jobs(self, ids: Sequence[str]) -> list[Job]:
-        """See ``ProjectRecords.jobs``."""
         rows = await self._connection.read_list("get_job", projectId=self._project_id, ids=list(ids))
         found = {job.id: job for job in (_record(JOBS, row) for row in rows)}
         return [found[id_] for id_ in ids if id_ in found]
 
+    @override
     async def job_page(
         self, first: int = 100, after: str | None = None, kind: JobKind | None = None, state: JobState | None = None
     ) -> Page[Job]:
-        """See ``ProjectRecords.job_page``."""
         return await self._page(JOBS, "page_job", first, after, kind=kind, state=state)
 
+    @override
     async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
-        """See ``ProjectRecords.cancel_job``."""
         for row in await self._change("cancel_job", entry, id=job_id, at=at.astimezone(UTC)):
             return _record(JOBS, row)
         raise NotFoundError(job_id, "job")
 
+    @override
     async def log(self, entries: Sequence[AuditEntry]) -> None:
-        """See ``ProjectRecords.log``."""
         rows = sorted((entry_row(entry, self._project_id) for entry in entries), key=lambda row: str(row["id"]))
         await self._connection.change("write_audit_entry", projectId=self._project_id, rows=rows)
 
+    @override
     async def settle(self, entry: AuditEntry) -> None:
-        """See ``ProjectRecords.settle``."""
         rows = [entry_row(entry, self._project_id)]
         await self._connection.change("settle_audit_entry", projectId=self._project_id, rows=rows)
 
+    @override
     async def audit(self, first: int = 100, after: str | None = None) -> Page[AuditEntry]:
-        """See ``ProjectRecords.audit``."""
         return await self._page(AUDIT_ENTRIES, "page_audit_entry", first, after)
 
+    @override
     async def retention(self) -> RetentionPolicy | None:
-        """See ``ProjectRecords.retention``."""
         rows = await self._connection.read_list("get_retention_policy", projectId=self._project_id)
         return _record(RETENTION_POLICIES, rows[0]) if rows else None
 
+    @override
     async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
-        """See ``ProjectRecords.set_retention``."""
         RETENTION_POLICIES.check_project(policy, self._project_id)
         await self._change("write_retention_policy", entry, rows=[_row(RETENTION_POLICIES, policy)])
 
+    @override
     async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
-        """See ``ProjectRecords.clear_retention``."""
         return bool(await self._change("delete_retention_policy", entry))
 
     async def _add(self, form: Form[R], name: str, record: R, entry: AuditEntry | None) -> R:
@@ -123,7 +124,7 @@ class Neo4jRecords:
     async def _change(
         self, name: str, /, entry: AuditEntry | None, only_new: bool = False, **parameters: Any
     ) -> list[Any]:
-        """What a text changed; its transaction also writes the entry, where it has changed (or made) anything."""
+        """What a text changed; its transaction also writes the entry if anything was changed (or made)."""
         entries = [] if entry is None else [entry_row(entry, self._project_id)]
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[Any]:
@@ -145,27 +146,28 @@ class Neo4jRecords:
         return form.page([_record(form, row) for row in rows], first)
 
 
-class Neo4jRegistry:
-    """Implements ``store.records.Registry``."""
+class Neo4jRegistry(Registry):
+    """What comes before a project is known."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @override
     async def key(self, key_id: str) -> ApiKey | None:
-        """See ``Registry.key``."""
         rows = await self._connection.read_list("registry_key", id=key_id)
         return _record(API_KEYS, rows[0]) if rows else None
 
+    @override
     async def touch_keys(self, used: Mapping[str, datetime]) -> None:
-        """See ``Registry.touch_keys``."""
         rows = [{"id": key_id, "at": moment.astimezone(UTC)} for key_id, moment in sorted(used.items())]
         await self._connection.change("registry_touch_keys", rows=rows)
 
+    @override
     async def leases(self, projects: Sequence[str] = ()) -> list[Lease]:
-        """See ``Registry.leases``."""
         rows = await self._connection.read_list("registry_leases", projects=list(projects) or None)
         return [Lease(id_, owner, until.to_native().astimezone(UTC)) for id_, owner, until in rows]
 
+    @override
     async def claim_job(
         self,
         owner: str,
@@ -174,10 +176,7 @@ class Neo4jRegistry:
         projects: Sequence[str] = (),
         left: Sequence[Lease] = (),
     ) -> Job | None:
-        """See ``Registry.claim_job``.
-
-        Each attempt is a transaction of its own: runners then wait for one lock at a time, and can't deadlock.
-        """
+        """Take a job. Each attempt is a transaction of its own, in which a runner waits for no more than one lock."""
         moment, until = now.astimezone(UTC), lease_until.astimezone(UTC)
         leases = [[lease.job_id, lease.owner, lease.until.astimezone(UTC)] for lease in left]
         wanted = {"left": leases, "count": _CANDIDATES, "projects": list(projects) or None}
@@ -190,34 +189,34 @@ class Neo4jRegistry:
                     return job
         return None
 
+    @override
     async def renew_job(
         self, job_id: str, owner: str, lease_until: datetime, stage: str | None, done: int, total: int | None
     ) -> Job | None:
-        """See ``Registry.renew_job``."""
         lease = lease_until.astimezone(UTC)
         return await self._change(
             "registry_renew", id=job_id, owner=owner, leaseUntil=lease, stage=stage, done=done, total=total
         )
 
+    @override
     async def end_job(
         self, job_id: str, owner: str, state: JobState, at: datetime, result: str | None, error: str | None
     ) -> bool:
-        """See ``Registry.end_job``."""
         check_end(state)
         outcome = {"state": state, "at": at.astimezone(UTC), "result": result, "error": error}
         return await self._change("registry_end", id=job_id, owner=owner, **outcome) is not None
 
+    @override
     async def queue(self) -> QueueState:
-        """See ``Registry.queue``."""
         rows = await self._connection.read_list("registry_queue", states=list(JobState))
         oldest = {state: created_at for state, _, created_at in rows}.get(JobState.QUEUED)
         counts = all_states({state: count for state, count, _ in rows})
         return QueueState(counts, None if oldest is None else oldest.to_native().astimezone(UTC))
 
+    @override
     async def claim_retention(
         self, now: datetime, again_at: datetime, projects: Sequence[str] = ()
     ) -> RetentionPolicy | None:
-        """See ``Registry.claim_retention``."""
         times = {"now": now.astimezone(UTC), "againAt": again_at.astimezone(UTC)}
         wanted = {"now": times["now"], "count": _CANDIDATES, "projects": list(projects) or None}
         while ids := await self._connection.read_list("registry_due_retention", **wanted):

@@ -1,4 +1,4 @@
-"""Whether what a batch refers to is in it or stored."""
+"""Checking that what a batch refers to is in it, or stored."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from store.references import references
 async def check_references(
     batch: Batch, unique: Mapping[Label, Mapping[str, Any]], stored: Mapping[Label, Mapping[str, Any]], reader: Reader
 ) -> None:
-    """What is referred to is in the batch, or in the stored part of the trace.
+    """Check that all that is referred to is in the batch, or in the stored part of the trace.
 
-    An edge to nothing would be lost without a word.
+    Without this check, a relationship to a missing node would be dropped silently.
 
     Args:
         batch: what is to be written.
@@ -26,7 +26,7 @@ async def check_references(
         reader: looks them up.
 
     Raises:
-        InputError: something is in neither.
+        InputError: something is in neither of them.
     """
     known: dict[Label, set[Any]] = {}
     for place, label, ids in references(batch):

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from typing_extensions import override
+
 from schema.control import AuditEntry
-from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
     NO_BUDGET,
@@ -35,13 +36,14 @@ from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
 from store.packs import PackWriter
 from store.paths import check_limit
+from store.protocol import GraphStore
 from store.records import ProjectRecords
 from store.timeline import Stretches
 from store.values import ValueStore, split_values
 
 
-class Neo4jStore:
-    """Implements ``store.protocol.GraphStore``."""
+class Neo4jStore(GraphStore):
+    """One project's traces."""
 
     def __init__(
         self, connection: Connection, project_id: str, values: ValueStore, log: ProjectRecords | None = None
@@ -55,10 +57,11 @@ class Neo4jStore:
         self._writer = BatchWriter(connection, self._reader, project_id, values)
 
     @property
+    @override
     def project_id(self) -> str:
-        """The project that every call is bound to."""
         return self._project_id
 
+    @override
     async def write(
         self,
         batch: Batch,
@@ -66,22 +69,22 @@ class Neo4jStore:
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """See ``GraphStore.write``."""
         async with apart(self._log, entry) as own:
             return await self._writer.write(batch, values, stored, own)
 
+    @override
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
-        """See ``GraphStore.get``."""
         return await self._reader.get(label, ids)
 
+    @override
     async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
-        """See ``GraphStore.resolve``."""
         return await self._reader.resolve(reference, label, trace_id)
 
+    @override
     async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
-        """See ``GraphStore.traces``."""
         return await self._reader.traces(first, after)
 
+    @override
     async def page(
         self,
         label: Label,
@@ -91,9 +94,9 @@ class Neo4jStore:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
     ) -> Page[Element]:
-        """See ``GraphStore.page``."""
         return await self._reader.page(label, trace_id, first, after, kinds, statuses)
 
+    @override
     async def pages(
         self,
         label: Label,
@@ -103,45 +106,39 @@ class Neo4jStore:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
     ) -> dict[str, Page[Element]]:
-        """See ``GraphStore.pages``."""
         return await self._reader.pages(label, trace_ids, first, after, kinds, statuses)
 
+    @override
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        """See ``GraphStore.failures``."""
         return await self._reader.failures(trace_id, first, after)
 
+    @override
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        """See ``GraphStore.attributions``."""
         return await self._reader.attributions(failure_ids)
 
-    async def operation(self, operation_id: str) -> OperationDetail:
-        """See ``GraphStore.operation``."""
-        for detail in (await self.operations([operation_id])).values():
-            return detail
-        raise NotFoundError(operation_id, Label.OPERATION)
-
+    @override
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        """See ``GraphStore.operations``."""
         return await self._reader.operations(operation_ids)
 
+    @override
     async def derivations_of(
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
-        """See ``GraphStore.derivations_of``."""
         return await self._reader.derivations_of(variable_ids, direction, first)
 
+    @override
     async def usages(self, trace_id: str) -> list[Usage]:
-        """See ``GraphStore.usages``."""
         return await self._reader.usages(trace_id)
 
+    @override
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """See ``GraphStore.invalidations``."""
         return await self._reader.invalidations(trace_id)
 
+    @override
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        """See ``GraphStore.search``."""
         return await find.search(self._reader, text, trace_id, limit)
 
+    @override
     async def scan(
         self,
         text: str,
@@ -150,9 +147,9 @@ class Neo4jStore:
         max_bytes: int = 1 << 30,
         seconds: float = 30.0,
     ) -> ScanResult:
-        """See ``GraphStore.scan``."""
         return await find.scan(self._reader, self._values, text, trace_id, limit, max_bytes, seconds)
 
+    @override
     async def closure(
         self,
         ids: Sequence[str],
@@ -160,9 +157,9 @@ class Neo4jStore:
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> Closure:
-        """See ``GraphStore.closure``."""
         return await self._walker.closure(ids, direction, budget, kinds)
 
+    @override
     async def closures(
         self,
         roots: Sequence[Sequence[str]],
@@ -170,47 +167,33 @@ class Neo4jStore:
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> list[Closure]:
-        """See ``GraphStore.closures``."""
         return await self._walker.closures(roots, direction, budget, kinds)
 
+    @override
     async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
-        """See ``GraphStore.paths``."""
         check_limit(limit)
         return await self._walker.paths(source, target, limit)
 
-    async def path(self, source: str, target: str) -> Path:
-        """See ``GraphStore.path``."""
-        return next(iter(await self.paths(source, target, 1)), Path([], []))
-
-    async def versions(self, variable_id: str) -> list[Variable]:
-        """See ``GraphStore.versions``."""
-        for found in (await self.versions_of([variable_id])).values():
-            return found
-        raise NotFoundError(variable_id, Label.VARIABLE)
-
+    @override
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """See ``GraphStore.versions_of``."""
         return await self._reader.versions_of(variable_ids)
 
-    async def value(self, variable: Variable) -> bytes:
-        """See ``GraphStore.value``."""
-        return (await self.values([variable]))[variable.value_hash]
-
+    @override
     async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
-        """See ``GraphStore.values``."""
         found, others = split_values(variables)
         for trace_id, hashes in others.items():
             found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
+    @override
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """See ``GraphStore.stored``."""
         return await self._reader.stored(trace_id, ids)
 
+    @override
     async def known_values(self, trace_id: str) -> set[str]:
-        """See ``GraphStore.known_values``."""
         return await self._values.hashes(self._project_id, trace_id)
 
+    @override
     async def idle_traces(
         self,
         until: datetime,
@@ -219,33 +202,32 @@ class Neo4jStore:
         first: int = 100,
         after: str | None = None,
     ) -> Page[IdleTrace]:
-        """See ``GraphStore.idle_traces``."""
         return await idle.idle_traces(self._reader, until, before, keep, first, after)
 
+    @override
     async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
-        """See ``GraphStore.delete_attributions``."""
         async with apart(self._log, entry) as own:
             return await maintain.delete_attributions(self._connection, self._reader, ids, own)
 
+    @override
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
-        """See ``GraphStore.delete_trace``."""
         counts = await maintain.counts_of(self._reader, trace_id)
         async with apart(self._log, entry) as own:
             await maintain.delete_trace(self._connection, self._reader, self._values, trace_id, own)
         return counts
 
+    @override
     async def stats(self, trace_id: str | None = None) -> Stats:
-        """See ``GraphStore.stats``."""
         return await maintain.count(self._reader, self._values, trace_id)
 
+    @override
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """See ``GraphStore.counts``."""
         return await self._reader.counts(trace_ids)
 
+    @override
     async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
-        """See ``GraphStore.timeline``."""
         return await self._reader.timeline(Stretches.between(since, until, seconds))
 
     async def query(self, text: str, parameters: dict[str, Any], seconds: float, limit: int) -> QueryResult:
-        """Run a query that a person wrote, and that only reads; see ``run_query``. Other engines have no such thing."""
+        """Run a query that a person wrote, and that only reads; see ``run_query``. Only this engine can."""
         return await run_query(self._connection, self._project_id, text, parameters, seconds, limit)

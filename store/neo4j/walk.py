@@ -1,7 +1,8 @@
 """Walking the causal graph of one project.
 
-Without bounds one query finds the ids of a closure, and others read its elements, as lists: rows are what costs. With
-few steps to take, each is a query; with many, the server walks all and the nearest are kept.
+Without bounds, one query finds the ids of a closure, and others read its elements, as lists, because rows are what
+takes time. Within bounds, each step is a query if there are few; if there are many, the server walks without bounds and
+the nearest variables are kept.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ class Walker:
     async def closure(
         self, ids: Sequence[str], direction: Direction, budget: Budget, kinds: Collection[str]
     ) -> Closure:
-        """See ``GraphStore.closure``."""
+        """The closure of some variables, within a budget.
+
+        Raises:
+            NotFoundError: one of them does not exist.
+        """
         roots = list(dict.fromkeys(ids))
         walk = await self._walk(roots, direction, budget)
         among = walk.visited
@@ -59,7 +64,7 @@ class Walker:
     async def closures(
         self, roots: Sequence[Sequence[str]], direction: Direction, budget: Budget, kinds: Collection[str]
     ) -> list[Closure]:
-        """See ``GraphStore.closures``."""
+        """Several closures, each of its own roots."""
         await self._check_roots(list(dict.fromkeys(id_ for ids in roots for id_ in ids)))
         turns = asyncio.Semaphore(_AT_ONCE)
 
@@ -70,7 +75,7 @@ class Walker:
         return await asyncio.gather(*map(one, roots))
 
     async def paths(self, source: str, target: str, limit: int) -> list[Path]:
-        """See ``GraphStore.paths``."""
+        """The shortest chains of derivations between two variables, whichever way they run."""
         await self._check_roots([source, target])
         for start, goal in ((source, target), (target, source)):
             found = await self._paths_between(start, goal, limit)
@@ -100,7 +105,7 @@ class Walker:
         if not roots:
             return Walk([], [])
         if budget == NO_BUDGET:
-            visited = await self._reader.items(f"closure_{direction}", roots=roots)
+            visited = await self._reader.items("closure", direction, roots=roots)
             _check_found(roots, visited)
             return Walk(visited, [])
         await self._check_roots(roots)
@@ -118,8 +123,8 @@ class Walker:
 
     async def _step_by_step(self, roots: Sequence[str], direction: Direction, budget: Budget) -> Walk:
         async def step(ids: Sequence[str]) -> list[tuple[str, str, int]]:
-            name = f"step_{direction}"
-            return [tuple(pair) for part in parts_of(ids) for pair in await self._reader.items(name, ids=part)]
+            read = self._reader.items
+            return [tuple(pair) for part in parts_of(ids) for pair in await read("step", direction, ids=part)]
 
         return await bounded_walk(roots, direction, budget, step)
 
@@ -128,9 +133,9 @@ class Walker:
         hops = _UNBOUNDED if budget.hops is None else budget.hops
         until = _AFTER_ALL if budget.until is None else budget.until
         visited = await self._reader.items(
-            f"nearest_{direction}", roots=roots, hops=hops, nodes=nodes, until=until, seconds=seconds
+            "nearest", direction, roots=roots, hops=hops, nodes=nodes, until=until, seconds=seconds
         )
-        frontier: list[str] = await self._reader.items(f"frontier_{direction}", ids=visited, until=until)
+        frontier: list[str] = await self._reader.items("frontier", direction, ids=visited, until=until)
         return Walk(visited, sorted(frontier))
 
     async def _of_kinds(self, ids: Sequence[str], kinds: Collection[str]) -> list[str]:
@@ -138,14 +143,14 @@ class Walker:
         return [id_ for part in parts_of(ids) for id_ in await self._reader.items("of_kinds", ids=part, kinds=wanted)]
 
     async def _derivations(self, among: Sequence[str], direction: Direction, is_whole: bool) -> list[Derivation]:
-        """Derivations with both ends among some variables; of a whole closure no end needs to be looked up."""
+        """Derivations with both ends among some variables; in a whole closure the far ends are not looked up."""
         bounds = None if is_whole else among
         return [
             derivation
             for part in parts_of(among)
             for derivation in read_rows(
                 Label.DERIVATION,
-                await self._reader.items(f"closure_derivations_{direction}", ids=part, among=bounds),
+                await self._reader.items("closure_derivations", direction, ids=part, among=bounds),
             )
         ]
 

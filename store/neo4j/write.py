@@ -3,6 +3,10 @@
 A trace is listed once its node is there, and that comes last: what a killed writer leaves is not seen, and writing the
 batch again completes it. An edge without an id of its own is merged again each time, for its nodes may have come from
 a writer that was killed before it wrote the edge.
+
+Elements that were not found are created without looking for them again, each with the edges that come with it. The
+constraints on ids refuse what another writer has stored since, and with it the whole transaction, which is then
+written once more, each element merged with what is there.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -18,18 +23,21 @@ import neo4j
 
 from schema.control import BEGUN, AuditEntry
 from schema.models import WHOLE_VALUE_BYTES, Batch
-from schema.texts import cypher
 from store.answers import Label, Stored, WriteResult
 from store.conflicts import check
-from store.neo4j.connection import Connection
-from store.neo4j.read import Reader
+from store.neo4j.connection import Connection, TakenError
+from store.neo4j.queries import cypher
+from store.neo4j.read import Reader, getter
 from store.neo4j.records import entry_row
 from store.neo4j.references import check_references
-from store.neo4j.rows import WRITERS, Row, element_id, read_rows
+from store.neo4j.rows import Row, element_id, read_rows, rows_of
 from store.packs import PackWriter
-from store.references import check_ownership, check_values
+from store.references import check_ownership, check_values, elements_of
 from store.times import EPOCH, to_microseconds
 from store.values import ValueStore
+
+_CREATED = frozenset({Label.OPERATION, Label.VARIABLE, Label.DERIVATION})
+"""What a trace has many of; the rest is merged always."""
 
 _ROWS_A_STATEMENT = 1000
 _STATEMENTS_A_TRANSACTION = 10
@@ -40,8 +48,9 @@ class _Statement:
     """Rows for one text.
 
     Attributes:
-        text: name of the text.
+        text: name of the text; it may meet what is stored.
         rows: its rows.
+        create: name of a text that does the same where none of the elements is stored, and fails where one is.
         label: what the rows create, where they stand for elements.
         elements: those elements, to compare them with what another writer has written.
         expected: how many of them should be new.
@@ -49,6 +58,7 @@ class _Statement:
 
     text: str
     rows: list[Row]
+    create: str | None = None
     label: Label | None = None
     elements: Sequence[Any] = ()
     expected: int = 0
@@ -80,7 +90,7 @@ class BatchWriter:
     async def write(
         self, batch: Batch, values: PackWriter | None, stored: Stored | None, entry: AuditEntry | None = None
     ) -> WriteResult:
-        """See ``GraphStore.write``."""
+        """Write a batch, and the entry that tells of it, if there is one."""
         check_ownership(batch, self._project_id)
         entries = [] if entry is None else [entry_row(entry, self._project_id)]
         async with self._connection.trace_lock(batch.trace.id):
@@ -138,29 +148,35 @@ class BatchWriter:
         return created
 
     async def _commit(self, statements: list[_Statement]) -> Counter[Label]:
-        async def work(transaction: neo4j.AsyncManagedTransaction) -> Counter[Label]:
-            created: Counter[Label] = Counter()
-            for statement in statements:
-                result = await transaction.run(
-                    cypher(statement.text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH
-                )
-                counters = (await result.consume()).counters
-                if statement.label is not None:
-                    count = counters.nodes_created or (
-                        counters.relationships_created if statement.label is Label.DERIVATION else 0
-                    )
-                    if count < statement.expected:
-                        # Another writer came first since the comparison.
-                        await self._compare_within(transaction, statement)
-                    created[statement.label] += count
-            return created
+        try:
+            return await self._connection.write(partial(self._run, statements, create=True))
+        except TakenError:
+            return await self._connection.write(partial(self._run, statements, create=False))
 
-        return await self._connection.write(work)
+    async def _run(
+        self, statements: list[_Statement], transaction: neo4j.AsyncManagedTransaction, *, create: bool
+    ) -> Counter[Label]:
+        created: Counter[Label] = Counter()
+        for statement in statements:
+            text = (statement.create if create else None) or statement.text
+            result = await transaction.run(cypher(text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH)
+            counters = (await result.consume()).counters
+            if statement.label is not None:
+                count = counters.nodes_created or (
+                    counters.relationships_created if statement.label is Label.DERIVATION else 0
+                )
+                if count < statement.expected:
+                    # Another writer came first since the comparison.
+                    await self._compare_within(transaction, statement)
+                created[statement.label] += count
+        return created
 
     async def _compare_within(self, transaction: neo4j.AsyncManagedTransaction, statement: _Statement) -> None:
         assert statement.label is not None
         ids = [element.id for element in statement.elements]
-        result = await transaction.run(cypher(f"get_{statement.label.lower()}"), ids=ids, projectId=self._project_id)
+        result = await transaction.run(
+            cypher(getter(statement.label), statement.label), ids=ids, projectId=self._project_id
+        )
         stored = read_rows(statement.label, (row for (rows,) in await result.values() for row in rows))
         check(statement.label, {element.id: element for element in stored}, statement.elements)
 
@@ -171,17 +187,8 @@ def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:
     Raises:
         ConflictError: two of the batch have one id, and other content.
     """
-    lists: dict[Label, Sequence[Any]] = {
-        Label.TRACE: [batch.trace],
-        Label.SESSION: batch.sessions,
-        Label.OPERATION: batch.operations,
-        Label.VARIABLE: batch.variables,
-        Label.DERIVATION: batch.derivations,
-        Label.FAILURE: batch.failures,
-        Label.ATTRIBUTION: batch.attributions,
-    }
     unique: dict[Label, dict[str, Any]] = {}
-    for label, elements in lists.items():
+    for label, elements in elements_of(batch).items():
         found = unique[label] = {element.id: element for element in elements}
         if len(found) < len(elements):
             check(label, found, elements)
@@ -235,17 +242,22 @@ def _statements(plan: _Plan) -> Iterator[_Statement]:
             for p in sorted(batch.placings, key=lambda p: p.variable_id)
         ),
     )
+    yield from _of_links(
+        "write_right_answer",
+        ({"variableId": id_, "traceId": batch.trace.id} for id_ in sorted(set(batch.right_answers))),
+    )
     for label in (Label.FAILURE, Label.ATTRIBUTION, Label.TRACE):
         yield from _of_elements(label, sorted(plan.unique[label].values(), key=element_id), plan)
     yield from _of_links("settle_audit_entry", plan.entries)
 
 
 def _of_elements(label: Label, elements: Sequence[Any], plan: _Plan) -> Iterator[_Statement]:
-    to_row, stored = WRITERS[label], plan.stored.get(label, set())
+    stored, name = plan.stored.get(label, set()), label.lower()
+    create = f"create_{name}" if label in _CREATED else None
     for start in range(0, len(elements), _ROWS_A_STATEMENT):
         part = elements[start : start + _ROWS_A_STATEMENT]
         expected = sum(element.id not in stored for element in part)
-        yield _Statement(f"write_{label.lower()}", list(map(to_row, part)), label, part, expected)
+        yield _Statement(f"write_{name}", rows_of(label, part), create, label, part, expected)
 
 
 def _of_links(name: str, rows: Iterable[Row]) -> Iterator[_Statement]:

@@ -17,9 +17,9 @@ from typing import TypeVar
 
 import apsw
 
-from schema.bulk import collector_paused
 from schema.errors import DamagedError, DiskFullError, StoreError
-from store.private import has_room, make_private
+from schema.garbage_collector import collector_paused
+from store.private_files import has_room, make_private
 
 T = TypeVar("T")
 
@@ -44,10 +44,10 @@ class Connections:
         self._checked_at: float | None = None
         self._check: StoreError | None = None
         self._refused: tuple[float, StoreError] | None = None
-        """When the disk last took no write, and what was said of it."""
+        """When the disk last refused a write, and the error."""
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run ``work`` in one transaction: all of it is committed, or nothing where it raises."""
+        """Run ``work`` in one transaction: all of it is committed, or nothing if it raises."""
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._in_transaction, "IMMEDIATE", work)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
@@ -55,7 +55,7 @@ class Connections:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._in_transaction, "DEFERRED", work)
 
     async def inspect(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run ``work`` on a connection of its own, which remembers nothing of the file."""
+        """Run ``work`` on a connection of its own, with nothing of the file in its cache."""
 
         def run() -> T:
             try:
@@ -69,12 +69,12 @@ class Connections:
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def check(self) -> None:
-        """Look whether the file can be written, at most every five seconds: by a write that changes nothing.
+        """Check that the file can be written, by a write that changes nothing; it is tried at most every five seconds.
 
-        That may pass where a larger one does not: what the disk refused lately counts, too.
+        Such a write may succeed where a larger one fails, so what the disk has refused lately counts too.
 
         Raises:
-            DamagedError: it can't, for some of it is damaged; known since somebody met it.
+            DamagedError: a part of it is damaged, as an earlier read or write has shown.
             DiskFullError: there is no room.
             StoreError: it can't be written for another reason.
         """
@@ -89,7 +89,7 @@ class Connections:
             raise type(self._check)(str(self._check))
 
     def _try_to_write(self) -> StoreError | None:
-        """A write on a connection of its own: that of the others may be at work for long, which is no fault."""
+        """Try a write on a connection of its own: the other may be busy for long, which is not an error."""
         try:
             if not has_room(self.path.absolute().parent):
                 return DiskFullError(f"{self.path}: the disk is full")
@@ -99,7 +99,7 @@ class Connections:
                 connection.pragma("user_version", connection.pragma("user_version"))
                 connection.execute("COMMIT")
         except apsw.BusyError:
-            self._checked_at = None  # nothing was learnt
+            self._checked_at = None  # the file is busy, which says nothing of its state
             return None
         except apsw.Error as error:
             return self._error(error)
@@ -110,7 +110,7 @@ class Connections:
     def _error(self, error: apsw.Error) -> StoreError:
         message = f"{self.path}: {_explain(error)}"
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-            # It does not mend itself: whoever asks is told until somebody has looked after it.
+            # Damage does not go away by itself: every check says so until the file is restored.
             self._damage = message
             return DamagedError(message)
         return DiskFullError(message) if isinstance(error, apsw.FullError) else StoreError(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 from zlib import crc32
@@ -14,8 +15,8 @@ import msgspec
 
 from schema.ids import ID_LENGTH
 from schema.models import Variable
-from schema.texts import sql
 from store.answers import Label
+from store.sqlite.queries import sql
 from store.sqlite.rows import RowReader
 
 _HEX = re.compile("[0-9a-f]+")
@@ -28,9 +29,9 @@ class ReadContext:
     connection: apsw.Connection
     project_id: str
 
-    def rows(self, name: str, **bindings: Any) -> list[Any]:
-        """Run a text of ``schema/sql`` with the project bound."""
-        return self.connection.execute(sql(name), {"project": self.project_id, **bindings}).fetchall()
+    def rows(self, name: str, about: StrEnum | None = None, /, **bindings: Any) -> list[Any]:
+        """Run a text with the project bound; ``about`` is what a template is about."""
+        return self.connection.execute(sql(name, about), {"project": self.project_id, **bindings}).fetchall()
 
     def reader(self) -> RowReader:
         """A fresh reader of rows."""
@@ -38,9 +39,10 @@ class ReadContext:
 
 
 def keys_of(context: ReadContext, label: Label, ids: Sequence[str]) -> dict[str, int]:
-    """Keys of the elements with these ids that exist; what is no id is skipped."""
+    """Keys of the elements with these ids that exist; what is not an id is skipped."""
     well_formed = [id_ for id_ in ids if is_hex(id_) and len(id_) == ID_LENGTH]
-    rows = context.rows(f"keys_{label.value.lower()}", ids=msgspec.json.encode(well_formed).decode())
+    name = "traces.keys" if label is Label.TRACE else "elements.keys"
+    rows = context.rows(name, label, ids=msgspec.json.encode(well_formed).decode())
     return {key.hex(): k for k, key in rows}
 
 
@@ -55,5 +57,5 @@ def is_hex(text: str) -> bool:
 
 
 def text_hash(text: str) -> int:
-    """By which an interned text is looked for; the text itself is compared as well."""
+    """The hash by which an interned text is looked up; the text itself is compared as well."""
     return crc32(text.encode())

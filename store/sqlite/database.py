@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+from typing_extensions import override
 
 from schema.errors import StoreError
-from schema.texts import migrations, sql
-from store.answers import Health
+from schema.migrations import migrations
+from store.answers import Direction, Health
 from store.closing import Closing
 from store.packs import PackCache
-from store.private import opened_to_others
+from store.private_files import opened_to_others
+from store.protocol import Database
 from store.records import ProjectRecords
 from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import applied_migrations, is_current, migrate
+from store.sqlite.queries import sql
 from store.sqlite.records import SqliteRecords, SqliteRegistry
 from store.sqlite.rows import bind_keys
 from store.sqlite.store import SqliteStore
@@ -26,7 +29,7 @@ from store.values import ValueStore
 _LOW_SPACE_BYTES = 1 << 30
 
 
-class SqliteDatabase(Closing):
+class SqliteDatabase(Closing, Database):
     """The embedded store: everything in one file, or the values beside it."""
 
     def __init__(self, path: Path, values: ValueStore | None = None) -> None:
@@ -41,32 +44,35 @@ class SqliteDatabase(Closing):
         self._connections = Connections(path)
         self._packs = PackCache()
 
+    @override
     def project(self, project_id: str, log: ProjectRecords | None = None) -> SqliteStore:
-        """The traces of one project; see ``Database.project``."""
         return SqliteStore(self._connections, project_id, self._values, self._packs, log)
 
+    @override
     def records(self, project_id: str) -> SqliteRecords:
-        """The keys, jobs and audit log of one project."""
         return SqliteRecords(self._connections, project_id)
 
+    @override
     def registry(self) -> SqliteRegistry:
-        """Whose key it is, and which job is next."""
         return SqliteRegistry(self._connections)
 
+    @override
     async def migrate(self) -> list[str]:
         """Bring the layout up to date; the file is made where it is missing."""
         return await self._connections.write(migrate)
 
+    @override
     async def has_current_layout(self) -> bool:
-        """Whether the layout is the one that this program knows."""
         return await self._connections.read(is_current)
 
+    @override
     async def check(self) -> None:
-        """See ``Database.check``: a tiny write is tried at most every five seconds."""
+        """Check that the file can be written; a tiny write is tried at most every five seconds."""
         await self._connections.check()
         if self._values is not None:
             await self._values.check_room()
 
+    @override
     async def health(self) -> Health:
         """Version, layout, integrity, the plan of the closure and the space that is left."""
         details, problems = await self._connections.inspect(_inspect)
@@ -84,6 +90,7 @@ class SqliteDatabase(Closing):
                 problems.append(str(error))
         return Health("sqlite", apsw.sqlite_lib_version(), details, problems)
 
+    @override
     async def close(self) -> None:
         """Close the file."""
         await self._connections.close()
@@ -94,7 +101,7 @@ def _inspect(connection: apsw.Connection) -> tuple[dict[str, Any], list[str]]:
     applied = applied_migrations(connection)
     missing = [migration for migration in migrations("sqlite") if migration.number not in applied]
     problems.extend(f"migration {migration.number:04d}_{migration.name} is missing" for migration in missing)
-    explain = f"EXPLAIN QUERY PLAN {sql('closure_backward')}"
+    explain = "EXPLAIN QUERY PLAN " + sql("walk.closure", Direction.BACKWARD)
     plan = [row[3] for row in connection.execute(explain, {"roots": bind_keys([0])})]
     if not any("derivation_by_target" in line for line in plan):
         problems.append("the closure does not use the index derivation_by_target")

@@ -11,21 +11,21 @@ import msgspec
 from schema.errors import CorruptValueError
 from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
-from schema.texts import sql
 from schema.words import contains, phrases, snippet
 from store.answers import ScanResult, SearchHit
 from store.packs import PackCache, PackEntry, cut_all, decompress, read_all
 from store.sqlite.context import ReadContext
+from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 
 
 def search(context: ReadContext, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:
-    """See ``GraphStore.search``."""
+    """Recorded variables that contain all words of a text, the best first."""
     query = " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases(text))
     if not query:
         return []
-    rows = context.rows("search", query=query, trace=trace_id, count=limit)
-    variables = context.reader().variables([k for k, _ in rows])
+    rows = context.rows("variables.search", query=query, trace=trace_id, count=limit)
+    variables = context.reader().read(Variable, [k for k, _ in rows])
     return [_hit(variables[k], score, text) for k, score in rows]
 
 
@@ -35,7 +35,7 @@ def _hit(variable: Variable, score: float, text: str) -> SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ScanBounds:
-    """Where a scan ends: hits, bytes read, and a moment of the monotonic clock."""
+    """When a scan ends: at so many hits or bytes, or at a time of the monotonic clock."""
 
     limit: int
     max_bytes: int
@@ -43,17 +43,17 @@ class ScanBounds:
 
     @classmethod
     def starting_now(cls, limit: int, max_bytes: int, seconds: float) -> ScanBounds:
-        """Bounds of a scan that begins at this moment."""
+        """The bounds of a scan that begins now."""
         return cls(limit, max_bytes, time.monotonic() + seconds)
 
     def reached(self, scanned: int) -> bool:
-        """Whether no more may be read."""
+        """Whether the scan has to end."""
         return scanned >= self.max_bytes or time.monotonic() >= self.deadline
 
 
 @dataclass(slots=True)
 class ScanProgress:
-    """Keys of the values that hold the text, so far."""
+    """What a scan has found so far: the keys of values that contain the text."""
 
     matched: set[int] = field(default_factory=set)
     scanned: int = 0
@@ -61,9 +61,9 @@ class ScanProgress:
 
 
 def scan(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanResult:
-    """See ``GraphStore.scan``: the values that stand on their variables first, then the packs of the file."""
+    """Look into whole values: those that are kept on their variables first, then the packs of the file."""
     progress = scan_inline(context, text, trace_id, bounds)
-    for pack_k, raw_size in [] if progress.truncated else context.rows("scan_packs", trace=trace_id):
+    for pack_k, raw_size in [] if progress.truncated else context.rows("values.packs", trace=trace_id):
         if bounds.reached(progress.scanned):
             progress.truncated = True
             break
@@ -73,10 +73,10 @@ def scan(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBoun
 
 
 def scan_inline(context: ReadContext, text: str, trace_id: str | None, bounds: ScanBounds) -> ScanProgress:
-    """Look into the values that stand on their variables."""
+    """Look into the values that are kept on their variables."""
     progress = ScanProgress()
     last = 0
-    while rows := context.rows("scan_inline", trace=trace_id, whole=WHOLE_VALUE_BYTES, last=last):
+    while rows := context.rows("values.inline", trace=trace_id, whole=WHOLE_VALUE_BYTES, last=last):
         if bounds.reached(progress.scanned):
             progress.truncated = True
             break
@@ -90,18 +90,18 @@ def scan_result(context: ReadContext, text: str, bounds: ScanBounds, progress: S
     """The recorded variables that have the matched values."""
     variables: dict[int, Variable] = {}
     if progress.matched:
-        keys = [k for (k,) in context.rows("variables_of_values", keys=bind_keys(sorted(progress.matched)))]
-        variables = context.reader().variables(keys)
+        keys = [k for (k,) in context.rows("values.variables", keys=bind_keys(sorted(progress.matched)))]
+        variables = context.reader().read(Variable, keys)
     ordered = sorted(variables.values(), key=lambda v: (v.trace_id, v.sequence))
     hits = [SearchHit(variable, 1.0, snippet([variable.preview], text)) for variable in ordered[: bounds.limit]]
     return ScanResult(hits, progress.truncated or len(ordered) > bounds.limit, progress.scanned)
 
 
 def _scan_pack(context: ReadContext, pack_k: int, text: str) -> list[int]:
-    ((data,),) = context.rows("pack_data", pack=pack_k)
+    ((data,),) = context.rows("values.pack", pack=pack_k)
     keys: dict[str, list[int]] = {}
     entries = {}
-    for k, digest, offset, size in context.connection.execute(sql("pack_values"), {"pack": pack_k}):
+    for k, digest, offset, size in context.connection.execute(sql("values.in_pack"), {"pack": pack_k}):
         keys.setdefault(digest, []).append(k)
         entries[digest] = PackEntry(VALUE_HASH_PREFIX + digest, offset, size)
     found: list[int] = []
@@ -121,7 +121,7 @@ def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], c
     """
     digests = [value_hash.removeprefix(VALUE_HASH_PREFIX) for value_hash in hashes]
     packs: dict[tuple[int, str], list[PackEntry]] = {}
-    rows = context.rows("value_places", trace=trace_id, hashes=msgspec.json.encode(digests).decode())
+    rows = context.rows("values.places", trace=trace_id, hashes=msgspec.json.encode(digests).decode())
     for digest, pack_k, pack_id, offset, size in rows:
         packs.setdefault((pack_k, pack_id), []).append(PackEntry(VALUE_HASH_PREFIX + digest, offset, size))
     placed = {entry.value_hash for entries in packs.values() for entry in entries}
@@ -132,7 +132,7 @@ def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], c
     for (pack_k, pack_id), entries in packs.items():
         whole = cache.get(pack_id)
         if whole is None:
-            ((data,),) = context.rows("pack_data", pack=pack_k)
+            ((data,),) = context.rows("values.pack", pack=pack_k)
             whole = decompress(data, entries[0].value_hash)
             cache.put(pack_id, whole)
         found |= cut_all(whole, entries)
@@ -140,5 +140,5 @@ def values_in_file(context: ReadContext, trace_id: str, hashes: Sequence[str], c
 
 
 def known_values(context: ReadContext, trace_id: str) -> set[str]:
-    """See ``GraphStore.known_values``."""
-    return {VALUE_HASH_PREFIX + digest for (digest,) in context.rows("known_values", trace=trace_id)}
+    """Hashes of the values of a trace that are kept in packs."""
+    return {VALUE_HASH_PREFIX + digest for (digest,) in context.rows("values.hashes", trace=trace_id)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from schema.models import Trace
 from store.answers import Page
-from store.idle import IdleTrace, Place, end_of_list, idle_page, read_place
+from store.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.sqlite.context import ReadContext
 
 
@@ -17,12 +18,12 @@ def idle_traces(
     first: int,
     after: str | None,
 ) -> Page[IdleTrace]:
-    """See ``GraphStore.idle_traces``."""
+    """A page of the traces that nothing was written to for long."""
     start = read_place(after)
-    kept = [] if keep is None else context.rows("written_in_order", skip=keep - 1)
-    end = end_of_list(until, before, Place(kept[0][0], kept[0][1].hex()) if kept else None)
+    kept = [] if keep is None else context.rows("traces.written_in_order", skip=keep - 1)
+    end = end_of_list(until, before, IdlePosition(kept[0][0], kept[0][1].hex()) if kept else None)
     rows = context.rows(
-        "page_idle_trace", place=start.at, last=start.id, end=end.at, end_id=end.id, count=max(first, 0) + 1
+        "traces.page_idle", place=start.at, last=start.id, end=end.at, end_id=end.id, count=max(first, 0) + 1
     )
-    found = context.reader().traces([k for k, _, _ in rows[:first]])
-    return idle_page([Place(at, id_.hex()) for _, at, id_ in rows], first, found.values())
+    found = context.reader().read(Trace, [k for k, _, _ in rows[:first]])
+    return idle_page([IdlePosition(at, id_.hex()) for _, at, id_ in rows], first, found.values())

@@ -8,19 +8,21 @@ from typing import Any
 import apsw
 
 from schema.errors import StoreError
+from schema.migrations import migrations
 from schema.models import format_time
-from schema.texts import migrations, sql
+from store.sqlite.queries import sql
+from store.sqlite.tables import Table
 
 
 def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:
-    """Apply what is missing, inside the caller's transaction: the file's lock is the lock of the migration.
+    """Apply the missing migrations inside the caller's transaction, which holds the file's lock meanwhile.
 
     Args:
         connection: inside a transaction that writes.
         layout: whose migrations: those of a store, or of another file of the platform.
 
     Raises:
-        StoreError: the file was written by a newer version, or is a database of something else.
+        StoreError: the file was written by a newer version, or belongs to another program.
     """
     applied = applied_migrations(connection, layout)
     done = []
@@ -30,22 +32,22 @@ def migrate(connection: apsw.Connection, layout: str = "sqlite") -> list[str]:
         for statement in migration.statements:
             connection.execute(statement)
         row = (migration.number, migration.name, format_time(datetime.now(UTC)))
-        connection.execute(sql("insert_migration"), row)
+        connection.execute(sql("tables.insert", Table.MIGRATION), row)
         done.append(f"{migration.number:04d}_{migration.name}")
     return done
 
 
 def applied_migrations(connection: apsw.Connection, layout: str = "sqlite") -> dict[int, str]:
-    """Number and name of the migrations that the file has; the table of them is made where it is missing.
+    """The migrations that the file has: name by number. Their table is made if it is missing.
 
     Raises:
-        StoreError: the file was written by a newer version, or is a database of something else.
+        StoreError: the file was written by a newer version, or belongs to another program.
     """
-    if not connection.execute(sql("has_migrations")).get:
-        if connection.execute(sql("has_tables")).get:
+    if not connection.execute(sql("migrations.exist")).get:
+        if connection.execute(sql("migrations.any_tables")).get:
             raise StoreError("this SQLite file belongs to another program: it has tables, but no table of migrations")
-        connection.execute(sql("create_migrations"))
-    rows: list[Any] = connection.execute(sql("list_migrations")).fetchall()
+        connection.execute(sql("migrations.create"))
+    rows: list[Any] = connection.execute(sql("migrations.list")).fetchall()
     applied: dict[int, str] = dict(rows)
     newest = migrations(layout)[-1].number
     if any(number > newest for number in applied):
@@ -55,5 +57,5 @@ def applied_migrations(connection: apsw.Connection, layout: str = "sqlite") -> d
 
 def is_current(connection: apsw.Connection) -> bool:
     """Whether the file has the migrations that this program knows, and no others."""
-    rows: list[Any] = connection.execute(sql("list_migrations")).fetchall()
+    rows: list[Any] = connection.execute(sql("migrations.list")).fetchall()
     return {number for number, _ in rows} == {migration.number for migration in migrations("sqlite")}

@@ -17,7 +17,7 @@ Read = Callable[..., Awaitable[Any]]
 async def scan_outside(
     read: Read, values: ValueStore, project_id: str, text: str, trace_id: str | None, bounds: find.ScanBounds
 ) -> ScanResult:
-    """As ``find.scan``, with the packs read from a store of values."""
+    """The same as ``find.scan``, but the packs are read from a store of values."""
     progress: find.ScanProgress = await read(find.scan_inline, text, trace_id, bounds)
     traces: list[str] = [trace_id] if trace_id else await read(_trace_ids)
     for one in traces:
@@ -33,9 +33,9 @@ async def scan_outside(
 
 
 def _trace_ids(context: ReadContext) -> list[str]:
-    return [value.lower() for (value,) in context.rows("trace_ids")]
+    return [value.lower() for (value,) in context.rows("traces.ids")]
 
 
 def _keys_of_hash(context: ReadContext, trace_id: str, value_hash: str) -> list[int]:
     digest = value_hash.partition(":")[2]
-    return [k for (k,) in context.rows("values_by_hash", trace=trace_id, hash=digest)]
+    return [k for (k,) in context.rows("values.by_hash", trace=trace_id, hash=digest)]

@@ -11,13 +11,28 @@ import msgspec
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Operation, Trace, Usage, Variable
 from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Stored
 from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
 
 _FIRST_ID = "0" * ID_LENGTH
+_EXTERNAL = {
+    Label.TRACE: "traces.external",
+    Label.SESSION: "elements.external",
+    Label.OPERATION: "elements.external",
+    Label.VARIABLE: "elements.external_variable",
+    Label.DERIVATION: "elements.external_derivation",
+}
+"""The texts that find elements by their ids in the source."""
+
+_PAGES = {
+    Label.SESSION: "elements.page_sessions",
+    Label.OPERATION: "elements.page_operations",
+    Label.VARIABLE: "elements.page",
+    Label.DERIVATION: "elements.page",
+}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -29,10 +44,10 @@ def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Ele
 
 
 def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
-    """See ``GraphStore.resolve``."""
+    """The one element that a reference means; see ``store.resolving``."""
     check_reference(reference, label)
     if is_whole_id(reference):
-        # Most references are the id of what is asked for.
+        # Most references are whole ids.
         first = (label,) if label else ()
         for one in (*first, *(other for other in Label if other is not label)):
             if found := elements(context, one, [reference]):
@@ -43,15 +58,16 @@ def resolve(context: ReadContext, reference: str, label: Label | None, trace_id:
 
 
 def _named(context: ReadContext, reference: str, label: Label, trace_id: str | None) -> list[Element]:
-    """What has an id in the source, or an id that begins so."""
-    name = label.value.lower()
+    """Elements by their id in the source, or by the beginning of their id."""
     keys: list[int] = []
-    if label not in {Label.FAILURE, Label.ATTRIBUTION}:
+    if label in _EXTERNAL:
         bindings = {"hash": text_hash(reference)} if label not in {Label.TRACE, Label.DERIVATION} else {}
-        keys = [k for (k,) in context.rows(f"external_{name}", reference=reference, trace=trace_id, **bindings)]
+        rows = context.rows(_EXTERNAL[label], label, reference=reference, trace=trace_id, **bindings)
+        keys = [k for (k,) in rows]
     if is_prefix(reference):
         low, high = (reference.ljust(ID_LENGTH, digit) for digit in "0f")
-        keys += [k for (k,) in context.rows(f"prefix_{name}", low=low, high=high, trace=trace_id)]
+        name = "traces.prefix" if label is Label.TRACE else "elements.prefix"
+        keys += [k for (k,) in context.rows(name, label, low=low, high=high, trace=trace_id)]
     return list(context.reader().elements(label, list(dict.fromkeys(keys))).values())
 
 
@@ -64,21 +80,21 @@ def page(
     kinds: Collection[str],
     statuses: Collection[str],
 ) -> Page[Element]:
-    """See ``GraphStore.page``."""
+    """Elements of a trace, in its order."""
     bindings: dict[str, Any] = {"trace": trace_id}
     if label is not Label.SESSION:
         bindings["kinds"] = _wanted(kinds)
     if label is Label.OPERATION:
         bindings["statuses"] = _wanted(statuses)
     place, last = _number_cursor(after)
-    rows = context.rows(f"page_{label.value.lower()}", place=place, last=last, count=first + 1, **bindings)
+    rows = context.rows(_PAGES[label], label, place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
 def _wanted(words: Collection[str]) -> str | None:
-    """Words as a statement takes them; None where all are wanted."""
+    """Words of a closed list as a statement takes them; None if all are wanted."""
     return msgspec.json.encode(sorted(words)).decode() if words else None
 
 
@@ -91,7 +107,7 @@ def pages(
     kinds: Collection[str],
     statuses: Collection[str],
 ) -> dict[str, Page[Any]]:
-    """See ``GraphStore.pages``."""
+    """A page of each of several traces, by id."""
     return {
         id_: failure_page(context, id_, first, after)
         if label is Label.FAILURE
@@ -101,28 +117,28 @@ def pages(
 
 
 def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
-    """See ``GraphStore.traces``."""
+    """Traces by time of creation and id."""
     place, last = _id_cursor(after, "-9223372036854775808")
-    rows = context.rows("page_trace", place=int(place), last=last, count=first + 1)
-    found = context.reader().traces([row[0] for row in rows[:first]])
+    rows = context.rows("traces.page", place=int(place), last=last, count=first + 1)
+    found = context.reader().read(Trace, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][2].lower()}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
 def failure_page(context: ReadContext, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
-    """See ``GraphStore.failures``."""
+    """Failures by trace and id."""
     place, last = _id_cursor(after, _FIRST_ID)
-    rows = context.rows("page_failure", trace=trace_id, place=place, last=last, count=first + 1)
-    found = context.reader().failures([row[0] for row in rows[:first]])
+    rows = context.rows("failures.page", trace=trace_id, place=place, last=last, count=first + 1)
+    found = context.reader().read(Failure, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1].lower()}:{rows[first - 1][2].lower()}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
 def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attribution]:
-    """See ``GraphStore.attributions``."""
+    """All verdicts on some failures, oldest first."""
     ids = msgspec.json.encode([id_ for id_ in failure_ids if is_hex(id_)]).decode()
-    keys = [k for (k,) in context.rows("attributions_of_failures", ids=ids)]
-    found = context.reader().attributions(keys).values()
+    keys = [k for (k,) in context.rows("attributions.of_failures", ids=ids)]
+    found = context.reader().read(Attribution, keys).values()
     return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
 
@@ -152,20 +168,20 @@ def _bad_cursor(cursor: str) -> InputError:
 
 
 def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-    """See ``GraphStore.operations``."""
+    """Operations with what they used, made and ended, by id."""
     keys = keys_of(context, Label.OPERATION, operation_ids)
     wanted = list(keys.values())
     used: dict[int, list[tuple[int, int]]] = {k: [] for k in wanted}
     generated: dict[int, list[int]] = {k: [] for k in wanted}
     invalidated: dict[int, list[int]] = {k: [] for k in wanted}
-    for operation_k, variable_k, position in context.rows("used_by_operations", keys=bind_keys(wanted)):
+    for operation_k, variable_k, position in context.rows("operations.used", keys=bind_keys(wanted)):
         used[operation_k].append((position, variable_k))
     for name, found in (("generated", generated), ("invalidated", invalidated)):
-        for operation_k, variable_k in context.rows(f"{name}_by_operations", keys=bind_keys(wanted)):
+        for operation_k, variable_k in context.rows(f"operations.{name}", keys=bind_keys(wanted)):
             found[operation_k].append(variable_k)
     linked = {k for rows in used.values() for _, k in rows}.union(*generated.values(), *invalidated.values())
     reader = context.reader()
-    operation, variable = reader.operations(wanted), reader.variables(sorted(linked))
+    operation, variable = reader.read(Operation, wanted), reader.read(Variable, sorted(linked))
 
     def inputs(k: int) -> list[Variable]:
         in_place = sorted((position, variable[one].sequence, one) for position, one in used[k])
@@ -185,10 +201,10 @@ def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, 
 def derivations_of(
     context: ReadContext, variable_ids: Sequence[str], direction: Direction, first: int
 ) -> dict[str, list[Derivation]]:
-    """See ``GraphStore.derivations_of``."""
+    """The first derivations of each of some variables, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
-    rows = context.rows(f"derivations_of_{direction.value}", keys=bind_keys(keys.values()), count=first)
-    found = context.reader().derivations(sorted({k for _, k in rows}))
+    rows = context.rows("walk.derivations_of", direction, keys=bind_keys(keys.values()), count=first)
+    found = context.reader().read(Derivation, sorted({k for _, k in rows}))
     listed: dict[int, list[Derivation]] = {k: [] for k in keys.values()}
     for variable_k, k in rows:
         listed[variable_k].append(found[k])
@@ -196,33 +212,33 @@ def derivations_of(
 
 
 def usages(context: ReadContext, trace_id: str) -> list[Usage]:
-    """See ``GraphStore.usages``."""
-    rows = context.rows("usages", trace=trace_id)
+    """All that the operations of a trace used."""
+    rows = context.rows("operations.usages", trace=trace_id)
     return [Usage(operation.hex(), variable.hex(), *said) for operation, variable, *said in rows]
 
 
 def invalidations(context: ReadContext, trace_id: str) -> list[Invalidation]:
-    """See ``GraphStore.invalidations``."""
-    rows = context.rows("invalidations", trace=trace_id)
+    """All that the operations of a trace ended."""
+    rows = context.rows("operations.invalidations", trace=trace_id)
     return [Invalidation(variable.hex(), operation.hex()) for variable, operation in rows]
 
 
 def stored(context: ReadContext, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-    """See ``GraphStore.stored``."""
-    rows = context.rows("next_sequences", trace=trace_id) if is_hex(trace_id) else []
+    """What is stored of a trace and of the elements with some ids."""
+    rows = context.rows("next.sequences", trace=trace_id) if is_hex(trace_id) else []
     next_ = dict(zip(IN_ORDER, rows[0] if rows else (0, 0, 0, 0), strict=True))
     (trace,) = elements(context, Label.TRACE, [trace_id]) or (None,)
     assert trace is None or isinstance(trace, Trace)
-    # Where the first place is free, nothing is stored: most of all in a new trace.
+    # If the first place is free, no element of the label is stored, as in a new trace.
     found = {label: elements(context, label, wanted) for label, wanted in ids.items() if next_[label]}
     return Stored(trace, next_, {label: {one.id: one for one in ones} for label, ones in found.items()})
 
 
 def versions_of(context: ReadContext, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-    """See ``GraphStore.versions_of``."""
+    """All versions of the names of some variables, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
-    rows = context.rows("versions", keys=bind_keys(keys.values()))
-    found = context.reader().variables(sorted({k for _, k in rows}))
+    rows = context.rows("variables.versions", keys=bind_keys(keys.values()))
+    found = context.reader().read(Variable, sorted({k for _, k in rows}))
     listed: dict[int, list[Variable]] = {k: [] for k in keys.values()}
     for variable_k, k in rows:
         listed[variable_k].append(found[k])

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 import apsw
+from typing_extensions import override
 
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
@@ -32,12 +33,13 @@ from store.auditing import apart, begun
 from store.idle import IdleTrace
 from store.packs import PackCache, PackWriter
 from store.paths import check_limit
+from store.protocol import GraphStore
 from store.records import ProjectRecords
 from store.references import check_ownership, check_values
 from store.sqlite import find, select, walk
+from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
-from store.sqlite.entries import check_entry, insert_entries, settle_entry
 from store.sqlite.idle import idle_traces
 from store.sqlite.maintain import check_conflicts, counts, delete_attributions, delete_trace, stats, timeline
 from store.sqlite.records import SqliteRecords
@@ -50,8 +52,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class SqliteStore:
-    """Implements ``store.protocol.GraphStore``."""
+class SqliteStore(GraphStore):
+    """One project's traces; its values are in the file, or in a store of values."""
 
     def __init__(
         self,
@@ -68,8 +70,8 @@ class SqliteStore:
         self._log = log
 
     @property
+    @override
     def project_id(self) -> str:
-        """The project that every call is bound to."""
         return self._project_id
 
     async def _read(self, work: Callable[Concatenate[ReadContext, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -85,7 +87,7 @@ class SqliteStore:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do something in one transaction, which also writes its entry unless nothing was done."""
+        """Do something in one transaction, which also writes the entry unless nothing was changed."""
 
         def run(connection: apsw.Connection) -> T:
             result = work(ReadContext(connection, self._project_id), *args, **kwargs)
@@ -94,6 +96,7 @@ class SqliteStore:
 
         return await self._connections.write(run)
 
+    @override
     async def write(
         self,
         batch: Batch,
@@ -101,7 +104,7 @@ class SqliteStore:
         stored: Stored | None = None,
         entry: AuditEntry | None = None,
     ) -> WriteResult:
-        """See ``GraphStore.write``. What is stored is compared within the transaction, where that costs little."""
+        """Write a batch. What is stored already is compared within the transaction, where that costs little."""
         check_ownership(batch, self._project_id)
         check_entry(entry, self._project_id)
         packs = values.packs() if values else iter(())
@@ -119,18 +122,19 @@ class SqliteStore:
         async with apart(self._log, entry) as own:
             return await self._write(work, own)
 
+    @override
     async def get(self, label: Label, ids: Sequence[str]) -> list[Element]:
-        """See ``GraphStore.get``."""
         return await self._read(select.elements, label, ids)
 
+    @override
     async def resolve(self, reference: str, label: Label | None = None, trace_id: str | None = None) -> Element:
-        """See ``GraphStore.resolve``."""
         return await self._read(select.resolve, reference, label, trace_id)
 
+    @override
     async def traces(self, first: int = 100, after: str | None = None) -> Page[Trace]:
-        """See ``GraphStore.traces``."""
         return await self._read(select.trace_page, first, after)
 
+    @override
     async def page(
         self,
         label: Label,
@@ -140,9 +144,9 @@ class SqliteStore:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
     ) -> Page[Element]:
-        """See ``GraphStore.page``."""
         return await self._read(select.page, label, trace_id, first, after, kinds, statuses)
 
+    @override
     async def pages(
         self,
         label: Label,
@@ -152,45 +156,39 @@ class SqliteStore:
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
     ) -> dict[str, Page[Element]]:
-        """See ``GraphStore.pages``."""
         return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses)
 
+    @override
     async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        """See ``GraphStore.failures``."""
         return await self._read(select.failure_page, trace_id, first, after)
 
+    @override
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
-        """See ``GraphStore.attributions``."""
         return await self._read(select.attributions, failure_ids)
 
-    async def operation(self, operation_id: str) -> OperationDetail:
-        """See ``GraphStore.operation``."""
-        for detail in (await self.operations([operation_id])).values():
-            return detail
-        raise NotFoundError(operation_id, Label.OPERATION.value)
-
+    @override
     async def operations(self, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:
-        """See ``GraphStore.operations``."""
         return await self._read(select.operations, operation_ids)
 
+    @override
     async def derivations_of(
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
-        """See ``GraphStore.derivations_of``."""
         return await self._read(select.derivations_of, variable_ids, direction, first)
 
+    @override
     async def usages(self, trace_id: str) -> list[Usage]:
-        """See ``GraphStore.usages``."""
         return await self._read(select.usages, trace_id)
 
+    @override
     async def invalidations(self, trace_id: str) -> list[Invalidation]:
-        """See ``GraphStore.invalidations``."""
         return await self._read(select.invalidations, trace_id)
 
+    @override
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
-        """See ``GraphStore.search``."""
         return await self._read(find.search, text, trace_id, limit)
 
+    @override
     async def scan(
         self,
         text: str,
@@ -199,12 +197,12 @@ class SqliteStore:
         max_bytes: int = 1 << 30,
         seconds: float = 30.0,
     ) -> ScanResult:
-        """See ``GraphStore.scan``."""
         bounds = find.ScanBounds.starting_now(limit, max_bytes, seconds)
         if self._values is None:
             return await self._read(find.scan, text, trace_id, bounds)
         return await scan_outside(self._read, self._values, self._project_id, text, trace_id, bounds)
 
+    @override
     async def closure(
         self,
         ids: Sequence[str],
@@ -212,9 +210,9 @@ class SqliteStore:
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> Closure:
-        """See ``GraphStore.closure``."""
         return await self._read(walk.closure, ids, direction, budget, kinds)
 
+    @override
     async def closures(
         self,
         roots: Sequence[Sequence[str]],
@@ -222,34 +220,19 @@ class SqliteStore:
         budget: Budget = NO_BUDGET,
         kinds: Collection[str] = (),
     ) -> list[Closure]:
-        """See ``GraphStore.closures``."""
         return await self._read(walk.closures, roots, direction, budget, kinds)
 
+    @override
     async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
-        """See ``GraphStore.paths``."""
         check_limit(limit)
         return await self._read(walk.paths, source, target, limit)
 
-    async def path(self, source: str, target: str) -> Path:
-        """See ``GraphStore.path``."""
-        return next(iter(await self.paths(source, target, 1)), Path([], []))
-
-    async def versions(self, variable_id: str) -> list[Variable]:
-        """See ``GraphStore.versions``."""
-        for found in (await self.versions_of([variable_id])).values():
-            return found
-        raise NotFoundError(variable_id, Label.VARIABLE.value)
-
+    @override
     async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """See ``GraphStore.versions_of``."""
         return await self._read(select.versions_of, variable_ids)
 
-    async def value(self, variable: Variable) -> bytes:
-        """See ``GraphStore.value``."""
-        return (await self.values([variable]))[variable.value_hash]
-
+    @override
     async def values(self, variables: Sequence[Variable]) -> dict[str, bytes]:
-        """See ``GraphStore.values``."""
         found, others = split_values(variables)
         for trace_id, hashes in others.items():
             if self._values is None:
@@ -258,16 +241,17 @@ class SqliteStore:
                 found |= await self._values.get_many(self._project_id, trace_id, hashes)
         return found
 
+    @override
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """See ``GraphStore.stored``."""
         return await self._read(select.stored, trace_id, ids)
 
+    @override
     async def known_values(self, trace_id: str) -> set[str]:
-        """See ``GraphStore.known_values``."""
         if self._values is None:
             return await self._read(find.known_values, trace_id)
         return await self._values.hashes(self._project_id, trace_id)
 
+    @override
     async def idle_traces(
         self,
         until: datetime,
@@ -276,17 +260,16 @@ class SqliteStore:
         first: int = 100,
         after: str | None = None,
     ) -> Page[IdleTrace]:
-        """See ``GraphStore.idle_traces``."""
         return await self._read(idle_traces, until, before, keep, first, after)
 
+    @override
     async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
-        """See ``GraphStore.delete_attributions``."""
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
             return await self._write(delete_attributions, own, ids)
 
+    @override
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
-        """See ``GraphStore.delete_trace``."""
         check_entry(entry, self._project_id)
         if self._log is None and self._values is None:
             return await self._write(delete_trace, entry, trace_id)
@@ -294,7 +277,7 @@ class SqliteStore:
             raise NotFoundError(trace_id, Label.TRACE.value)
         async with apart(self._log, entry) as own, begun(SqliteRecords(self._connections, self._project_id), own):
             if self._values is not None:
-                # Values first: a trace whose deletion was cut short is still listed, and can be deleted again.
+                # Values first: if the deletion is cut short, the trace is still listed, and can be deleted again.
                 await self._values.delete(self._project_id, trace_id)
 
             def work(context: ReadContext) -> dict[str, int]:
@@ -305,8 +288,8 @@ class SqliteStore:
 
             return await self._write(work, None)
 
+    @override
     async def stats(self, trace_id: str | None = None) -> Stats:
-        """See ``GraphStore.stats``."""
         found = await self._read(stats, trace_id)
         if self._values is None:
             return found
@@ -314,10 +297,10 @@ class SqliteStore:
         graph = found.graph_bytes or 0
         return replace(found, value_bytes=outside, total_bytes=graph + outside)
 
+    @override
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-        """See ``GraphStore.counts``."""
         return await self._read(counts, trace_ids)
 
+    @override
     async def timeline(self, since: datetime, until: datetime, seconds: int) -> list[Period]:
-        """See ``GraphStore.timeline``."""
         return await self._read(timeline, Stretches.between(since, until, seconds))

@@ -1,4 +1,4 @@
-"""Values of a batch's variables, in rows of their own: equal ones of a trace are one row."""
+"""The values of a batch's variables, in a table of their own: equal values of a trace share a row."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from collections.abc import Iterable, Sequence
 
 from schema.errors import InputError
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Variable
-from schema.texts import sql
 from store.packs import Pack
-from store.sqlite.keys import Keys
+from store.sqlite.queries import sql
+from store.sqlite.row_keys import Keys
+from store.sqlite.tables import Table
 
 
 class ValueRows:
     """Writes values, and the packs that hold long ones."""
 
     def __init__(self, keys: Keys, values_in_file: bool) -> None:
-        """Make one.
+        """Nothing is written yet.
 
         Args:
-            keys: of the trace.
-            values_in_file: whether a value that is not on its variable whole must be in the file.
+            keys: the keys of the trace.
+            values_in_file: whether values that are too long for their variables are kept in the file.
         """
         self._keys = keys
         self._values_in_file = values_in_file
         self._places: dict[str, tuple[int, int]] = {}
 
     def write(self, variables: Sequence[Variable], packs: Iterable[Pack]) -> dict[tuple[str, str], int]:
-        """Write what is new of the variables' values; keys of all of them, by hash and media type."""
+        """Write the values that are new; the keys of all of them, by hash and media type."""
         keys: dict[tuple[str, str], int] = {}
         new: dict[tuple[str, str], Variable] = {}
         for v in variables:
@@ -36,7 +37,7 @@ class ValueRows:
             stored = None
             if not self._keys.is_new_trace:
                 bindings = (self._keys.trace_k, _digest(v.value_hash), v.media_type)
-                stored = self._keys.connection.execute(sql("find_value"), bindings).get
+                stored = self._keys.connection.execute(sql("values.find"), bindings).get
             if stored is None:
                 new[address] = v
             else:
@@ -46,20 +47,20 @@ class ValueRows:
             self._write_packs(packs, large - self._find_places(large))
         rows = []
         for address, v in new.items():
-            k = keys[address] = self._keys.take("value", 1)
+            k = keys[address] = self._keys.take(Table.VALUE, 1)
             place: tuple[int, int] | tuple[None, None] = (None, None)
             if self._values_in_file and v.size > WHOLE_VALUE_BYTES:
                 place = self._place(v)
             text = v.value if v.value is not None else v.preview[:PREVIEW_CHARACTERS]
             rows.append((k, self._keys.trace_k, _digest(v.value_hash), v.size, v.media_type, text, *place))
-        self._keys.insert("insert_value", rows)
+        self._keys.insert(Table.VALUE, rows)
         return keys
 
     def _find_places(self, hashes: set[str]) -> set[str]:
-        """Those of some values that are stored, under another media type; their places are noted."""
+        """Those of some values that are stored under another media type; their places are remembered."""
         for value_hash in [] if self._keys.is_new_trace else hashes:
             place = self._keys.connection.execute(
-                sql("find_value_place"), (self._keys.trace_k, _digest(value_hash))
+                sql("values.find_place"), (self._keys.trace_k, _digest(value_hash))
             ).get
             if place is not None:
                 self._places[value_hash] = place
@@ -73,14 +74,12 @@ class ValueRows:
         return place
 
     def _write_packs(self, packs: Iterable[Pack], needed: set[str]) -> None:
-        """Write the packs that hold a value that is needed and not stored yet."""
+        """Write the packs with a value that is needed and not stored yet."""
         for pack in packs:
             if needed.isdisjoint(entry.value_hash for entry in pack.entries):
                 continue
-            k = self._keys.take("pack", 1)
-            self._keys.insert(
-                "insert_pack", [(k, bytes.fromhex(pack.id), self._keys.trace_k, pack.raw_size, pack.data)]
-            )
+            k = self._keys.take(Table.PACK, 1)
+            self._keys.insert(Table.PACK, [(k, bytes.fromhex(pack.id), self._keys.trace_k, pack.raw_size, pack.data)])
             for entry in pack.entries:
                 self._places[entry.value_hash] = (k, entry.offset)
 

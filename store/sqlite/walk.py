@@ -8,12 +8,12 @@ from operator import attrgetter
 from typing import Any
 
 from schema.errors import NotFoundError
-from schema.models import Derivation, Variable
-from schema.texts import sql
+from schema.models import Derivation, Operation, Variable
 from store.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.closure import LevelWalk
 from store.paths import shortest_paths, steps_of
 from store.sqlite.context import ReadContext, in_order, keys_of
+from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 
 
@@ -33,7 +33,11 @@ def root_keys(context: ReadContext, ids: Sequence[str]) -> list[int]:
 def closure(
     context: ReadContext, ids: Sequence[str], direction: Direction, budget: Budget, kinds: Collection[str]
 ) -> Closure:
-    """See ``GraphStore.closure``."""
+    """The closure of some variables, within a budget.
+
+    Raises:
+        NotFoundError: one of them does not exist.
+    """
     roots = root_keys(context, ids)
     if not roots:
         return Closure([], direction, [], [], [], False, [])
@@ -54,18 +58,18 @@ def closures(
     budget: Budget,
     kinds: Collection[str],
 ) -> list[Closure]:
-    """See ``GraphStore.closures``."""
+    """Several closures, each of its own roots."""
     return [closure(context, ids, direction, budget, kinds) for ids in roots]
 
 
 def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Path]:
-    """See ``GraphStore.paths``."""
+    """The shortest chains of derivations between two variables, whichever way they run."""
     ends = root_keys(context, [source]) + root_keys(context, [target])
     for start, goal in (ends, ends[::-1]):
         keys = set(walk_all(context, [start], Direction.BACKWARD))
         if goal in keys:
             pairs = derivations_among(context, keys)
-            ranks = dict(context.rows("sequences", keys=bind_keys(sorted(keys))))
+            ranks = dict(context.rows("walk.sequences", keys=bind_keys(sorted(keys))))
             chains = shortest_paths(((target, source) for _, source, target in pairs), start, goal, ranks, limit)
             return paths_along(context, chains, pairs)
     return []
@@ -73,13 +77,13 @@ def paths(context: ReadContext, source: str, target: str, limit: int) -> list[Pa
 
 def walk_all(context: ReadContext, roots: Iterable[int], direction: Direction) -> list[int]:
     """Keys of all variables in the closure of some, without bounds."""
-    text = sql(f"closure_{direction.value}")
+    text = sql("walk.closure", direction)
     return [k for (k,) in context.connection.execute(text, {"roots": bind_keys(roots)})]
 
 
 def step(context: ReadContext, keys: Iterable[int], direction: Direction) -> list[tuple[int, int, int]]:
     """Derivations of some variables: key, key of the neighbour, sequence of the neighbour."""
-    text = sql(f"step_{direction.value}")
+    text = sql("walk.step", direction)
     rows: list[Any] = context.connection.execute(text, {"keys": bind_keys(keys)}).fetchall()
     return rows
 
@@ -89,7 +93,7 @@ def derivations_among(context: ReadContext, keys: Collection[int]) -> list[tuple
     among = keys if isinstance(keys, set) else set(keys)
     if not among:
         return []
-    rows: Iterable[Any] = context.connection.execute(sql("derivations_into"), {"keys": bind_keys(sorted(among))})
+    rows: Iterable[Any] = context.connection.execute(sql("walk.derivations_into"), {"keys": bind_keys(sorted(among))})
     return [row for row in rows if row[1] in among]
 
 
@@ -102,18 +106,18 @@ def assemble(
     kinds: Collection[str],
     is_whole: bool,
 ) -> Closure:
-    """The closure over visited variables; ``is_whole`` where no bound left any out."""
+    """The closure over visited variables; ``is_whole`` if no bound has left any out."""
     is_past = direction is Direction.BACKWARD and is_whole and not kinds
     reader = context.reader()
-    variables: dict[int, Variable] = reader.variables(list(visited))
+    variables: dict[int, Variable] = reader.read(Variable, list(visited))
     if kinds:
         variables = {k: variable for k, variable in variables.items() if variable.kind in kinds}
     if is_past:
-        # All that these variables derive from is among them.
+        # Everything that these variables derive from is among them.
         derivations = reader.derivations_into(list(variables))
     else:
-        derivations = reader.derivations([k for k, _, _ in derivations_among(context, set(variables))])
-    operations = reader.operations(reader.operations_of_derivations())
+        derivations = reader.read(Derivation, [k for k, _, _ in derivations_among(context, set(variables))])
+    operations = reader.read(Operation, reader.operations_of_derivations())
     return Closure(
         list(dict.fromkeys(ids)),
         direction,
@@ -130,9 +134,9 @@ def paths_along(
 ) -> list[Path]:
     """The paths over chains of keys, from the dependent end; of parallel derivations the first is taken."""
     reader = context.reader()
-    variables = reader.variables(sorted({k for chain in chains for k in chain}))
+    variables = reader.read(Variable, sorted({k for chain in chains for k in chain}))
     steps = steps_of(chains)
-    found = reader.derivations([k for k, source, target in pairs if (target, source) in steps])
+    found = reader.read(Derivation, [k for k, source, target in pairs if (target, source) in steps])
     chosen: dict[tuple[str, str], Derivation] = {}
     for derivation in sorted(found.values(), key=attrgetter("sequence")):
         chosen.setdefault((derivation.target, derivation.source), derivation)

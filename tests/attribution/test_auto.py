@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.case import Case as Shown
+from attribution.agent.view import CaseView as Shown
 from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
 from attribution.case import Case

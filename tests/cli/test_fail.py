@@ -110,3 +110,29 @@ def test_what_can_not_be_what_it_is_named_as_is_refused(stored: Callable[[TraceB
     for answer in ("said", "other"):
         assert "named as evidence" in cli("fail", "said", "--evidence", answer, code=4).err
     assert cli("failures", "--json").json == []
+
+
+def test_an_answer_that_is_right(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    said = trace.variables[1]
+    cli = stored(trace)
+    assert [one["right"] for one in cli("answers", "--json").json] == [None]
+    for _ in range(2):
+        judged = cli("right", said.id[:8], "--json").json
+        assert (judged["id"], judged["right"]) == (said.id, True)
+    assert cli("answers", "--json").json[0]["right"] is True
+    assert "right" in cli("answers").out
+    (entry,) = asyncio.run(_audit_log(cli))  # what changes nothing is no entry
+    assert (entry.action, entry.target, entry.outcome) == ("markRight", said.id, "ok")
+    assert said.id[:8] in cli("right", "said", "--trace", "chat").err
+
+
+def test_a_wrong_answer_cannot_be_said_to_be_right(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    cli("right", "said")
+    failure = cli("fail", "said", "--json").json
+    assert failure["id"] in cli("right", "said", code=4).err
+    assert cli("answers", "--json").json[0]["right"] is False
+    assert "wrong" in cli("answers").out
+    assert "only an Answer" in cli("right", "q0", code=4).err
+    assert "'nothing'" in cli("right", "nothing", code=3).err

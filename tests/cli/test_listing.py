@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from api.cli.context import DEFAULT_PROJECT
-from schema.kinds import OperationKind, Status, VariableKind
+from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Status, VariableKind
 from tests.cli.conftest import SAMPLE, Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
@@ -47,6 +49,12 @@ def test_a_bound_says_that_there_is_more(stored: Callable[[TraceBuilder], Cli]) 
     assert len(cli("operations", "--limit", "0", "--json").json) > 1
 
 
+@pytest.mark.parametrize("command", ["operations", "closure"])
+def test_a_kind_that_is_none_is_named_without_noise(cli: Cli, command: str) -> None:
+    refused = cli(command, *(["x"] if command == "closure" else []), "--kind", "Nonsense", code=2)
+    assert "Invalid value for '--kind': 'Nonsense' is not one of" in refused.err
+
+
 def test_nothing_to_list(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder(DEFAULT_PROJECT, "bare")
     trace.variable("m", "hello", kind=VariableKind.MESSAGE)
@@ -74,6 +82,24 @@ def test_answers_stand_beside_their_questions(stored: Callable[[TraceBuilder], C
     assert ["Where does Mia live?" in line and "In Oslo" in line for line in lines] == [False, True, False, False]
     assert ["one of 2" in line for line in lines] == [False, False, True, False]
     assert "not recorded" in lines[3]
+
+
+def test_answers_say_which_were_judged_wrong_and_why(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = assistant(DEFAULT_PROJECT)
+    reply = trace.operation("reply", kind=OperationKind.GENERATION)
+    for name in ("right", "new"):
+        trace.variable(name, name, by=reply, kind=VariableKind.ANSWER)
+    (failure,) = trace.failures
+    trace.attribution(failure, HUMAN_METHOD, error_type=ErrorType.DELETION, author="Ada")
+    trace.attribution(failure, "later", error_type=ErrorType.RESPONSE)
+    cli = stored(trace)
+    question = next(one for one in trace.variables if one.external_id == "question")
+    new = cli("fail", "new", "--question", question.id, "--gold", "old", "--json").json
+    found = {one["externalId"]: (one["failure"], one["verdict"]) for one in cli("answers", "--json").json}
+    assert found == {"answer": (failure.id, "DeletionError"), "right": (None, None), "new": (new["id"], None)}
+    lines = cli("answers").out.splitlines()
+    assert [failure.id[:8] in line and "DeletionError" in line for line in lines] == [False, True, False, False]
+    assert [new["id"][:8] in line and "none yet" in line for line in lines] == [False, False, False, True]
 
 
 def test_a_trace_shows_its_first_steps_and_counts_them_by_session(stored: Callable[[TraceBuilder], Cli]) -> None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from schema.errors import ConflictError
 from schema.models import Batch
-from store.answers import Label, WriteResult
+from store.answers import IN_ORDER, Label, Stored, WriteResult
 from store.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
 
@@ -115,3 +116,36 @@ async def test_the_last_of_eight_verdicts_stands_alone(store: GraphStore, projec
     assert added(results)["Attribution"] == 1
     (found,) = await store.attributions([failure.id])
     assert found.reason in {one.reason for one in verdicts}
+
+
+NOTHING = Stored(None, dict.fromkeys(IN_ORDER, 0), {})
+"""What a writer was told before another one came first."""
+
+
+async def test_a_writer_before_whom_another_came_adds_the_rest(store: GraphStore, project: str) -> None:
+    trace = growing(project)
+    first = await write(store, trace, beginning(trace, 80))
+    with trace.values() as values:
+        second = await store.write(trace.batch(), values, NOTHING)
+    assert second.created == {"Operation": 80, "Variable": 80, "Derivation": 160}
+    assert second.existing == first.created
+    await assert_whole(store, trace)
+    labels = (await store.stats()).labels
+    with trace.values() as values:
+        third = await store.write(trace.batch(), values, NOTHING)
+    assert third.created == {}
+    assert (await store.stats()).labels == labels
+    assert [len(detail.used) for detail in (await store.operations([o.id for o in trace.operations])).values()] == [
+        len([usage for usage in trace.usages if usage.operation_id == operation.id]) for operation in trace.operations
+    ]
+
+
+async def test_a_writer_before_whom_another_came_is_told_of_a_conflict(store: GraphStore, project: str) -> None:
+    trace = growing(project)
+    await write(store, trace, beginning(trace, 80))
+    batch = trace.batch()
+    changed = replace(batch.variables[79], comment="another")
+    batch = replace(batch, variables=[*batch.variables[:79], changed, *batch.variables[80:]])
+    with trace.values() as values, pytest.raises(ConflictError, match="comment"):
+        await store.write(batch, values, NOTHING)
+    assert await store.get(Label.VARIABLE, [one.id for one in trace.variables]) == trace.variables[:80]

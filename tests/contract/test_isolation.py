@@ -48,6 +48,8 @@ async def write(stranger: GraphStore, owned: TraceBuilder) -> None:
     placing = Placing(owned.variables[0].id, 77)
     with pytest.raises(InputError, match=placing.variable_id):
         await stranger.write(Batch(trace.trace, placings=[placing]))
+    with pytest.raises(InputError, match=owned.variables[0].id):
+        await stranger.write(Batch(trace.trace, right_answers=[owned.variables[0].id]))
     large = next(variable for variable in owned.variables if variable.value is None)
     known = trace.variable("known elsewhere", owned.text(large))
     with pytest.raises(InputError, match=known.value_hash):

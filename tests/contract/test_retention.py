@@ -12,6 +12,7 @@ from schema.control import RetentionPolicy
 from schema.errors import InputError
 from schema.models import Batch, Trace
 from store import retention
+from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
@@ -191,8 +192,8 @@ async def test_what_a_killed_deletion_left_is_deleted(neo4j_database: Neo4jDatab
     """On SQLite a deletion is one transaction."""
     store, records = neo4j_database.project(project), neo4j_database.records(project)
     (trace,) = await aged(neo4j_database, project, [40])
-    for text in ("delete_attribution", "delete_variable"):
-        await neo4j_database._connection.run(text, projectId=project, traceId=trace.id)
+    for text, label in (("delete_of_trace", Label.ATTRIBUTION), ("delete_in_order", Label.VARIABLE)):
+        await neo4j_database._connection.run(text, label, projectId=project, traceId=trace.id)
     await records.set_retention(policy(project))
     assert (await apply(store, records)).traces == 1
     assert set((await store.stats()).labels.values()) == {0}

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import apsw
 
-from schema.texts import migrations, sql
+from schema.migrations import migrations
+from schema.models import Variable
 from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
 from store.retention import apply
+from store.sqlite.queries import sql
+from store.sqlite.tables import Table
 from tests.contract.samples import assistant
 from tests.contract.test_records import key
 from tests.contract.test_retention import left, policy
@@ -24,10 +27,10 @@ async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) 
     path = tmp_path / "old.db"
     first, *later = migrations("sqlite")
     connection = apsw.Connection(str(path))
-    connection.execute(sql("create_migrations"))
+    connection.execute(sql("migrations.create"))
     for statement in first.statements:
         connection.execute(statement)
-    connection.execute(sql("insert_migration"), (first.number, first.name, "2026-01-01T00:00:00.000000Z"))
+    connection.execute(sql("tables.insert", Table.MIGRATION), (first.number, first.name, "2026-01-01T00:00:00.000000Z"))
     there = TraceBuilder("old", "there before").trace
     row = (bytes.fromhex(there.id), "old", there.external_id, there.name, there.source, 0, there.attributes)
     columns = "id, project, external_id, name, source, created_at, attributes"
@@ -56,6 +59,21 @@ async def test_a_file_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) 
         assert (await database.records("old").keys()).items == [key("old")]
 
 
+async def test_answers_of_failures_that_a_file_holds_were_judged_wrong(tmp_path: Path) -> None:
+    path, trace = tmp_path / "old.db", assistant("old")
+    async with await open_database(f"sqlite:///{path}") as database:
+        await trace.write(database.project("old"))
+    (last,) = (one for one in migrations("sqlite") if one.name == "right")
+    connection = apsw.Connection(str(path))
+    connection.execute("ALTER TABLE variable DROP COLUMN is_right")
+    connection.execute("DELETE FROM migration WHERE number = ?", (last.number,))
+    connection.close()
+    async with await open_database(f"sqlite:///{path}") as database:
+        found = await database.project("old").get(Label.VARIABLE, [one.id for one in trace.variables])
+        assert found == trace.variables
+        assert [one.name for one in trace.variables if one.right is False] == ["answer"]
+
+
 async def test_traces_of_an_older_server_count_as_written_at_the_migration(
     neo4j_database: Neo4jDatabase, project: str
 ) -> None:
@@ -74,3 +92,18 @@ async def test_traces_of_an_older_server_count_as_written_at_the_migration(
     assert (first, last.trace) == (known, old.trace)
     await store.delete_trace(old.trace.id)
     assert await left(store) == {"new"}
+
+
+async def test_answers_of_failures_that_a_server_holds_were_judged_wrong(
+    neo4j_database: Neo4jDatabase, project: str
+) -> None:
+    store, trace = neo4j_database.project(project), assistant(project)
+    await trace.write(store)
+    connection = neo4j_database._connection
+    await connection.run_statement("MATCH (v:Variable {traceId: $id}) REMOVE v.right", id=trace.trace.id)
+    ids = [one.id for one in trace.variables]
+    assert {one.right for one in await store.get(Label.VARIABLE, ids) if isinstance(one, Variable)} == {None}
+    statements = next(one.statements for one in migrations("neo4j") if one.name == "right")
+    for statement in [*statements, *statements]:
+        await connection.run_statement(statement)
+    assert await store.get(Label.VARIABLE, ids) == trace.variables

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schema.errors import ConflictError
+from schema.errors import ConflictError, InputError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import Batch, Placing, Variable
 from store import paging
@@ -244,6 +244,40 @@ async def test_variables_change_places(store: GraphStore, project: str) -> None:
         found = await paging.elements(store, Variable, trace.trace.id)
         assert [one.id for one in found] == [one.id for one in (last, *others, first)]
         assert [one.sequence for one in found] == [one.sequence for one in (first, *others, last)]
+
+
+async def test_an_answer_is_judged_right_later_than_it_is_written(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project, "judged")
+    question = trace.variable("question", kind=VariableKind.QUERY)
+    answer = trace.variable("answer", kind=VariableKind.ANSWER)
+    other = trace.variable("other answer", kind=VariableKind.ANSWER)
+    written = trace.batch()
+    for judged in ([], [answer.id], []):
+        await store.write(replace(written, right_answers=judged))  # nothing that is written again takes it back
+    assert await store.get(Label.VARIABLE, [answer.id, other.id]) == [replace(answer, right=True), other]
+    failure = trace.failure(question, answer)
+    await store.write(Batch(trace.trace, failures=[failure]))
+    for judged in ([], [answer.id, other.id]):
+        await store.write(replace(written, right_answers=judged))
+        (wrong,) = await store.get(Label.VARIABLE, [answer.id])
+        assert wrong == replace(answer, right=False)
+    assert await store.get(Label.VARIABLE, [other.id]) == [replace(other, right=True)]
+
+
+async def test_an_answer_may_be_judged_as_it_is_written(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project, "judged at once")
+    right = trace.variable("right", kind=VariableKind.ANSWER)
+    said = replace(trace.variable("said", kind=VariableKind.ANSWER), right=True)
+    await store.write(replace(trace.batch(), variables=[right, said], right_answers=[right.id]))
+    assert await store.get(Label.VARIABLE, [right.id, said.id]) == [replace(right, right=True), said]
+
+
+async def test_only_what_is_stored_can_be_judged(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    unknown = "0" * 32
+    with pytest.raises(InputError, match=unknown):
+        await store.write(Batch(trace.trace, right_answers=[unknown]))
 
 
 async def test_what_is_known_of_a_failure_is_brought_up_to_date(store: GraphStore, project: str) -> None:

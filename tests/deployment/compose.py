@@ -146,7 +146,7 @@ class Machine:
         entrypoint = self._folder / "entrypoint" / "memtrace"
         entrypoint.write_bytes((ROOT / "docker" / "entrypoint.sh").read_bytes())
         program = self._folder / "bin" / "memtrace"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m api.cli.main "$@"\n')
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m memtrace_platform "$@"\n')
         for file in (entrypoint, program):
             file.chmod(0o755)
 

@@ -12,7 +12,7 @@ import api.graphql.comparison
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
 from api.graphql.schema import make_schema
-from api.platform import Platform
+from api.http.platform import Platform
 from api.settings import Settings
 from schema.control import Role
 from store.open import open_database

@@ -111,6 +111,27 @@ def test_a_new_failure_has_the_texts_of_its_variables(world: World) -> None:
     assert _complain(world, question="x")["__typename"] == "NotFound"
 
 
+def _mark_right(world: World, answer: str, role: str = "writer") -> dict[str, Any]:
+    text = """mutation($p: String!, $a: ID!) { markRight(project: $p, answer: $a) {
+      __typename ... on RightMarked { answer { id right } } ... on Problem { message } } }"""
+    return _change(world, text, {"a": answer}, role)
+
+
+def test_an_answer_is_right_unless_it_was_wrong(world: World) -> None:
+    text = """query($p: String!) { project(name: $p) { audit(first: 500) { nodes { action target outcome } } } }"""
+    answer = world.ids["unjudged"]
+    assert _mark_right(world, answer, "reader")["__typename"] == "Forbidden"
+    for reference in (answer, answer[:12]):
+        assert _mark_right(world, reference)["answer"] == {"id": answer, "right": True}
+    entries = world.ask(text, {"p": world.project}, "admin")["project"]["audit"]["nodes"]
+    said = {"action": "markRight", "target": answer, "outcome": "ok"}
+    assert [one for one in entries if one["action"] == "markRight"] == [said]
+    refused = _mark_right(world, world.ids["answer"])
+    assert refused["__typename"] == "InvalidInput"
+    assert world.ids["failure"] in refused["message"]
+    assert _mark_right(world, "x")["__typename"] == "NotFound"
+
+
 async def _job(world: World, started: dict[str, Any]) -> dict[str, Any]:
     """Wait until a job has ended."""
     text = "query($p: String!, $id: ID!) { project(name: $p) { job(id: $id) { state result error } } }"
@@ -288,6 +309,7 @@ async def test_half_an_id_deletes_nothing(world: World, server: RunningServer) -
             await trace.write(database.project(world.project))
     refused = _change(world, delete, {"id": first.trace.id[:20]}, "admin")
     assert (refused["__typename"], refused["code"]) == ("InvalidInput", "BAD_INPUT")
+    assert f"is the beginning of {first.trace.id}: a trace is deleted by its whole id" in refused["message"]
     ambiguous = _change(world, delete, {"id": first.trace.id[:16]}, "admin")
     assert (ambiguous["__typename"], ambiguous["code"]) == ("Conflict", "AMBIGUOUS")
     assert set(ambiguous["candidates"]) == {first.trace.id, twin.trace.id}

@@ -16,7 +16,7 @@ import api.graphql.difference
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
 from api.graphql.schema import make_schema
-from api.platform import Platform
+from api.http.platform import Platform
 from api.settings import Settings
 from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema.control import Role

@@ -17,7 +17,6 @@ from graphql import (
     Token,
     execute_sync,
     get_introspection_query,
-    get_operation_ast,
     parse,
     print_ast,
 )
@@ -26,6 +25,7 @@ from hypothesis import strategies as st
 
 import api.graphql.documents
 import api.graphql.introspection
+from api.graphql.chosen import ChosenOperation, chosen_operation
 from api.graphql.cost import document_cost, field_count
 from api.graphql.documents import Documents
 from api.graphql.introspection import asked_of_schema, schema_cost
@@ -40,11 +40,14 @@ LIMITS = Limits(
 )
 
 
-def _cost(text: str, variables: dict[str, Any] | None = None, operation: str | None = None) -> int:
-    document = parse(text)
-    chosen = get_operation_ast(document, operation)
+def _chosen(text: str, variables: dict[str, Any] | None = None, operation: str | None = None) -> ChosenOperation:
+    chosen = chosen_operation(SCHEMA, text, parse(text), operation, variables)
     assert chosen is not None
-    return document_cost(SCHEMA, document, chosen, variables)
+    return chosen
+
+
+def _cost(text: str, variables: dict[str, Any] | None = None, operation: str | None = None) -> int:
+    return document_cost(_chosen(text, variables, operation))
 
 
 @pytest.mark.parametrize(
@@ -61,10 +64,7 @@ def _cost(text: str, variables: dict[str, Any] | None = None, operation: str | N
     ],
 )
 def test_fields_of_an_answer_are_counted_with_leaves_and_pages(document: str, fields: int) -> None:
-    parsed = parse(document)
-    operation = get_operation_ast(parsed)
-    assert operation is not None
-    assert field_count(SCHEMA, parsed, operation, None) == fields
+    assert field_count(_chosen(document)) == fields
 
 
 @pytest.mark.parametrize(
@@ -117,19 +117,18 @@ _WHOLE = {
 async def test_the_usual_introspection_is_within_bounds(options: dict[str, bool]) -> None:
     documents = Documents(LIMITS)
     text = get_introspection_query(**options)
-    document, errors = await documents.read(SCHEMA, text)
-    assert not errors
-    assert not await documents.check_cost(SCHEMA, text, document, None, None)
-    found = await documents.answer_of_schema(SCHEMA, text, document, None, None)
+    chosen = _chosen(text)
+    assert not (await documents.read(SCHEMA, text))[1]
+    assert not await documents.check_cost(chosen)
+    found = await documents.answer_of_schema(chosen)
     assert found is not None
-    assert msgspec.json.decode(msgspec.json.encode(found.data)) == execute_sync(SCHEMA, document).data
+    assert msgspec.json.decode(msgspec.json.encode(found.data)) == execute_sync(SCHEMA, chosen.document).data
 
 
 async def _asked_of_schema(text: str, variables: dict[str, Any] | None = None) -> list[GraphQLError]:
     documents = Documents(replace(LIMITS, aliases=100))
-    document, errors = await documents.read(SCHEMA, text)
-    assert not errors
-    return await documents.check_cost(SCHEMA, text, document, None, variables)
+    assert not (await documents.read(SCHEMA, text))[1]
+    return await documents.check_cost(_chosen(text, variables))
 
 
 def _leaves(value: Any) -> int:
@@ -169,11 +168,9 @@ async def test_what_is_asked_of_the_schema_costs_as_it_multiplies(text: str) -> 
     (error,) = await _asked_of_schema(text)
     assert error.extensions is not None
     assert error.extensions["code"] == "LIMIT"
-    document = parse(text)
-    operation = get_operation_ast(document)
-    assert operation is not None
-    whole = schema_cost(SCHEMA, document, asked_of_schema(document, operation), None, 10**12)
-    assert whole == _leaves(execute_sync(SCHEMA, document).data)
+    chosen = _chosen(text)
+    whole = schema_cost(chosen, asked_of_schema(chosen), 10**12)
+    assert whole == _leaves(execute_sync(SCHEMA, chosen.document).data)
     assert 3 * whole > LIMITS.cost
 
 
@@ -189,12 +186,10 @@ async def test_what_is_asked_of_the_schema_costs_just_what_comes() -> None:
     )
     text += " fragment T on __Type { kind fields { name args { type { ofType { name } } } } possibleTypes { name }"
     text += " enumValues { name } inputFields { name type { name } } interfaces { fields { name } } }"
-    document = parse(text)
-    operation = get_operation_ast(document)
-    assert operation is not None
-    asked = asked_of_schema(document, operation)
+    chosen = _chosen(text)
+    asked = asked_of_schema(chosen)
     assert asked.is_all
-    assert schema_cost(SCHEMA, document, asked, {}, 10**9) == _leaves(execute_sync(SCHEMA, document).data)
+    assert schema_cost(chosen, asked, 10**9) == _leaves(execute_sync(SCHEMA, chosen.document).data)
 
 
 async def test_an_answer_about_the_schema_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,10 +205,10 @@ async def test_an_answer_about_the_schema_is_worked_out_once(monkeypatch: pytest
     spaced = "query Q($n: String!) {\n  __type(name: $n) {\n    name # of it\n  }\n}"
 
     async def answer(text: str, **variables: Any) -> Any:
-        document, errors = await documents.read(SCHEMA, text)
-        assert not errors
-        assert not await documents.check_cost(SCHEMA, text, document, "Q", variables)
-        found = await documents.answer_of_schema(SCHEMA, text, document, "Q", variables)
+        assert not (await documents.read(SCHEMA, text))[1]
+        chosen = _chosen(text, variables, "Q")
+        assert not await documents.check_cost(chosen)
+        found = await documents.answer_of_schema(chosen)
         assert found is not None
         return found.errors or msgspec.json.decode(msgspec.json.encode(found.data))["__type"]["name"]
 
@@ -297,8 +292,8 @@ def test_cost_is_never_less_than_what_could_come(first: int, nodes: int) -> None
     assert _cost(text, {"f": first, "n": nodes}) >= max(first, 0) + 2 * max(nodes, 0)
 
 
-def test_an_invalid_document_tells_few_errors_and_no_names() -> None:
-    documents = Documents(LIMITS)
+def test_an_invalid_document_tells_few_errors_and_no_names_where_the_schema_is_not_told() -> None:
+    documents = Documents(LIMITS, introspection=False)
     text = "{ projec " + " ".join(f"nope{i}" for i in range(100)) + "}"
     errors = documents.validate(SCHEMA, text, documents.parse(text))
     assert 1 <= len(errors) <= 6

@@ -12,7 +12,7 @@ import pytest
 from api.auth.access import Access, Principal
 from api.graphql.context import Context
 from api.graphql.schema import make_schema
-from api.platform import Platform
+from api.http.platform import Platform
 from api.settings import Settings
 from attribution.lookup import every_failure
 from attribution.run import Options, attribute

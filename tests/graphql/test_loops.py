@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.graphql.documents import LARGE
+from api.graphql.documents import MOST_CHANGED
 from api.graphql.executor import Executor
 from api.graphql.loops import LoopThreads, on_loop
 from tests.graphql.world import World
@@ -127,9 +127,9 @@ def test_a_server_completes_large_answers_beside_its_loop(tmp_path: Path, monkey
 
 def test_an_answer_to_a_change_is_small(world: World) -> None:
     document = """mutation($p: String!, $i: FailureInput!) { recordFailure(project: $p, input: $i) {
-      ... on FailureRecorded { failure { trace { variables(first: %d) { nodes { id } } } } } } }"""
+      ... on FailureRecorded { failure { trace { variables(first: %d) { nodes { trace { id } } } } } } } }"""
     asked = {"p": world.project, "i": {"question": "q"}}
-    answer = world.answer(document % LARGE, asked, "writer")
+    answer = world.answer(document % (MOST_CHANGED // 2), asked, "writer")
     (error,) = answer["errors"]
-    assert error["extensions"] == {"code": "LIMIT", "limit": LARGE}
-    assert f"may have {LARGE:,} fields" in error["message"]
+    assert error["extensions"] == {"code": "LIMIT", "limit": MOST_CHANGED}
+    assert f"may have {MOST_CHANGED:,} fields" in error["message"]

@@ -10,6 +10,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from api.graphql.pages import encode_cursor
 from api.graphql.requests import MAX_DEPTH, MAX_VALUES, read_request
 from schema.errors import InputError
 from tests.graphql.world import World
@@ -17,6 +18,8 @@ from tests.graphql.world import World
 _DEEP = "[" * 9000 + "]" * 9000
 _DEEPER_THAN_TAKEN = "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)
 _LONG = "9" * 5000
+
+DEAR = "{ project { traces(first: 500) { nodes { operations(first: 500) { nodes { id } } } } } }"
 
 
 def _with(variables: str) -> str:
@@ -202,15 +205,16 @@ async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
 @pytest.mark.parametrize(
     ("payload", "words", "code"),
     [
-        ({"query": "{ projects { name }"}, "Syntax Error", None),
+        ({"query": "{ projects { name }"}, "Syntax Error", "INVALID_DOCUMENT"),
         ({"query": ""}, "query", None),
         ({}, "query", None),
         ({"query": "{" + "project {" * 20 + "name" + "}" * 21}, "15 levels of fields", "LIMIT"),
         ({"query": "{" + " ".join(f"a{i}: projects {{ name }}" for i in range(31)) + "}"}, "30 aliases", "LIMIT"),
         ({"query": "{" + " a" * 2100 + "}"}, "2,000 tokens", "LIMIT"),
         ({"query": "#" * 50_001}, "50,000 characters", "LIMIT"),
-        ({"query": "{ project { traces(first: 1000000000) { nodes { id } } } }"}, "may cost", "LIMIT"),
-        ({"query": "{ noSuchField }"}, "Cannot query field", None),
+        ({"query": DEAR}, "may cost", "LIMIT"),
+        ({"query": "{ project { traces(first: 100000) { nodes { id } } } }"}, "is not from 1 to 500", "BAD_INPUT"),
+        ({"query": "{ noSuchField }"}, "Cannot query field", "INVALID_DOCUMENT"),
         ({"query": "query A { __typename }", "operationName": "B"}, 'operation named "B"', None),
         ({"extensions": {"persistedQuery": {"sha256Hash": "0"}}}, "no document with this hash", "BAD_INPUT"),
     ],
@@ -233,3 +237,70 @@ async def test_an_operation_that_can_not_run_ends_in_an_error(
         await socket.send(json.dumps({"type": "subscribe", "id": "1", "payload": document}))
         kinds = [json.loads(await asyncio.wait_for(socket.recv(), 60))["type"] for _ in range(2)]
         assert kinds == ["next", "complete"]
+
+
+@pytest.mark.parametrize(
+    ("document", "variables", "said", "column"),
+    [
+        (
+            "{ project { traces(first: 100000) { nodes { id } } } }",
+            {},
+            "traces: first: 100000 is not from 1 to 500",
+            20,
+        ),
+        ('{ project { name search(text: "x", first: 0) { score } } }', {}, "search: first: 0 is not from 1 to 500", 36),
+        (
+            "query($n: Int = 501) { project { ...P } } fragment P on Project { failures(first: $n) { nodes { id } } }",
+            {},
+            "failures: first: 501 is not from 1 to 500",
+            76,
+        ),
+        (
+            'query($n: Int) { project { paths(source: "a", target: "b", first: $n) { variables { id } } } }',
+            {"n": 51},
+            "paths: first: 51 is not from 1 to 50",
+            60,
+        ),
+        ('{ project { audit(after: "MINE") { nodes { at } } } }', {}, "audit: after: 'MINE' is not a cursor", 19),
+        (
+            "query($a: String) { project { jobs(after: $a) { nodes { id } } } }",
+            {"a": "?"},
+            "jobs: after: '?' is not",
+            36,
+        ),
+        (
+            "query($k: [OperationKind!]) { project { operations(kinds: $k) { nodes { id } } } }",
+            {"k": ["Retreival"]},
+            "'Retreival' does not exist in 'OperationKind' enum. Did you mean the enum value 'Retrieval'",
+            7,
+        ),
+    ],
+)
+def test_a_bad_argument_is_refused_at_its_place_before_anything_runs(
+    world: World, document: str, variables: dict[str, Any], said: str, column: int
+) -> None:
+    answer = world.answer(document, variables, "admin")
+    assert answer["data"] is None
+    (error,) = answer["errors"]
+    assert said in error["message"]
+    assert error["extensions"]["code"] == "BAD_INPUT"
+    assert error["locations"] == [{"line": 1, "column": column}]
+
+
+def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) -> None:
+    for document, said in (
+        ("{ project { failurs { nodes { id } } } }", "Did you mean 'failure' or 'failures'"),
+        ("{ project { operations(kinds: [Retreival]) { nodes { id } } } }", "Did you mean the enum value 'Retrieval'"),
+        ("{ project { traces(last: 5) { nodes { id } } } }", "Unknown argument 'last'"),
+        ("{ project {", "Syntax Error"),
+    ):
+        (error,) = world.answer(document)["errors"]
+        assert said in error["message"]
+        assert error["extensions"]["code"] == "INVALID_DOCUMENT"
+
+
+def test_a_cursor_that_never_went_out_is_known_from_one_of_another_list(world: World) -> None:
+    document = "query($a: String) { project { traces(first: 1, after: $a) { nodes { id } } } }"
+    (error,) = world.answer(document, {"a": encode_cursor("x")})["errors"]
+    assert error["path"] == ["project", "traces"]
+    assert error["extensions"]["code"] == "BAD_INPUT"

@@ -24,6 +24,7 @@ query Look($project: String!) {
     traces {
       nodes {
         id
+        answers: variables(kinds: [Answer]) { nodes { id right } }
         externalId
         sessions(first: 1) { nodes { id } }
         operations(first: 1, kinds: [Extraction, Update]) { nodes { id } }
@@ -72,6 +73,7 @@ class World:
             "project": self.project,
             "answer": ids["answer"],
             "answerId": ids["answer"],
+            "rightAnswerId": ids["unjudged"],
             "questionId": ids["question"],
             "message": ids["message"],
             "messageId": ids["message"],
@@ -113,6 +115,7 @@ def make_world(server: RunningServer, project: str) -> World:
         failure=failure["id"],
         question=failure["questionId"],
         answer=failure["answerId"],
+        unjudged=next(one["id"] for one in trace["answers"]["nodes"] if one["right"] is None),
         message=failure["answerVariable"]["lineage"]["nodes"][0]["id"],
         verdict=failure["verdicts"][0]["id"],
         unit=unit["id"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,9 +14,11 @@ from memtrace.events import Event, decode
 from memtrace.exporters.memory import MemoryExporter
 
 from ingest.events.taking import take_events
+from schema.ids import trace_id
 from schema.kinds import Origin
 from schema.models import Failure, Variable
 from store.answers import Label
+from store.paging import elements
 from store.protocol import Database, GraphStore
 from tests.ingest.test_events import Sender, agent
 
@@ -121,3 +124,52 @@ async def test_the_recorder_says_it_later(database: Database, is_known: bool) ->
     assert failure.question == "What is Bo?"
     assert failure.gold_answers == ("a poodle",)
     assert len(failure.evidence_ids) == 1
+
+
+async def _answer_of(store: GraphStore) -> Variable:
+    found = await store.resolve("a", Label.VARIABLE)
+    assert isinstance(found, Variable)
+    return found
+
+
+async def test_an_answer_may_be_right_and_turn_out_wrong(database: Database) -> None:
+    store = _project(database)
+    right, wrong, late = (_said("t", **more) for more in ({"right": True, "gold": ["a beagle"]}, {}, {"right": True}))
+    late = late.model_copy(update={"time": wrong.time + timedelta(seconds=1)})
+    assert await take_events(store, [right, *agent("t")]) == []
+    assert (await _answer_of(store)).right
+    assert await _failures(store) == []
+    assert await take_events(store, [wrong]) == []
+    # Sent once more, what was said first changes nothing; what is said later contradicts.
+    for _ in range(2):
+        assert await take_events(store, [right.model_copy(update={"time": wrong.time - timedelta(seconds=1)})]) == []
+    (failure,) = await _failures(store)
+    (refused,) = await take_events(store, [late])
+    assert failure.id in refused.reason
+    assert not refused.is_early
+    assert (await _answer_of(store)).right is False
+
+
+async def test_only_an_answer_that_is_there_can_be_right(database: Database) -> None:
+    store = _project(database)
+    (refused,) = await take_events(store, [_said("t", right=True)])
+    assert refused.is_early
+    (refused,) = await take_events(store, [*agent("t"), _said("t", answer="q", right=True)])
+    assert not refused.is_early
+    assert "only an Answer can be judged right" in refused.reason
+
+
+async def test_the_recorder_says_that_an_answer_is_right(database: Database) -> None:
+    store, exporter, faults = _project(database), MemoryExporter(), memtrace.fault_counts()
+    memtrace.configure(exporter=exporter)
+    with memtrace.trace("agent", id="later"):
+        answer = _answer(memtrace.variable("What is Bo?", "Query"))
+        other = _answer(memtrace.variable("Who is Bo?", "Query"))
+    memtrace.feedback(answer, right=True, trace="later")
+    memtrace.feedback(other, right=False, trace="later")
+    memtrace.configure(exporter=MemoryExporter())
+    assert memtrace.fault_counts() == faults
+    assert ["right" in event for event in exporter.of("feedback")] == [True, False]
+    assert await take_events(store, [decode(json.dumps(event)) for event in exporter.events]) == []
+    answers = await elements(store, Variable, trace_id(store.project_id, "later"), ["Answer"])
+    assert [one.right for one in answers] == [True, False]

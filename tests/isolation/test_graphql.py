@@ -53,6 +53,7 @@ _ID_OF = {
     "Project.diff.after": "unit",
     "Project.job.id": "job",
     "Mutation.cancelJob.id": "job",
+    "Mutation.markRight.answer": "unjudged",
     "Mutation.withdrawVerdict.id": "verdict",
     "Mutation.deleteTrace.id": "trace",
     "Mutation.revokeKey.id": "key",
@@ -230,6 +231,7 @@ def _state(world: World) -> dict[str, Any]:
         """query($p: String!) { project(name: $p) {
           statistics { labels { label count } }
           failures { nodes { id goldAnswers evidenceIds verdicts { id errorType author } } }
+          traces { nodes { variables(kinds: [Answer]) { nodes { id right } } } }
           jobs { nodes { id cancelRequested } }
           keys(first: 500) { nodes { id revokedAt role } }
         } }""",

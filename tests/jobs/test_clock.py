@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.jobs.left import Left
+from api.jobs.abandoned import Abandoned
 from schema.control import Lease
 from tests.jobs.asking import done, look, send, until
 from tests.jobs.test_runners import Door, Large, client, door, has_begun, is_running, large
@@ -44,8 +44,8 @@ def test_what_a_killed_worker_leaves_another_does_although_the_clock_is_set(
 
 def test_a_lease_is_left_when_it_was_seen_unchanged_for_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("api.jobs.left.time.monotonic", lambda: now)
-    left = Left(5.0)
+    monkeypatch.setattr("api.jobs.abandoned.time.monotonic", lambda: now)
+    left = Abandoned(5.0)
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     still, renewed = Lease("1", "one", moment), [Lease("2", "two", moment - timedelta(hours=n)) for n in range(9)]
     found = []

@@ -23,12 +23,14 @@ from ingest.queue.protocol import EventQueue
 from ingest.queue.worker import EventWorker
 from store.open import open_database
 from store.protocol import Database
+from tests.data import FULL
 from tests.queue.conftest import Opener
 from tests.queue.sets import closed_set, cut, graph_of
 
 TRIES = 3
 PATIENCE_SECONDS = 120
-EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or 25)
+EXAMPLES = int(os.environ.get("MEMTRACE_ORDERS") or (25 if FULL else 10))
+"""Of orders, on each of two queues with each of two stores."""
 
 
 @pytest.fixture(autouse=True)

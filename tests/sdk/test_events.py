@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtrace import events, kinds
-from memtrace.compact import DERIVED, USED
 from memtrace.exporters.prepare import Preparation, encoded
 from memtrace.ids import new_id
+from memtrace.raw_events import DERIVED, USED
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
@@ -45,6 +45,7 @@ def _event(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
         "score": st.none() | st.floats(allow_nan=False, allow_infinity=False),
         "truncated": st.none() | st.booleans(),
         "returned": st.booleans(),
+        "right": st.booleans(),
         "media_type": st.sampled_from(["text/plain", "application/json"]),
         "base": st.none() | st.builds(events.Base, variable=text, kept=st.integers(0, 9), size=st.integers(0, 9)),
         "error": st.none() | st.builds(events.Failed, type=text, message=text),

@@ -14,12 +14,12 @@ from typing import Any
 import memtrace
 import pytest
 from memtrace import events
-from memtrace.compact import TRACE
 from memtrace.exporters.file import FileExporter
 from memtrace.exporters.http import HttpExporter, replay
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.spool import Spool
+from memtrace.raw_events import TRACE
 
 from tests.sdk.graph import check
 from tests.sdk.platform import Platform, running

@@ -7,10 +7,10 @@ import json
 import memtrace
 import pytest
 from memtrace import kinds, redact
-from memtrace.compact import FEEDBACK
 from memtrace.events import Feedback, decode
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.exporters.prepare import Preparation
+from memtrace.raw_events import FEEDBACK
 
 
 @memtrace.operation(kind="Generation", output="Answer")

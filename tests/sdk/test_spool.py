@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from memtrace.exporters import segment as segments
-from memtrace.exporters.aside import MAX_BYTES
 from memtrace.exporters.http import replay
 from memtrace.exporters.protocol import FlushResult
 from memtrace.exporters.spool import Spool, folder_name
+from memtrace.exporters.unsendable import MAX_BYTES
 
 from tests.sdk.platform import Platform, running
 

@@ -269,7 +269,9 @@ def test_nothing_is_raised_and_everything_is_counted(recorded: MemoryExporter) -
     faults._counts.update(before)
 
 
-def test_out_of_a_trace_nothing_is_recorded(recorded: MemoryExporter) -> None:
+def test_out_of_a_trace_nothing_is_recorded_and_operations_are_counted() -> None:
+    memtrace.configure(exporter=(exporter := MemoryExporter()))
+    before = memtrace.fault_counts().get("operation outside a trace", 0)
     text = memtrace.variable("text", "Message")
     assert memtrace.find(text) is None
     with memtrace.session("s"), memtrace.operation("o") as step, memtrace.mutation([text]):
@@ -277,7 +279,8 @@ def test_out_of_a_trace_nothing_is_recorded(recorded: MemoryExporter) -> None:
     memtrace.link(text, text)
     memtrace.retrieved(text, [], [])
     assert build_context([text]) == "['text']"
-    assert recorded.events == []
+    assert exporter.events == []
+    assert memtrace.fault_counts()["operation outside a trace"] == before + 2
 
 
 def test_mermaid(recorded: MemoryExporter) -> None:

@@ -26,6 +26,7 @@ if len(sys.argv) == 1:
 def step(text):
     return text + "!"
 """
+COUNTS = "\nprint(memtrace.fault_counts(), file=sys.stderr)"
 LINE = f"<string>:{HEAD.count(chr(10)) + 1}"
 
 
@@ -102,16 +103,17 @@ def test_old_recordings_make_room_and_a_file_does_not_grow_beyond_its_bound(
     assert exporter.path.read_bytes().count(b"\n") == 2
 
 
-def test_an_operation_outside_any_trace_is_told_once_with_its_line(tmp_path: Path) -> None:
-    told = said("step('a')\nstep('b')\nwith memtrace.operation('block'): pass\nlist(map(step, 'cd'))", tmp_path)
-    (warning,) = told
+def test_an_operation_outside_any_trace_is_told_once_with_its_line_and_each_is_counted(tmp_path: Path) -> None:
+    program = "step('a')\nstep('b')\nwith memtrace.operation('block'): pass\nlist(map(step, 'cd'))"
+    warning, counts = said(program + COUNTS, tmp_path)
+    assert counts == "{'operation outside a trace': 5}"
     assert f"operation 'step' at {LINE} is not recorded" in warning
     assert "`with memtrace.trace(name):`" in warning
 
 
 def test_what_is_not_sampled_is_no_mistake(tmp_path: Path) -> None:
     program = "memtrace.configure(exporter=exporter, sampling=0.0)\nwith memtrace.trace('t'): step('a')"
-    assert said(program, tmp_path) == []
+    assert said(program + COUNTS, tmp_path) == ["{}"]
 
 
 @pytest.mark.parametrize("kind", ["coroutine", "stream", "asynchronous stream", "block"])
@@ -155,7 +157,8 @@ print(len(exporter.of("operationStarted")), file=sys.stderr)
 
 
 def test_a_thread_that_loses_the_trace_is_told_how_to_keep_it(tmp_path: Path) -> None:
-    warning, count = said(THREADS % ("work", "ThreadPoolExecutor()"), tmp_path)
+    warning, count, counts = said(THREADS % ("work", "ThreadPoolExecutor()") + COUNTS, tmp_path)
+    assert counts == "{'operation in a thread without a trace': 4}"
     assert "runs in a thread that has no trace, while one is open in another" in warning
     assert "memtrace.carry(function)" in warning
     assert "memtrace.executor(pool)" in warning
@@ -169,7 +172,10 @@ def test_what_is_a_threads_own_function_has_no_line(tmp_path: Path) -> None:
 
 
 def test_a_thread_that_carries_the_trace_is_recorded(tmp_path: Path) -> None:
-    assert said(THREADS % ("memtrace.carry(work)", "memtrace.executor(ThreadPoolExecutor())"), tmp_path) == ["4"]
+    assert said(THREADS % ("memtrace.carry(work)", "memtrace.executor(ThreadPoolExecutor())") + COUNTS, tmp_path) == [
+        "4",
+        "{}",
+    ]
 
 
 def test_a_trace_that_is_only_made_is_told(tmp_path: Path) -> None:

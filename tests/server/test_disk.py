@@ -20,7 +20,7 @@ import pytest
 from api.loading import open_store
 from schema.errors import DiskFullError, StoreError
 from store.objects import Objects
-from store.private import make_folders
+from store.private_files import make_folders
 from store.sqlite.connections import Connections
 from tests.server.running import START_SECONDS, Place, RunningServer, neo4j_place_of_server, running, sqlite_place
 

@@ -20,7 +20,7 @@ SECRET = "the-cat-is-called-Mimi"
 _PROGRAM = """
 import logging, sys
 import structlog
-from api.http.logs import set_up_logs
+from api.logs import set_up_logs
 set_up_logs(sys.argv[1], sys.argv[2])
 key = "mt_" + "0" * 16 + "_" + "a" * 43
 try:
@@ -86,7 +86,7 @@ def test_no_character_steers_a_terminal(form: str) -> None:
     said = "|".join(STRANGE.values())
     program = f"""
 import logging, structlog
-from api.http.logs import set_up_logs
+from api.logs import set_up_logs
 set_up_logs("info", "{form}")
 said = {said!r}
 structlog.get_logger("memtrace.test").info(said, path=said, more=[said, {{"x": said}}])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from api.http.openapi import FILE, text
+from api.openapi import FILE, text
 from tests.server.running import RunningServer
 
 
 def test_it_is_the_committed_one() -> None:
-    """Where this fails on purpose: ``python -m api.http.openapi`` writes the file anew."""
+    """Where this fails on purpose: ``python -m api.openapi`` writes the file anew."""
     assert FILE.read_text("utf-8") == text()
 
 

@@ -21,7 +21,13 @@ _CLOSURE = """query($t: String!) { project { trace(reference: $t) {
 
 def record(server: RunningServer, page: str) -> str:
     """Run the first program of a page, and wait until what it recorded is in the graph; what it printed."""
-    program = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
+    return run(
+        server, re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)[0]
+    )
+
+
+def run(server: RunningServer, program: str) -> str:
+    """Run a program, and wait until what it recorded is in the graph; what it printed."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE_")}
     said = {"MEMTRACE_ENDPOINT": server.url, "MEMTRACE_API_KEY": server.key("writer"), "PYTHONPATH": str(ROOT / "sdk")}
     done = subprocess.run([sys.executable, "-c", program], env=own | said, capture_output=True, text=True, check=False)
@@ -53,3 +59,22 @@ def test_the_example_of_the_readme_lacks_nothing(server: RunningServer) -> None:
     assert (checked.returncode, json.loads(checked.stdout)) == (0, [])
     answers = server.place.here("--project", server.project, "answers", "--trace", "my-agent", "--json")
     assert [one["preview"] for one in json.loads(answers.stdout)] == ["Bo"]
+
+
+_JUDGED = """
+import memtrace
+with memtrace.trace("judged", id="judged"):
+    for name in ("right", "unjudged"):
+        memtrace.variable(f"{name}: Bo", kind="Answer", name=name)
+    memtrace.feedback("right", right=True)
+memtrace.flush()
+"""
+
+
+def test_an_application_says_that_an_answer_was_right(server: RunningServer) -> None:
+    run(server, _JUDGED)
+    text = '{ project { trace(reference: "judged") { variables(kinds: [Answer]) { nodes { name right } } } } }'
+    with server.client() as client:
+        answer = client.post("/graphql", json={"query": text}).json()
+    found = answer["data"]["project"]["trace"]["variables"]["nodes"]
+    assert {one["name"]: one["right"] for one in found} == {"right": True, "unjudged": None}

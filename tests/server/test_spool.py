@@ -91,6 +91,7 @@ def test_a_key_that_may_not_write_leaves_all_where_it_is(
     done = spool(server, tmp_path, api_key=key)
     assert done.returncode == 5
     assert "takes no events: status 40" in done.stderr
+    assert "nothing was sent; 1 events still wait" in done.stderr
     assert key not in done.stdout + done.stderr
     (waiting,) = json.loads(spool(server, tmp_path, "list", "--json").stdout)
     assert waiting["events"] == 1

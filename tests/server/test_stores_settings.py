@@ -12,7 +12,7 @@ import pytest
 from api.loading import load_settings, open_databases, place_of
 from schema.errors import InputError, StoreError
 from store.open import Credentials
-from store.spread import SpreadDatabase
+from store.project_map import SpreadDatabase
 from tests.server.running import ROOT
 
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"

@@ -21,7 +21,10 @@ _KEPT = "The key is kept in this tab alone"
 _REFUSED = "The server does not take this key"
 _REFUSED_LINES = {
     "Failed to load resource: the server responded with a status of 401 (Unauthorized)",
-    "Socket closed with event 4403 a valid API key or token is needed: Authorization: Bearer …",
+    (
+        "Socket closed with event 4403 a valid API key or token is needed: "
+        "a key is 63 characters that begin with mt_; 6 were sent"
+    ),
 }
 _TOLD = """addEventListener("securitypolicyviolation", event => {
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);

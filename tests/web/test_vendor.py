@@ -1,4 +1,4 @@
-"""What the pages take from others is what was made from the lock, and is shipped."""
+"""What the pages take from others is what was made from the lock."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
-from api.web.explorer import explorer_routes
-from api.web.vendor import MANIFEST, SOURCES, VENDOR, problems
+from api.web.vendor import SOURCES, VENDOR, problems
 from tests.server.running import ROOT
 
 
@@ -82,19 +80,3 @@ def test_every_package_has_its_licence() -> None:
     for name, version in wanted.items():
         assert f"\n{name} {version} (" in text
     assert text.count("=" * 80) > len(wanted)
-
-
-def test_the_wheel_has_what_the_page_loads(tmp_path: Path) -> None:
-    assert explorer_routes()  # reads all of it from the folder that is compared
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=ROOT, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with ZipFile(wheel) as packed:
-        names = set(packed.namelist())
-        static = VENDOR.parent
-        for file in static.rglob("*"):
-            if file.is_file():
-                name = file.relative_to(ROOT).as_posix()
-                assert packed.read(name) == file.read_bytes()
-                names.discard(name)
-    assert not [name for name in names if name.startswith(("api/web/static", "api/web/graphiql"))]
-    assert f"api/web/static/vendor/{MANIFEST}" not in names

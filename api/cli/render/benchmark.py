@@ -15,6 +15,7 @@ from api.cli.render.verdicts import confusion
 
 if TYPE_CHECKING:
     from attribution.benchmark.accuracy import Accuracy
+    from attribution.benchmark.labelled import Share
     from attribution.benchmark.metrics import Metrics
     from attribution.benchmark.run import Benchmark
     from attribution.intervals import Interval
@@ -22,7 +23,38 @@ if TYPE_CHECKING:
 
 def parts(found: Benchmark) -> list[RenderableType]:
     """All tables, with an empty line between two."""
-    return [piece for part in _parts(found.metrics) for piece in (part, Text())][:-1]
+    return [piece for part in (*_labelled(found), *_parts(found.metrics)) for piece in (part, Text())][:-1]
+
+
+def _labelled(found: Benchmark) -> Iterator[RenderableType]:
+    """The numbers against labels of a file of their own."""
+    scores = found.labelled
+    if scores is None:
+        return
+    columns = ("cases", "primary", "accepted", "macro F1")
+    rows: list[tuple[str, Share, float | None]] = [("the method", scores.whole, scores.macro_f1)]
+    rows += [(name, share, f1) for name, (share, f1) in scores.trivial.items()]
+    yield table(
+        ("against labels", *columns),
+        [(Text(name), *_share(share), _percent(f1)) for name, share, f1 in rows],
+        numbers=columns,
+    )
+    for title, part in (
+        ("by error type", scores.by_type),
+        ("by kind of question", scores.by_kind),
+        ("by trace", scores.by_trace),
+    ):
+        yield table(
+            (title, *columns[:-1]),
+            [(Text(one_line(name, 40)), *_share(share)) for name, share in part.items()],
+            numbers=columns[:-1],
+        )
+
+
+def _share(share: Share) -> Sequence[Text]:
+    counts = (share.primary, share.accepted)
+    rates = [_percent(count / share.cases if share.cases else None) for count in counts]
+    return (Text(f"{share.cases:,}"), *rates)
 
 
 def _parts(metrics: Metrics) -> Iterator[RenderableType]:

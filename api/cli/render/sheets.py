@@ -83,6 +83,7 @@ def variable(found: Variable, maker: Operation | None, session: Session | None) 
             ("comment", found.comment),
             ("made by", made_by),
             ("revision of", found.revision_of),
+            ("judged", {None: None, True: "right", False: "wrong"}[found.right]),
             ("place in trace", str(found.sequence)),
             ("session", _session(session)),
             ("created", _time(found.created_at)),

@@ -135,15 +135,29 @@ def variables(found: Sequence[Variable]) -> Table:
     )
 
 
-def answers(found: Sequence[Variable], questions: Mapping[str, Sequence[Variable]]) -> Table:
-    """Answers beside their questions; where the graph does not say which one it is, how many it may be."""
+def answers(
+    found: Sequence[Variable],
+    questions: Mapping[str, Sequence[Variable]],
+    wrong: Mapping[str, Failure],
+    verdicts: Mapping[str, Attribution],
+) -> Table:
+    """Answers beside their questions; where the graph does not say which one it is, how many it may be.
+
+    Args:
+        found: the answers.
+        questions: what each answer may answer, by its id.
+        wrong: the failures of answers that were judged wrong, by the answer's id.
+        verdicts: the verdict to show, by the failure's id.
+    """
     return table(
-        ("id", "question", "size", "answer"),
+        ("id", "question", "size", "judged", "failure", "verdict", "answer"),
         (
             (
                 style.id_(variable.id),
                 _question(questions[variable.id]),
                 Text(size_of(variable.size)),
+                _JUDGED[variable.right].copy(),
+                *_failure(wrong.get(variable.id), verdicts),
                 Text(one_line(variable.preview, 200)),
             )
             for variable in found
@@ -151,6 +165,20 @@ def answers(found: Sequence[Variable], questions: Mapping[str, Sequence[Variable
         wide="answer",
         numbers=("size",),
     )
+
+
+_JUDGED = {None: Text(), True: Text("right", style=style.GOOD), False: Text("wrong", style=style.BAD)}
+
+
+def _failure(failure: Failure | None, verdicts: Mapping[str, Attribution]) -> tuple[Text, Text]:
+    if failure is None:
+        return Text(), Text()
+    verdict = verdicts.get(failure.id)
+    return style.id_(failure.id), Text("none yet", style=style.DIM) if verdict is None else _error_type(verdict)
+
+
+def _error_type(verdict: Attribution) -> Text:
+    return Text(verdict.error_type.value if verdict.error_type else "abstained", style=style.BAD)
 
 
 def _question(found: Sequence[Variable]) -> Text:
@@ -235,7 +263,7 @@ def _said(text: str, id_: str) -> Text:
 
 
 def _verdict(verdict: Attribution, blamed: Mapping[str, Operation]) -> Text:
-    text = Text(verdict.error_type.value if verdict.error_type else "abstained", style=style.BAD)
+    text = _error_type(verdict)
     operation = blamed.get(verdict.operation_id or "")
     if operation is not None:
         text.append(" at ", style="default").append_text(style.id_(operation.id))

@@ -15,14 +15,14 @@ from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
     from attribution.intervals import Interval
-    from attribution.kappa import Agreement
-    from attribution.report.model import Case, CitedCandidate, CitedStep
+    from attribution.kappa import SourceAgreement
+    from attribution.report.case import CitedCandidate, CitedStep, ReportedCase
 
 _QUOTE = 300
 _REASON = 500
 
 
-def case(found: Case, file: str | None = None) -> Table:
+def case(found: ReportedCase, file: str | None = None) -> Table:
     """A failure with its verdict, the path that proves it, and what else was weighed.
 
     Args:
@@ -44,14 +44,14 @@ def case(found: Case, file: str | None = None) -> Table:
     )
 
 
-def _question(found: Case) -> Text:
+def _question(found: ReportedCase) -> Text:
     text = Text(one_line(found.question, _QUOTE))
     if found.question_external_id:
         text.append(f"  ({middle(found.question_external_id, 60)})", style=style.DIM)
     return text
 
 
-def _verdict(found: Case) -> Text:
+def _verdict(found: ReportedCase) -> Text:
     text = Text(found.error_type.value if found.error_type else "abstained", style=style.BAD)
     if found.operation:
         text.append(" at ", style="default").append_text(style.id_(found.operation.id))
@@ -87,7 +87,7 @@ def _candidate(candidate: CitedCandidate) -> Text:
     return text.append(f" {one_line(candidate.reason, _REASON)}", style="default")
 
 
-def agreement(found: Agreement) -> list[RenderableType]:
+def agreement(found: SourceAgreement) -> list[RenderableType]:
     """How far two sources agree, and which error types met."""
     parts: list[RenderableType] = [
         sheet(

@@ -17,6 +17,7 @@ from ingest.files.smartcomment.read import Element, version_of
 from ingest.files.smartcomment.recorded import Recorded, location_of, metadata_of, read_time
 from ingest.files.smartcomment.repair import NO_MAKER, ExactGraph, RecordedGraph, repair
 from ingest.files.smartcomment.unusual import difference, is_usual, is_usual_name, keep
+from schema.constructors import constructor
 from schema.ids import IdMaker, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
@@ -30,7 +31,6 @@ from schema.models import (
     Trace,
     Variable,
 )
-from schema.quick import constructor
 
 SOURCE = "smartcomment"
 

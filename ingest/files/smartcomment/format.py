@@ -14,8 +14,8 @@ from ingest.files.smartcomment.failures import add_failures
 from ingest.files.smartcomment.read import TOO_DEEP, GraphFile, split
 from ingest.files.smartcomment.recorded import Recorded, read_records
 from ingest.files.smartcomment.write import export_trace
-from schema.bulk import collector_paused
 from schema.errors import ConflictError, InputError
+from schema.garbage_collector import collector_paused
 from schema.ids import trace_id
 from schema.kinds import DerivationKind
 from schema.models import Variable

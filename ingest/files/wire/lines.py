@@ -11,8 +11,8 @@ from ingest.events.reading import checked, read
 from ingest.events.values import rebuilt_bytes
 from ingest.files.opening import UnpacksTooMuchError
 from ingest.files.protocol import OpenFile
-from schema.courtesy import Courtesy
 from schema.errors import InputError
+from schema.processor_share import ProcessorShare
 
 MOST_EVENTS, MOST_BYTES = 4_000, 8 << 20
 """Of a portion, where one event alone is not more: so much is in memory at a time, and written in one turn."""
@@ -37,10 +37,10 @@ class Lines:
         self.of_traces: dict[str, array[int]] = {}
         self._file = file
         self._starts, self._numbers = array("Q"), array("Q")
-        courtesy = Courtesy()
+        share = ProcessorShare()
         total, rebuilt = len(file.data), 0
         for number, start, line in _lines(file):
-            courtesy.step()
+            share.step()
             try:
                 event = checked(line)
             except EventError as error:

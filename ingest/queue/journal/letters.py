@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from ingest.queue.journal.queries import sql
 from ingest.queue.protocol import DeadLetter
 from schema.errors import NotFoundError
-from schema.texts import sql
 from store.sqlite.connections import Connections
 from store.times import from_microseconds, to_microseconds
 
@@ -22,14 +22,14 @@ class JournalLetters:
 
     async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
         """See ``DeadLetters``."""
-        found = {"project": self._project_id, "after": after, "limit": limit}
-        rows = await self._connections.read(lambda connection: connection.execute(_text("letters"), found).fetchall())
+        page = {"project": self._project_id, "after": after, "limit": limit}
+        rows = await self._connections.read(lambda connection: connection.execute(sql("letters.page"), page).fetchall())
         return [_letter(row) for row in rows]
 
     async def get(self, letter_id: int) -> DeadLetter:
         """See ``DeadLetters``."""
         key = {"project": self._project_id, "k": letter_id}
-        rows = await self._connections.read(lambda connection: connection.execute(_text("letter"), key).fetchall())
+        rows = await self._connections.read(lambda connection: connection.execute(sql("letters.get"), key).fetchall())
         if not rows:
             raise NotFoundError(str(letter_id), "dead letter")
         return _letter(rows[0])
@@ -37,19 +37,13 @@ class JournalLetters:
     async def drop(self, letter_id: int) -> None:
         """See ``DeadLetters``."""
         key = {"project": self._project_id, "k": letter_id}
-        await self._connections.write(lambda connection: connection.execute(_text("drop_letter"), key))
+        await self._connections.write(lambda connection: connection.execute(sql("letters.drop"), key))
 
     async def count(self) -> int:
         """See ``DeadLetters``."""
         key = {"project": self._project_id}
-        found: int = await self._connections.read(
-            lambda connection: connection.execute(_text("count_letters"), key).get
-        )
+        found: int = await self._connections.read(lambda connection: connection.execute(sql("letters.count"), key).get)
         return found
-
-
-def _text(name: str) -> str:
-    return sql(f"journal/{name}")
 
 
 def row_of(letter: DeadLetter) -> tuple[Any, ...]:

@@ -16,13 +16,13 @@ import apsw
 from ingest.queue.batching import Room, in_turn
 from ingest.queue.journal.letters import JournalLetters, row_of, time_of
 from ingest.queue.journal.put_off import PutOff
+from ingest.queue.journal.queries import sql
 from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Outcome, Packet, QueueState, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import QueueFullError
-from schema.texts import sql
 from store.closing import Closing
-from store.private import opened_to_others
+from store.private_files import opened_to_others
 from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import migrate
 from store.times import from_microseconds
@@ -76,11 +76,11 @@ class Journal(Closing):
         size = sum(len(packet.body) for packet in packets)
 
         def work(connection: apsw.Connection) -> None:
-            _, held = connection.execute(_text("amount")).get
+            _, held = connection.execute(sql("packets.amount")).get
             if held + size > self._max_bytes:
                 raise QueueFullError
-            connection.executemany(_text("add_packet"), rows)
-            connection.execute(_text("change_amount"), (len(rows), size))
+            connection.executemany(sql("packets.add"), rows)
+            connection.execute(sql("packets.change_amount"), (len(rows), size))
 
         await self._connections.write(work)
         for lane in set(lanes):
@@ -91,8 +91,8 @@ class Journal(Closing):
         shares = self._shares.setdefault(worker, Shares(worker))
 
         def work(connection: apsw.Connection) -> Share:
-            changed, share = shares.renewed(connection.execute(_text("shares")).get, give_back)
-            connection.execute(_text("change_shares"), (changed,))
+            changed, share = shares.renewed(connection.execute(sql("shares.get")).get, give_back)
+            connection.execute(sql("shares.change"), (changed,))
             return share
 
         share = await self._connections.write(work)
@@ -105,8 +105,8 @@ class Journal(Closing):
         shares = self._shares.pop(worker, Shares(worker))
 
         def work(connection: apsw.Connection) -> None:
-            left = shares.left(connection.execute(_text("shares")).get)
-            connection.execute(_text("change_shares"), (left,))
+            left = shares.left(connection.execute(sql("shares.get")).get)
+            connection.execute(sql("shares.change"), (left,))
 
         await self._connections.write(work)
 
@@ -120,7 +120,7 @@ class Journal(Closing):
             found = await self._connections.read(partial(_take, lane, packets, held.served))
             if found:
                 held.served = found[-1].packet.project_id
-                await self._each("touch", [one.key for one in found])
+                await self._each("packets.touch", [one.key for one in found])
                 return found
             now = time.monotonic()
             if now >= deadline:
@@ -136,14 +136,14 @@ class Journal(Closing):
     async def _recall(self, lane: int, held: _Lane) -> None:
         """Hand out again what is due, and all that waits where somebody else had put it off."""
         if not held.is_open:
-            await self._connections.write(lambda connection: connection.execute(_text("recall_lane"), (lane,)))
+            await self._connections.write(lambda connection: connection.execute(sql("packets.recall_lane"), (lane,)))
             held.is_open = True
         if due := held.put_off.due():
-            await self._each("recall", due)
+            await self._each("packets.recall", due)
 
     async def _each(self, text: str, keys: Sequence[int]) -> None:
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(_text(text), [(key,) for key in keys])
+            connection.executemany(sql(text), [(key,) for key in keys])
 
         await self._connections.write(work)
 
@@ -154,14 +154,14 @@ class Journal(Closing):
         """See ``EventQueue``."""
 
         def work(connection: apsw.Connection) -> None:
-            connection.executemany(_text("bury"), [row_of(letter) for letter in outcome.dead])
+            connection.executemany(sql("letters.bury"), [row_of(letter) for letter in outcome.dead])
             freed = [
                 size
                 for delivery in outcome.done
-                for (size,) in connection.execute(_text("delete_packet"), (delivery.key,))
+                for (size,) in connection.execute(sql("packets.delete"), (delivery.key,))
             ]
-            connection.execute(_text("change_amount"), (-len(freed), -sum(freed)))
-            connection.executemany(_text("postpone"), [(one.key,) for one, _ in outcome.later])
+            connection.execute(sql("packets.change_amount"), (-len(freed), -sum(freed)))
+            connection.executemany(sql("packets.postpone"), [(one.key,) for one, _ in outcome.later])
 
         await self._connections.write(work)
         put_off = self._lanes[lane].put_off
@@ -178,10 +178,10 @@ class Journal(Closing):
         """See ``EventQueue``."""
 
         def work(connection: apsw.Connection) -> QueueState:
-            packets, size = connection.execute(_text("amount")).get
-            oldest = connection.execute(_text("oldest")).get
-            dead: int = connection.execute(_text("count_all_letters")).get
-            workers = workers_of(connection.execute(_text("shares")).get)
+            packets, size = connection.execute(sql("packets.amount")).get
+            oldest = connection.execute(sql("packets.oldest")).get
+            dead: int = connection.execute(sql("letters.count_all")).get
+            workers = workers_of(connection.execute(sql("shares.get")).get)
             return QueueState(packets, size, from_microseconds(oldest), dead, workers)
 
         return await self._connections.read(work)
@@ -223,10 +223,6 @@ async def open_journal(path: Path, max_bytes: int) -> Journal:
     return journal
 
 
-def _text(name: str) -> str:
-    return sql(f"journal/{name}")
-
-
 def _now() -> int:
     return time.time_ns() // 1000
 
@@ -235,7 +231,7 @@ def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> 
     """The projects of a lane in turn, from the one after that which was served last."""
     room = Room(packets)
     of_projects = (
-        connection.execute(_text("take"), {"lane": lane, "project": project, "limit": packets})
+        connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": packets})
         for project in _projects(connection, lane, packets, served)
     )
     taken: list[Delivery] = []
@@ -253,7 +249,7 @@ def _projects(connection: apsw.Connection, lane: int, most: int, served: str) ->
     for start in (served, ""):
         project = start
         while len(found) < most:
-            project = connection.execute(_text("next_project"), {"lane": lane, "after": project}).get
+            project = connection.execute(sql("packets.next_project"), {"lane": lane, "after": project}).get
             if project is None or project in found:
                 break
             found[project] = None

@@ -15,11 +15,11 @@ from operator import itemgetter
 from typing import Protocol
 
 from memtrace.changes import lost
-from memtrace.compact import MEDIA_TYPE, MORE, VALUE, VARIABLE, RawEvent
-from memtrace.exporters import hooks
+from memtrace.exporters import fork_and_exit
 from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.faults import log, report
+from memtrace.raw_events import MEDIA_TYPE, MORE, VALUE, VARIABLE, RawEvent
 from memtrace.values import TEXT
 
 MAX_QUEUE_BYTES = 64_000_000
@@ -74,7 +74,7 @@ class BackgroundExporter:
         self._prepare = Preparation()
         self._has_said = False
         self._start_empty()
-        hooks.watch(self)
+        fork_and_exit.watch(self)
 
     def _start_empty(self) -> None:
         self._lock = threading.RLock()
@@ -187,7 +187,7 @@ class BackgroundExporter:
         except RuntimeError:  # the interpreter is ending: whoever flushes does the work
             return False
         self._thread = thread
-        hooks.close_at_exit()
+        fork_and_exit.close_at_exit()
         return True
 
     def _run(self) -> None:

@@ -7,10 +7,10 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from memtrace.compact import RawEvent
 from memtrace.exporters.prepare import Preparation
 from memtrace.exporters.protocol import FlushResult
 from memtrace.identity import Variable
+from memtrace.raw_events import RawEvent
 
 
 class MemoryExporter:

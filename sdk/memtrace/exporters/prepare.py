@@ -12,10 +12,10 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from memtrace.changes import Images
-from memtrace.compact import TIME, RawEvent, WireEvent, opened, written
 from memtrace.exporters.shorten import MOST_SAID_BYTES, shortened
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS, MAX_SAID_CHARACTERS
+from memtrace.raw_events import TIME, RawEvent, WireEvent, opened, written
 from memtrace.values import JSON, TEXT, clean_text, plain_tree
 
 EVENT_VERSION = 1

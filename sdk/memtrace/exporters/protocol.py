@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from memtrace.compact import RawEvent
 from memtrace.exporters.prepare import Preparation
+from memtrace.raw_events import RawEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class FlushResult:
         dropped: events that are lost: no room in memory or on disk, or a file that can't be written.
         rejected: refused by the platform; kept in the spool's ``rejected.jsonl`` with the reason, where there is a
             spool.
-        damaged: lines found in the spool that are no events, for a process was killed or a disk was full while they
+        damaged: lines found in the spool that are no events because a process was killed or a disk was full while they
             were written; kept in the spool's ``damaged.txt``.
     """
 

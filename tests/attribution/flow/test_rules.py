@@ -95,7 +95,7 @@ def judge() -> tuple[Story, Failure]:
 
 FAULTS = [
     (extraction, ErrorType.EXTRACTION, "extract-unit"),
-    (storing, ErrorType.EXTRACTION, "write-unit"),
+    (storing, ErrorType.UPDATE, "write-unit"),
     (update, ErrorType.UPDATE, "rewrite-unit-1"),
     (deletion, ErrorType.DELETION, "delete-unit-1"),
     (retrieval, ErrorType.RETRIEVAL, "search"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import attribution
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "3", "fdb293a02d93fee3"
+VERSION, FINGERPRINT = "5", "5846b04542359ef2"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attribution.agent.case import Case
+from attribution.agent.view import CaseView
 from attribution.graph import TraceGraph
 from schema.kinds import DerivationKind, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
@@ -35,9 +35,9 @@ class Story:
         return self.failures[0]
 
     @property
-    def case(self) -> Case:
+    def case(self) -> CaseView:
         """The failure as a model sees it."""
-        return Case(self.graph, self.failure, self.evidence)
+        return CaseView(self.graph, self.failure, self.evidence)
 
     @property
     def evidence(self) -> list[str]:

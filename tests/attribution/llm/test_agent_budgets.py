@@ -9,9 +9,9 @@ import pytest
 
 from attribution.agent.agent import Agent
 from attribution.model.budget import Budget, Limits
-from attribution.model.cache import MemoryCache
 from attribution.verdict import Usage, Verdict
 from schema.kinds import ErrorType
+from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import Story
 from tests.llm_server import HANG, LlmServer, call, fail

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from attribution.model.budget import Budget
-from attribution.model.cache import FileCache, MemoryCache
+from attribution.model.cache import FileCache
 from attribution.model.client import LlmClient
 from attribution.model.conversation import Conversation
 from attribution.model.errors import LlmError
 from attribution.model.reply import Reply
 from attribution.verdict import Usage
+from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import (
     LlmServer,

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from attribution.model.budget import Budget, Limits
-from attribution.model.cache import MemoryCache
 from attribution.model.errors import BudgetError, LlmError
 from schema.errors import InputError
+from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import Answer, LlmServer, fail, llm_server, vectors
 

@@ -11,12 +11,12 @@ from attribution.agent.log import log_of
 from attribution.agent.oneshot import PROMPTS, Oneshot
 from attribution.agent.prompt import prompt
 from attribution.agent.proposal import Proposal
-from attribution.model.cache import MemoryCache
 from attribution.model.conversation import byte_size
 from attribution.model.data import as_data
 from attribution.model.schemas import schema_of
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType
+from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import Story
 from tests.llm_server import LlmServer, Request, fail, give, refuse, say

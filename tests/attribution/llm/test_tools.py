@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.case import Case
 from attribution.agent.tools import WINDOW, Tools, tool_descriptions
+from attribution.agent.view import CaseView
 from attribution.graph import TraceGraph
 from attribution.model.data import as_data
 from schema.kinds import OperationKind, VariableKind
@@ -89,7 +89,7 @@ async def test_versions_of_a_unit_from_any_of_them(story: Story, of: str) -> Non
 
 
 @pytest.fixture
-async def crowded(stories: Database, request: pytest.FixtureRequest) -> Case:
+async def crowded(stories: Database, request: pytest.FixtureRequest) -> CaseView:
     """A trace where everything is large: names, comments, values, fans."""
     store = stories.project(request.node.nodeid)
     builder = TraceBuilder(store.project_id)
@@ -109,10 +109,10 @@ async def crowded(stories: Database, request: pytest.FixtureRequest) -> Case:
     question = builder.variable("question", "What?", kind=VariableKind.QUERY)
     failure = builder.failure(question, unit)
     await builder.write(store)
-    return Case(await TraceGraph.load(store, builder.trace.id), failure, [sources[0].id])
+    return CaseView(await TraceGraph.load(store, builder.trace.id), failure, [sources[0].id])
 
 
-async def test_no_result_is_too_long(crowded: Case) -> None:
+async def test_no_result_is_too_long(crowded: CaseView) -> None:
     tools = Tools(crowded)
     sizes = {}
     calls: list[tuple[str, dict[str, Any]]] = [
@@ -134,7 +134,7 @@ async def test_no_result_is_too_long(crowded: Case) -> None:
     assert max(sizes.values()) < MOST_CHARACTERS, sizes
 
 
-async def test_long_lists_are_paged(crowded: Case) -> None:
+async def test_long_lists_are_paged(crowded: CaseView) -> None:
     tools = Tools(crowded)
     seen: list[str] = []
     while True:

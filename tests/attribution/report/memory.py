@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 
 from attribution.lookup import every_failure
+from attribution.report.case import ReportedCase
 from attribution.report.gather import gather
 from attribution.report.make import make
-from attribution.report.model import Case, ReportData, Scope, TraceRef
+from attribution.report.model import ReportData, Scope, TraceRef
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Usage
 from store.open import open_database
@@ -140,11 +141,12 @@ class Memory:
             ),
         )
 
-    def succeed(self) -> None:
-        """A question that was answered well."""
+    def succeed(self, right: bool | None = None) -> None:
+        """A question that was answered well, which somebody may have said."""
         number = len(self.trace.variables)
         self.trace.variable(f"good-question-{number}", self.say(f"what is {number}?"), kind=VariableKind.QUERY)
-        self.trace.variable(f"good-answer-{number}", self.say(f"it is {number}"), kind=VariableKind.ANSWER)
+        said = self.say(f"it is {number}")
+        self.trace.variable(f"good-answer-{number}", said, kind=VariableKind.ANSWER, right=right)
 
 
 def some(label: str = "{}", name: str = "memory") -> Memory:
@@ -189,10 +191,10 @@ def many(count: int) -> Memory:
     return memory
 
 
-def gathered(memories: Sequence[Memory], folder: Path, source: str | None = None) -> list[Case]:
+def gathered(memories: Sequence[Memory], folder: Path, source: str | None = None) -> list[ReportedCase]:
     """The cases of some memories, by way of a real store."""
 
-    async def work() -> list[Case]:
+    async def work() -> list[ReportedCase]:
         async with await open_database(f"sqlite:///{folder / 'memory.db'}") as database:
             store = database.project(PROJECT)
             for memory in memories:

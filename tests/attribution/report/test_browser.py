@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.async_api import Browser, Page
 
 from attribution.report import html, words
@@ -115,6 +116,15 @@ async def test_the_break_is_seen_without_colours(browser: Browser, tmp_path: Pat
             getComputedStyle(document.querySelector(name)).borderTopStyle)""")
         assert styles == ["dashed", "solid"]
         width: int = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert width <= 0
+
+
+async def test_a_long_name_of_an_operation_fits_a_telephone(browser: Browser, data: ReportData, tmp_path: Path) -> None:
+    first = data.families[0]
+    named = replace(first, share=replace(first.share, label=f"UpdateError at {'memory_system.' * 8}update"))
+    source = html.render(replace(data, families=[named, *data.families[1:]]))
+    async with opened(browser, tmp_path / "long.html", source, viewport={"width": 390, "height": 800}) as found:
+        width: int = await found.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert width <= 0
 
 

@@ -14,7 +14,7 @@ from attribution.report import words
 from attribution.report.build import build
 from attribution.report.make import make
 from attribution.report.model import ReportData, Share
-from attribution.report.suspects import suspects
+from attribution.report.suspected_labels import suspected_labels
 from schema.kinds import ErrorType, VariableKind
 from store.open import open_database
 from tests.attribution.report.memory import MADE, PROJECT, Memory, gathered, report, scope, some
@@ -88,6 +88,24 @@ def test_without_answers_there_are_no_rates_of_them(tmp_path: Path) -> None:
     assert found is not None
     assert (found.answers, found.by_error_type) == (0, [])
     assert words.asked(found) == "The traces hold 0 answers, so of how many questions 1 failure came can't be told."
+
+
+def test_right_answers_are_told_from_those_that_nobody_judged(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.fail(ErrorType.UPDATE)
+    for right in (True, True, True, None):
+        memory.succeed(right)
+    found = report(memory, tmp_path)
+    assert found.asked
+    assert found.asked.right
+    assert found.asked.not_judged
+    shares = (found.asked.wrong, found.asked.right, found.asked.not_judged)
+    assert [(part.key, part.count, part.total) for part in shares] == [
+        ("wrong", 1, 5),
+        ("right", 3, 5),
+        ("not judged", 1, 5),
+    ]
+    assert "3 (60.0 %) were judged right, and 1 (20.0 %) nobody has judged" in words.asked(found.asked)
 
 
 async def test_traces_without_failures_count_unless_others_are_meant(tmp_path: Path) -> None:
@@ -236,4 +254,4 @@ def test_nothing_to_report(tmp_path: Path) -> None:
 
 
 def test_suspects_are_not_the_memorys_fault(data: ReportData) -> None:
-    assert [case.error_type for case in suspects(data.cases)] == [ErrorType.ANNOTATION, ErrorType.JUDGE]
+    assert [case.error_type for case in suspected_labels(data.cases)] == [ErrorType.ANNOTATION, ErrorType.JUDGE]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from attribution.intervals import difference
-from attribution.paired import mcnemar
+from attribution.mcnemar import mcnemar
 from attribution.report import words
 from attribution.report.build import build
 from attribution.report.compare import Comparison, compare, read_report
@@ -159,7 +159,10 @@ def test_rates_of_all_questions_are_compared(data: ReportData) -> None:
     found = compare(data, data)
     change = found.of_all[0]
     assert (change.key, change.before, change.after, change.rate_before) == ("wrong", 12, 12, 0.6)
-    assert found.before.wrong == data.asked.wrong
+    assert (found.before.wrong, found.after.right) == (data.asked.wrong, data.asked.right)
+    assert [part.key for part in found.of_all[:2]] == ["wrong", "right"]
+    old = replace(data, asked=replace(data.asked, right=None, not_judged=None))
+    assert (compare(old, data).before.right, compare(old, data).of_all[0]) == (None, change)
     assert compare(data, replace(data, asked=None)).of_all == []
 
 

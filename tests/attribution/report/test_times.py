@@ -14,7 +14,7 @@ from attribution.report import html, markdown, words
 from attribution.report.build import build
 from attribution.report.chart import LEVELS, MOST_BARS, WIDTH, columns, heat_map
 from attribution.report.model import OperationErrors, ReportData
-from attribution.report.times import MOST_STRETCHES, over_time
+from attribution.report.over_time import MOST_STRETCHES, over_time
 from tests.attribution.report.memory import MADE, report, some
 from tests.attribution.report.pages import Page, rendered
 from tests.attribution.report.test_forms import HOSTILE

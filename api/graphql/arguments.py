@@ -1,0 +1,115 @@
+"""Arguments on their way in, looked at before anything runs.
+
+An argument that only its field refuses makes null of all around it that must not be null: a page that is too large
+would cost a whole project. Here the whole request is refused, and the error stands at the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from graphql import (
+    ArgumentNode,
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    InlineFragmentNode,
+    IntValueNode,
+    SelectionSetNode,
+    StringValueNode,
+    VariableNode,
+    get_named_type,
+)
+from graphql.execution.values import get_variable_values
+
+from api.graphql.chosen import ChosenOperation
+from api.graphql.cost import settings_of
+from api.graphql.pages import MAX_PAGE, decode_cursor, page_size
+from schema.errors import InputError
+
+CODE = "BAD_INPUT"
+
+_ERRORS = 5
+_FIRST = "first"
+_AFTER = "after"
+
+
+def check_arguments(chosen: ChosenOperation, hide_suggestions: bool) -> list[GraphQLError]:
+    """What is wrong with an operation's variables, and with what its fields say of their pages.
+
+    Args:
+        chosen: of a valid document.
+        hide_suggestions: whether errors keep to themselves which names there are.
+    """
+    definitions = chosen.operation.variable_definitions or ()
+    values = get_variable_values(chosen.schema, definitions, dict(chosen.variables), _ERRORS, hide_suggestions)
+    if isinstance(values, list):
+        for error in values:
+            error.extensions = {"code": CODE}
+        return values
+    errors = []
+    for name, argument, field in _arguments(chosen):
+        try:
+            _check(argument, field, values.coerced)
+        except InputError as error:
+            problem = InputError(name, error.source, error.problem)
+            errors.append(GraphQLError(str(problem), argument, extensions={"code": CODE, "field": name}))
+            if len(errors) == _ERRORS:
+                break
+    return errors
+
+
+def _check(node: ArgumentNode, field: GraphQLField, variables: Mapping[str, Any]) -> None:
+    """Refuse a size or a cursor of a page.
+
+    Raises:
+        InputError: it can't be taken.
+    """
+    value = _value(node, variables)
+    if node.name.value == _FIRST and isinstance(value, int) and get_named_type(field.args[_FIRST].type) is GraphQLInt:
+        page_size(value, settings_of(field).get("most", MAX_PAGE))
+    elif node.name.value == _AFTER and isinstance(value, str) and _FIRST in field.args:
+        decode_cursor(value)
+
+
+def _value(node: ArgumentNode, variables: Mapping[str, Any]) -> Any:
+    match node.value:
+        case VariableNode(name=name):
+            return variables.get(name.value)
+        case IntValueNode(value=number):
+            return int(number)
+        case StringValueNode(value=text):
+            return text
+    return None
+
+
+def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, ArgumentNode, GraphQLField]]:
+    """The arguments of all fields that are asked for, each fragment's once, with the name and the type of the field."""
+    fragments = chosen.fragments
+    left: list[tuple[SelectionSetNode, Any]] = [
+        (chosen.operation.selection_set, chosen.schema.get_root_type(chosen.type))
+    ]
+    while left:
+        selections, parent = left.pop()
+        for node in selections.selections:
+            if isinstance(node, InlineFragmentNode):
+                condition = node.type_condition
+                left.append((node.selection_set, chosen.schema.get_type(condition.name.value) if condition else parent))
+            elif isinstance(node, FragmentSpreadNode):
+                fragment = fragments.pop(node.name.value, None)
+                if fragment is not None:
+                    inner = chosen.schema.get_type(fragment.type_condition.name.value)
+                    left.append((fragment.selection_set, inner))
+            elif isinstance(node, FieldNode) and isinstance(parent, GraphQLObjectType | GraphQLInterfaceType):
+                field = parent.fields.get(node.name.value)
+                if field is None:  # one of the specification's own, about the schema
+                    continue
+                for argument in node.arguments or ():
+                    yield node.name.value, argument, field
+                if node.selection_set is not None:
+                    left.append((node.selection_set, get_named_type(field.type)))

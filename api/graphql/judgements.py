@@ -1,0 +1,61 @@
+"""What people say of answers, with what they mean by it."""
+
+from __future__ import annotations
+
+from api.graphql.inputs import FailureInput, VerdictInput
+from api.graphql.resolving import id_of, ids_of
+from attribution.people import Judgement
+from ingest.events.complaints import Complaint
+from ingest.events.questions import questions_of
+from schema.errors import InputError
+from schema.models import Failure, Variable
+from store.answers import Label
+from store.protocol import GraphStore
+
+_MOST_QUESTIONS = 5
+
+
+async def complaint_of(store: GraphStore, said: FailureInput) -> Complaint:
+    """That an answer is wrong. What is named by less than an id is looked for in the answer's trace.
+
+    Raises:
+        NotFoundError: something that is named does not exist.
+        AmbiguousError: something that is named may be several things.
+        InputError: the graph does not say what was asked.
+    """
+    answer = None if said.answer is None else await store.resolve(said.answer, Label.VARIABLE)
+    assert answer is None or isinstance(answer, Variable)
+    trace_id = None if answer is None else answer.trace_id
+    if said.question is not None:
+        question = await id_of(store, Label.VARIABLE, said.question, trace_id)
+    else:
+        question = await _asked(store, answer)
+    evidence = await ids_of(store, Label.VARIABLE, said.evidence, trace_id)
+    gold = tuple(said.gold_answers)
+    return Complaint(question, None if answer is None else answer.id, gold, tuple(evidence), said.comment)
+
+
+async def _asked(store: GraphStore, answer: Variable | None) -> str:
+    if answer is None:
+        raise InputError("failure", "question", "name what was asked, or what was answered")
+    found = (await questions_of(store, [answer]))[answer.id]
+    if len(found) != 1:
+        ids = ", ".join(one.id for one in found[:_MOST_QUESTIONS])
+        reason = f"it may be one of {len(found):,}: {ids}" if found else "no query led to it"
+        raise InputError("failure", "question", f"the graph does not say what was asked ({reason}): name it")
+    return found[0].id
+
+
+async def judgement_of(store: GraphStore, said: VerdictInput) -> Judgement:
+    """Why an answer is wrong. What is named by less than an id is looked for in the failure's trace.
+
+    Raises:
+        NotFoundError: something that is named does not exist.
+        AmbiguousError: something that is named may be several things.
+    """
+    failure = await store.resolve(said.failure, Label.FAILURE)
+    assert isinstance(failure, Failure)
+    operation: str | None = said.operation
+    if operation is not None and said.error_type is not None:
+        operation = await id_of(store, Label.OPERATION, operation, failure.trace_id)
+    return Judgement(failure.id, said.error_type, operation, said.reason, said.confidence)

@@ -1,0 +1,77 @@
+"""Errors as callers may see them: expected ones with a code, others without a word of what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from graphql import GraphQLError
+from strawberry.exceptions import MissingQueryError
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
+
+from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.logs import error_fields
+from schema.errors import (
+    AmbiguousError,
+    ConflictError,
+    DiskFullError,
+    InputError,
+    MemTraceError,
+    NotFoundError,
+    StoreError,
+)
+
+_CODES: tuple[tuple[type[Exception], str], ...] = (
+    (NotFoundError, "NOT_FOUND"),
+    (UnauthenticatedError, "UNAUTHENTICATED"),
+    (ForbiddenError, "FORBIDDEN"),
+    (RateLimitedError, "RATE_LIMITED"),
+    (TooLargeError, "TOO_LARGE"),
+    (AmbiguousError, "AMBIGUOUS"),
+    (ConflictError, "CONFLICT"),
+    (InputError, "BAD_INPUT"),
+)
+
+_SAID = (MissingQueryError, CannotGetOperationTypeError, InvalidOperationTypeError)
+"""What Strawberry itself says of a request that names no operation, in words for its sender."""
+
+_log = structlog.get_logger("memtrace.graphql")
+
+
+def public_error(error: Exception) -> GraphQLError:
+    """An error as callers may see it: expected ones with a code, others without a word of what went wrong."""
+    original = error.original_error if isinstance(error, GraphQLError) and error.original_error else error
+    if isinstance(original, GraphQLError):
+        # One that has its place went through here at the field itself, and came up for what must not be null.
+        return error if isinstance(error, GraphQLError) and error.path else original
+    for kind, code in _CODES:
+        if isinstance(original, kind):
+            extensions: dict[str, Any] = {"code": code}
+            if isinstance(original, AmbiguousError):
+                extensions["candidates"] = original.candidates
+            return GraphQLError(str(original), extensions=extensions)
+    if isinstance(original, StoreError):
+        _log.error("the store can't be used", error=str(original))
+        if isinstance(original, DiskFullError):
+            return GraphQLError("the store is full: nothing can be written", extensions={"code": "UNAVAILABLE"})
+        return GraphQLError("the store can't be used at the moment", extensions={"code": "UNAVAILABLE"})
+    if isinstance(original, MemTraceError):
+        return GraphQLError(str(original), extensions={"code": "FAILED"})
+    _log.error("unexpected error", **error_fields(original))
+    return GraphQLError("an unexpected error: the log says more", extensions={"code": "INTERNAL"})
+
+
+def public_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
+    """The errors of an answer as callers may see them.
+
+    What went wrong in a field went through ``public_error`` there, and what is wrong with a document is for its sender.
+    An error that is of neither, for it stands in no place of the document, came from around the execution.
+    """
+    return [public_error(error) if _is_from_outside(error) else error for error in errors]
+
+
+def _is_from_outside(error: GraphQLError) -> bool:
+    original = error.original_error
+    has_place = error.nodes or error.path or error.source
+    return original is not None and not has_place and not isinstance(original, (GraphQLError, *_SAID))

@@ -1,0 +1,83 @@
+"""Where one piece of what an answer needs ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.case import Case
+from attribution.rules import Finding
+from attribution.sureness import calibrated
+from schema.kinds import ErrorType
+
+_INFERRED = 0.6
+"""What a verdict is worth whose detail no gold answer tells."""
+_REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What the rules say of one piece, in their order; the first that is more likely than not is right.
+
+    Attributes:
+        case: the piece in the trace; None where no piece was needed for it.
+    """
+
+    findings: Sequence[Finding]
+    case: Case | None
+
+    @property
+    def shares(self) -> list[tuple[Finding, float]]:
+        """Each finding with what those before it leave to it."""
+        left = 1.0
+        found = []
+        for one in self.findings:
+            found.append((one, left * one.likelihood))
+            left -= left * one.likelihood
+        return found
+
+    @property
+    def chosen(self) -> Finding | None:
+        """What is said of the piece."""
+        return next((one for one in self.findings if one.likelihood >= 0.5), None)
+
+    @property
+    def share(self) -> float:
+        """The probability of what is said, as the rules have it; 0 where nothing is."""
+        chosen = self.chosen
+        share = next((share for one, share in self.shares if one is chosen), 0.0)
+        inferred = self.case is not None and not self.case.detail.literal
+        return share * _INFERRED if inferred and chosen and chosen.error_type is not ErrorType.JUDGE else share
+
+    @property
+    def confidence(self) -> float:
+        """How sure that is."""
+        return calibrated(self.share)
+
+    @property
+    def weighed(self) -> list[tuple[Finding, float]]:
+        """The other findings, each with its share."""
+        return [(one, share) for one, share in self.shares if one is not self.chosen]
+
+    @property
+    def best(self) -> tuple[Finding, float] | None:
+        """What is said, with its share."""
+        return None if self.chosen is None else (self.chosen, self.share)
+
+    @property
+    def key(self) -> tuple[ErrorType | None, str | None]:
+        """Error type and operation."""
+        return (None, None) if self.chosen is None else (self.chosen.error_type, self.chosen.operation_id)
+
+    @property
+    def reach(self) -> tuple[int, float]:
+        """How far the piece came, then how surely."""
+        return _REACH.get(self.key[0], 1), self.confidence
+
+
+def settled(findings: Sequence[Finding]) -> bool:
+    """Whether nothing that comes later could matter."""
+    left = 1.0
+    for one in findings:
+        left *= 1.0 - one.likelihood
+    return left < 0.1

@@ -1,0 +1,139 @@
+"""What an answer needs, as pieces: each a sentence of the evidence that must survive by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attribution.agreement import agreement
+from attribution.detail import Content, content
+from attribution.evidence import Messages
+from attribution.needed import SUPPORTED, needed, told_nearby
+from attribution.presence import Detail
+from attribution.question import Form
+from attribution.text.dates import mentions
+from schema.models import Failure
+
+MOST = 8
+"""Pieces that are followed, the weightiest."""
+_ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
+_WHOLE = 0.8
+"""What a sentence must have of all items to tell them alone."""
+_ALSO = 0.05
+"""How much less another message may tell and still be as good a source."""
+_FOUND = 10
+"""Messages that are looked at for a sentence of a reply."""
+_SAID = 0.8
+"""The part of a piece that an answer must have to say it."""
+_NEARLY = 0.5
+"""How much of the best source of a sentence another one must have."""
+_WORTH = 1.6
+"""Weight of what a sentence of a reply must take from earlier messages to be a piece."""
+
+Piece = list[Detail]
+"""The same piece as several messages tell it: one of them is enough."""
+
+
+def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+    """The pieces of a gold answer that lists several things; none where one sentence tells all there is."""
+    asked = content(failure.question, messages.rarity)
+    parts = [content(item, messages.rarity).without(asked.words) for item in _items(failure)]
+    known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
+    if 2 * sum(map(bool, known)) <= len(parts):
+        return []
+    found: dict[tuple[str, str], Piece] = {}
+    for part, sources in zip(parts, known, strict=True):
+        told = sources or alternatives(messages, failure, evidence, part)
+        if told:
+            found.setdefault((told[0].message_id, told[0].sentence.text), told)
+    whole = needed(messages, failure, evidence, want)
+    is_told = whole is not None and whole.support >= _WHOLE
+    return list(found.values())[:MOST] if len(found) > 1 and not is_told else []
+
+
+def alternatives(
+    messages: Messages, failure: Failure, evidence: Sequence[str], want: Content, *, near: bool = True
+) -> Piece:
+    """The sentences that tell what is wanted, one a message, best first; none where none does.
+
+    Args:
+        messages: of the trace.
+        failure: whose evidence it is.
+        evidence: the messages to look at.
+        want: what is wanted.
+        near: whether to look beside them where they don't tell it.
+    """
+    details = [d for one in evidence if (d := needed(messages, failure, [one], want)) and d.support >= SUPPORTED]
+    if not details:
+        beside = told_nearby(messages, failure, evidence, want) if near else None
+        return [] if beside is None else [beside]
+    details.sort(key=lambda one: -one.support)
+    return [one for one in details if one.support >= details[0].support - _ALSO]
+
+
+def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+    """A piece of each message of the evidence, which only together give the answer."""
+    details = [needed(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
+    return [[one] for one in details if one is not None][:MOST]
+
+
+def rested_on(messages: Messages, failure: Failure, evidence: Sequence[str]) -> list[Piece]:
+    """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all."""
+    asked = content(failure.question, messages.rarity)
+    found: dict[tuple[str, str], tuple[float, Piece]] = {}
+    for sentence in dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)):
+        told = content(sentence, messages.rarity)
+        want = Content(
+            {word: weight for word, weight in told.words.items() if word not in asked.words}, told.numbers, told.dates
+        )
+        if want.weight < _WORTH:
+            continue
+        given = _tell(messages, failure, evidence, want)
+        sources = given or _tell(messages, failure, messages.about(sentence, _FOUND), want)
+        if sources:
+            best = sources[0]
+            found.setdefault((best.message_id, best.sentence.text), (best.core.weight, sources))
+    ranked = sorted(found.values(), key=lambda item: -item[0])
+    return [piece for _, piece in ranked[:MOST]]
+
+
+def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
+    """The messages that tell a good part of a sentence, best first."""
+    told = [needed(messages, failure, [one], want) for one in dict.fromkeys(ids)]
+    found = [one for one in told if one is not None and one.literal and one.core.weight >= _WORTH]
+    found.sort(key=lambda one: -one.core.weight)
+    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight]
+
+
+def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
+    """Whether an answer has what a piece is needed for."""
+    asked = frozenset(content(failure.question, messages.rarity).words)
+    told = agreement(detail.core, text, asked=asked)
+    return told.recall >= _SAID and not told.conflicts
+
+
+def is_joined(kind: Form, evidence: Sequence[str]) -> bool:
+    """Whether all messages of the evidence are needed together."""
+    return kind in {Form.INFERRED, Form.JOINED} and len(set(evidence)) > 1
+
+
+def is_list(failure: Failure) -> bool:
+    """Whether a gold answer lists several things."""
+    return bool(_items(failure))
+
+
+def _items(failure: Failure) -> list[str]:
+    """The items that a gold answer lists; a date is not taken apart."""
+    for gold in failure.gold_answers:
+        dates = [(date.start, date.end) for date in mentions(gold)]
+        cuts = [m.span() for m in _ITEM.finditer(gold) if not any(s <= m.start() < e for s, e in dates)]
+        edges = [0, *(place for cut in cuts for place in cut), len(gold)]
+        parts = [gold[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
+        items = [part for part in parts if part.strip()]
+        if len(items) > 1:
+            return items
+    return []
+
+
+def _sentences(gold: str) -> list[str]:
+    return [one.strip() for one in re.split(r"\n+|(?<=[.!?])\s+", gold) if one.strip()]

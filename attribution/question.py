@@ -1,0 +1,106 @@
+"""What kind of question a failure is about, told by the form of question and gold answer alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from attribution.text.tokens import tokens
+from schema.models import Failure
+
+_MOST_WORDS = 40
+"""A refusal has no more words; what is longer says something."""
+_LONG_WORDS = 45
+"""A gold answer with more words, or with paragraphs, is a reply in a conversation."""
+
+_REFUSAL = re.compile(
+    r"""
+      \b(?:i|we|it|they|one|nobody|you)\b[^.;!?]{0,20}?\b(?:do|does|did|can|could|am|are|is|was)?\s*
+        (?:not|n[o']t|unable\s+to|cannot)\s+(?:be\s+)?(?:know|recall|remember|tell|say|answer|determine|sure|find|known)\w*
+    | \b(?:do|does|did|can)(?:n['’]t|\s+not)\s+(?:know|recall|remember)\b
+        (?=[^.;]{0,12}(?:$|[.;,!]|the\s+answer|this|that|it\b))
+    | \bnot\s+(?:\w+\s+)?(?:known|mentioned|specified|stated|available|provided|answerable|discussed|recorded|given
+        |enough)\b
+    | \b(?:did|does|do|was|is|has|have)(?:n['’]t|\s+not|\s+never)\s+(?:been\s+)?
+        (?:mention|specif|provide|state|discuss|say)\w*
+    | \bno\s+(?:\w+\s+)?(?:information|mention|answer|record|data|memor\w+|evidence|details?|such)\b
+    | \b(?:unknown|unanswerable|undetermined|unspecified|cannot\s+be\s+(?:known|answered|determined)|insufficient)\b
+    | ^\W*(?:n/?a|none|null|unclear)\W*$
+    | \b(?:weiß|wissen|weiss)\b[^.]{0,20}\bnicht\b | \bnicht\s+(?:bekannt|erwähnt|angegeben|beantwort\w+|genannt|hervor)
+    | \bkeine?n?\s+(?:\w+\s+)?(?:information\w*|angabe\w*|antwort|hinweis\w*|erinnerung\w*)\b | \bunbekannt\b
+    | 不知道|不清楚|不确定|未知|没有(?:提到|提及|说|相关|任何|足够|信息|记录)|沒有提
+    | 无法(?:回答|确定|得知|判断)|未(?:提及|提到|说明)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_POLAR_YES = re.compile(r"^\W*(?:likely\s+|probably\s+)?(yes|yeah|yep|ja|是|对)\b", re.IGNORECASE)
+_POLAR_NO = re.compile(r"^\W*(?:likely\s+|probably\s+)?(no|nope|nein|不是|没有)\s*(?:$|[^\w\s])", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"^\W*(?:yes|no|ja|nein|likely|probably|possibly|perhaps|maybe|somewhat|wahrscheinlich|vermutlich|可能|大概|是的|不是)\b",
+    re.IGNORECASE,
+)
+_INFERRING = re.compile(
+    r"""^\W*(?:would|might|could|should|is|are|was|were|do|does|did|has|have|can|will|würde\w*|könnte\w*|ist|sind|hat)\b
+      | \b(?:likely|probably|might|would|wahrscheinlich|vermutlich)\b
+      | \b(?:personality|traits?|political\s+leaning|kind\s+of\s+person|be\s+considered)\b
+      | 会不会|是否|可能|性格
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_JOINING = re.compile(
+    r"""\b(?:both|in\s+common|how\s+many|how\s+often|how\s+much\s+(?:older|younger|longer|more|less)|compared|beide\w*
+        |gemeinsam|wie\s+viele|wie\s+oft)\b | 都|共同|几个|多少""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class Form(StrEnum):
+    """What a question wants.
+
+    PLAIN: a fact or several. INFERRED: a conclusion from what was said. JOINED: an answer that is made of several
+    facts, as a count or what two have in common. CONVERSATIONAL: a reply, of which some rests on what was said.
+    UNANSWERABLE: a refusal, for nothing tells the answer.
+    """
+
+    PLAIN = "plain"
+    INFERRED = "inferred"
+    JOINED = "joined"
+    CONVERSATIONAL = "conversational"
+    UNANSWERABLE = "unanswerable"
+
+
+def form(failure: Failure) -> Form:
+    """The form of a failure's question; without gold answers it is told by the question alone."""
+    golds = failure.gold_answers
+    if golds and all(not gold.strip() or refuses(gold) for gold in golds):
+        return Form.UNANSWERABLE
+    if golds and all(_is_reply(gold) for gold in golds):
+        return Form.CONVERSATIONAL
+    if _JOINING.search(failure.question):
+        return Form.JOINED
+    if _INFERRING.search(failure.question) or (golds and all(_HEDGED.match(gold) for gold in golds)):
+        return Form.INFERRED
+    return Form.PLAIN
+
+
+def refuses(text: str) -> bool:
+    """Whether a text says no more than that it isn't known, in English, German or Chinese."""
+    return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
+
+
+def polarity(text: str) -> bool | None:
+    """Yes or no, where a text begins with it; None else."""
+    if _POLAR_YES.match(text):
+        return True
+    return False if _POLAR_NO.match(text) else None
+
+
+def polar(golds: Sequence[str]) -> bool | None:
+    """Yes or no, where gold answers begin with it and agree; None else."""
+    found = {polarity(gold) for gold in golds}
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_reply(gold: str) -> bool:
+    return "\n\n" in gold.strip() or len(tokens(gold)) > _LONG_WORDS

@@ -1,0 +1,14 @@
+"""What a data set may have wrong: gold answers that nothing supports, right answers that were judged wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attribution.report.case import ReportedCase
+from schema.kinds import NOT_THE_MEMORY
+
+
+def suspected_labels(cases: Iterable[ReportedCase]) -> list[ReportedCase]:
+    """The cases that are not the memory's fault, the surest first."""
+    found = [case for case in cases if case.error_type in NOT_THE_MEMORY]
+    return sorted(found, key=lambda case: (-(case.confidence or 0.0), case.trace_external_id, case.failure_id))

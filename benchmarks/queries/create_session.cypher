@@ -1,0 +1,3 @@
+UNWIND $rows AS row
+CREATE (s:Session)
+SET s = row, s.createdAt = $epoch + duration({microseconds: row.createdAt})

@@ -1,0 +1,47 @@
+"""Answers of which somebody says that they are right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from ingest.events.complaints import EntryOf, trace_of
+from schema.errors import InputError
+from schema.kinds import VariableKind
+from schema.models import Batch, Failure, Variable
+from store.paging import every
+from store.protocol import GraphStore
+
+
+async def record_right(
+    store: GraphStore, answer: Variable, said_at: datetime | None = None, entry_of: EntryOf | None = None
+) -> Variable:
+    """Store that an answer is right; as it is then. Said again, it changes nothing.
+
+    Args:
+        store: holds the answer.
+        answer: as it is stored.
+        said_at: when it was said; None is now. A failure that was reported later than this wins over it.
+        entry_of: tells of it in the audit log.
+
+    Raises:
+        InputError: it is no answer, or was judged wrong before.
+    """
+    if answer.kind is not VariableKind.ANSWER:
+        raise InputError("right", answer.id, f"is of kind {answer.kind}: only an Answer can be judged right")
+    if answer.right is False:
+        failure = await _failure_of(store, answer)
+        if said_at is not None and failure.created_at is not None and said_at < failure.created_at:
+            return answer
+        raise InputError("right", answer.id, f"was judged wrong: failure {failure.id} says so")
+    if answer.right is None:
+        batch = Batch(await trace_of(store, answer.trace_id), right_answers=[answer.id])
+        await store.write(batch, entry=entry_of(answer.id) if entry_of else None)
+    return replace(answer, right=True)
+
+
+async def _failure_of(store: GraphStore, answer: Variable) -> Failure:
+    async for failure in every(lambda after: store.failures(answer.trace_id, 1000, after)):
+        if failure.answer_id == answer.id:
+            return failure
+    raise InputError("right", answer.id, "was judged wrong")

@@ -1,0 +1,7 @@
+"""The SQL texts of the journal."""
+
+from __future__ import annotations
+
+from store.texts import texts_of
+
+sql = texts_of(__name__, ".sql", {})

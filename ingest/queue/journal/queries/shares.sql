@@ -1,0 +1,5 @@
+-- name: get
+SELECT shares FROM shares
+
+-- name: change
+UPDATE shares SET shares = ?

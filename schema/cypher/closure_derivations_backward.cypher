@@ -1,9 +1,0 @@
-UNWIND $ids AS id
-MATCH (t:Variable {id: id})-[d:DERIVED_FROM]->(s)
-USING INDEX SEEK t:Variable(id)
-WHERE t.projectId = $projectId AND ($among IS NULL OR s.id IN $among)
-WITH t, s, properties(d) AS d
-RETURN collect([
-  d.id, d.projectId, d.traceId, s.id, t.id, d.operationId, d.externalId, d.kind, d.category, d.comment, d.sequence,
-  d.createdAt.epochSeconds * 1000000 + d.createdAt.microsecond, d.location, d.attributes
-]) AS rows

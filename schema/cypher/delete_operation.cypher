@@ -1,6 +1,0 @@
-MATCH (n:Operation {traceId: $traceId})
-USING INDEX SEEK n:Operation(traceId, sequence)
-WHERE n.sequence IS NOT NULL AND n.projectId = $projectId
-CALL (n) {
-  DETACH DELETE n
-} IN TRANSACTIONS OF 10000 ROWS

@@ -1,6 +1,0 @@
-UNWIND $ids AS id
-MATCH (v:Variable {id: id})
-USING INDEX SEEK v:Variable(id)
-WHERE v.projectId = $projectId
-  AND EXISTS { MATCH (v)-[:DERIVED_FROM]->(n) WHERE n.sequence <= $until AND NOT n.id IN $ids }
-RETURN collect(v.id) AS ids

@@ -1,8 +1,0 @@
-UNWIND $roots AS root
-MATCH p = (r:Variable {id: root}) ((a)<-[:DERIVED_FROM]-(b) WHERE b.sequence <= $until)* (v)
-USING INDEX SEEK r:Variable(id)
-WHERE r.projectId = $projectId
-WITH v, min(length(p)) AS distance
-WHERE distance <= $hops
-WITH v, distance ORDER BY distance, v.sequence ASC LIMIT $nodes
-RETURN collect(v.id) AS ids

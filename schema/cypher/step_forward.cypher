@@ -1,5 +1,0 @@
-UNWIND $ids AS id
-MATCH (v:Variable {id: id})<-[:DERIVED_FROM]-(n)
-USING INDEX SEEK v:Variable(id)
-WHERE v.projectId = $projectId
-RETURN collect([v.id, n.id, n.sequence]) AS pairs

@@ -1,2 +1,0 @@
-SELECT NULL, count(*) FROM trace AS t JOIN attribution AS x ON x.trace_k = t.k
-WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))

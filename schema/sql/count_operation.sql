@@ -1,4 +1,0 @@
-SELECT x.kind, count(*) FROM trace AS t JOIN operation AS x ON x.trace_k = t.k
-WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
-GROUP BY x.kind
-ORDER BY x.kind

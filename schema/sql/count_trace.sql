@@ -1,1 +1,0 @@
-SELECT NULL, count(*) FROM trace WHERE project = :project AND (:trace IS NULL OR id = unhex(:trace))

@@ -1,1 +1,0 @@
-SELECT coalesce(sum(length(data)), 0) FROM pack

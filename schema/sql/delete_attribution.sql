@@ -1,1 +1,0 @@
-DELETE FROM attribution WHERE id = ? AND trace_k = ?

@@ -1,1 +1,0 @@
-DELETE FROM retention_policy WHERE project = :project RETURNING project

@@ -1,1 +1,0 @@
-SELECT k FROM text WHERE hash = ? AND trace_k = ? AND text = ?

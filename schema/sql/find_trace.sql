@@ -1,1 +1,0 @@
-SELECT k FROM trace WHERE id = unhex(:id) AND project = :project

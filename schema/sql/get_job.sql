@@ -1,4 +1,0 @@
-SELECT id, project, kind, state, arguments, created_at, created_by, started_at, ended_at, stage, done, total, result,
-       error, attempts, cancel_requested, owner, lease_until
-FROM job
-WHERE id = :id AND project = :project

@@ -1,2 +1,0 @@
-INSERT INTO api_key (id, project, name, role, secret_hash, created_at, created_by, expires_at, revoked_at, last_used_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING

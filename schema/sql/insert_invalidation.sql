@@ -1,2 +1,0 @@
-INSERT OR IGNORE INTO invalidation (variable_k, operation_k)
-VALUES (?, ?)

@@ -1,1 +1,0 @@
-INSERT INTO migration (number, name, applied_at) VALUES (?, ?, ?)

@@ -1,2 +1,0 @@
-INSERT INTO pack (k, id, trace_k, raw_size, data)
-VALUES (?, ?, ?, ?, ?)

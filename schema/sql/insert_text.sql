@@ -1,2 +1,0 @@
-INSERT INTO text (k, trace_k, hash, text)
-VALUES (?, ?, ?, ?)

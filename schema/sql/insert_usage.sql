@@ -1,2 +1,0 @@
-INSERT OR IGNORE INTO usage (operation_k, position, variable_k, role, score)
-VALUES (?, ?, ?, ?, ?)

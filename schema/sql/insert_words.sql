@@ -1,2 +1,0 @@
-INSERT INTO variable_words (rowid, words)
-VALUES (?, ?)

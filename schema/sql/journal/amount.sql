@@ -1,1 +1,0 @@
-SELECT packets, bytes FROM amount

@@ -1,1 +1,0 @@
-UPDATE amount SET packets = packets + ?, bytes = bytes + ?

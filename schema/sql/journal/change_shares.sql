@@ -1,1 +1,0 @@
-UPDATE shares SET shares = ?

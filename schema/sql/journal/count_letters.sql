@@ -1,1 +1,0 @@
-SELECT count(*) FROM dead_letter WHERE project = :project

@@ -1,1 +1,0 @@
-DELETE FROM packet WHERE k = ? RETURNING length(body)

@@ -1,1 +1,0 @@
-DELETE FROM dead_letter WHERE project = :project AND k = :k

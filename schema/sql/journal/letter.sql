@@ -1,1 +1,0 @@
-SELECT k, project, trace, event, reason, tries, sent_at, died_at FROM dead_letter WHERE project = :project AND k = :k

@@ -1,1 +1,0 @@
-SELECT sent_at FROM packet ORDER BY k LIMIT 1

@@ -1,1 +1,0 @@
-UPDATE packet SET waits = 1 WHERE k = ?

@@ -1,1 +1,0 @@
-UPDATE packet SET waits = 0 WHERE lane = ? AND waits = 1

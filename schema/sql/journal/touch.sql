@@ -1,1 +1,0 @@
-UPDATE packet SET tries = tries + 1 WHERE k = ?

@@ -1,1 +1,0 @@
-SELECT number, name FROM migration ORDER BY number

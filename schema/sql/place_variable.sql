@@ -1,1 +1,0 @@
-UPDATE variable SET sequence = ? WHERE k = ? AND trace_k = ?

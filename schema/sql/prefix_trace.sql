@@ -1,3 +1,0 @@
-SELECT k FROM trace
-WHERE id >= unhex(:low) AND id <= unhex(:high) AND +project = :project AND (:trace IS NULL OR id = unhex(:trace))
-LIMIT 6

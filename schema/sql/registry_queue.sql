@@ -1,1 +1,0 @@
-SELECT state, count(*), min(created_at) FROM job GROUP BY state

@@ -1,1 +1,0 @@
-UPDATE api_key SET revoked_at = coalesce(revoked_at, :at) WHERE id = :id AND project = :project

@@ -1,2 +1,0 @@
-SELECT x.k, x.id FROM json_each(:ids) AS wanted CROSS JOIN variable AS x ON x.id = unhex(wanted.value)
-WHERE x.trace_k = :trace_k

@@ -1,1 +1,0 @@
-SELECT hex(id) FROM trace WHERE project = :project ORDER BY id

@@ -1,0 +1,184 @@
+"""One project of a Neo4j store, for a notebook."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from importlib.resources import files
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+import pandas as pd
+from interchange.time import Date, DateTime, Duration, Time
+from py2neo import Graph, Subgraph
+from py2neo.errors import ConnectionBroken, ConnectionUnavailable, ServiceUnavailable
+from py2neo.ogm import Model
+
+from memtrace.notebook.models import Operation, Variable
+from memtrace.notebook.place import place_of
+
+M = TypeVar("M", bound=Model)
+
+_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://")
+_PROJECT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+_BOUND = re.compile(r"\$project\b")
+
+
+class ReadOnlyGraph(Graph):  # type: ignore[misc]
+    """py2neo's graph with nothing but read transactions: whatever is done with it, the server refuses to write."""
+
+    def auto(self, readonly: bool = True) -> Any:
+        """A transaction for one query, to be read only."""
+        return super().auto(readonly=True)
+
+    def begin(self, readonly: bool = True) -> Any:
+        """A transaction, to be read only."""
+        return super().begin(readonly=True)
+
+
+class MemTraceGraph:
+    """Reads one project of a Neo4j store.
+
+    Attributes:
+        project: its name.
+        graph: py2neo's own object, for what this class has no method for; it only reads, and it sees all projects.
+    """
+
+    def __init__(
+        self, uri: str, user: str, password: str, project: str = "default", database: str | None = None
+    ) -> None:
+        """Connect.
+
+        Args:
+            uri: ``bolt://host:port``, or with ``+s`` or ``+ssc``; py2neo can't follow the routes of ``neo4j://``.
+            user: of the server.
+            password: of the user; nothing shows it.
+            project: what is read.
+            database: of the server; None for the user's own.
+
+        Raises:
+            ValueError: the URI is none of these, or holds a user or a password; no project can be called this.
+            ConnectionError: the server can't be reached, or does not speak what py2neo speaks.
+        """
+        if "@" in uri:
+            raise ValueError("uri: write it without user and password, which are arguments of their own")
+        if not uri.startswith(_SCHEMES):
+            raise ValueError(f"uri: {uri!r} is not bolt://host:port, which is all that a notebook can use")
+        if _PROJECT.fullmatch(project) is None:
+            raise ValueError(f"project: none can be called {project[:200]!a}")
+        self.project = project
+        try:
+            self.graph = ReadOnlyGraph(uri, auth=(user, password), name=database)
+        except (ConnectionUnavailable, ConnectionBroken, ServiceUnavailable) as error:
+            raise ConnectionError(f"{uri}: {_reason(error)}") from error
+
+    @classmethod
+    def from_environment(cls, project: str | None = None) -> Self:
+        """Connect as the command line does: no notebook need hold a password.
+
+        Args:
+            project: what is read; None is ``MEMTRACE_PROJECT``, else ``default``.
+
+        Raises:
+            ValueError: the project's store is not set, or no Neo4j server; a setting or a file of it can't be read.
+            ConnectionError: as for the constructor.
+        """
+        chosen = project or os.environ.get("MEMTRACE_PROJECT") or "default"
+        place = place_of(chosen)
+        return cls(place.uri, place.user, place.password, chosen, place.database)
+
+    def query(self, cypher: str, **parameters: Any) -> pd.DataFrame:
+        """The rows of a query that only reads; ``$project`` is the project.
+
+        Raises:
+            ValueError: the query is not bound to the project.
+            py2neo.ClientError: the query is wrong, or would write.
+        """
+        if not _BOUND.search(cypher):
+            raise ValueError("query: it is not bound to the project: write {projectId: $project}")
+        if "project" in parameters:
+            raise ValueError("query: project: the project is that of this graph")
+        cursor = self.graph.query(cypher, {**parameters, "project": self.project})
+        columns = list(cursor.keys())
+        return pd.DataFrame([[_native(value) for value in record.values()] for record in cursor], columns=columns)
+
+    def closure(self, variable_id: str, direction: Literal["backward", "forward"] = "backward") -> Subgraph:
+        """All that a variable depends on, or all that depends on it, itself included, with the derivations between.
+
+        Raises:
+            ValueError: the direction is neither of the two.
+            LookupError: no variable of the project has the id.
+        """
+        if direction not in {"backward", "forward"}:
+            raise ValueError(f"direction: {direction!r} is neither backward nor forward")
+        text = files("memtrace.notebook").joinpath("queries", f"closure_{direction}.cypher").read_text("utf-8")
+        (found,) = self.graph.query(text, {"id": variable_id, "project": self.project})
+        if not found["variables"]:
+            raise self._missing(variable_id, Variable)
+        return Subgraph(found["variables"], found["derivations"])
+
+    def variable(self, id_: str) -> Variable:
+        """A variable by its id.
+
+        Raises:
+            LookupError: no variable of the project has it.
+        """
+        return self._one(Variable, id_)
+
+    def operation(self, id_: str) -> Operation:
+        """An operation by its id.
+
+        Raises:
+            LookupError: no operation of the project has it.
+        """
+        return self._one(Operation, id_)
+
+    def _one(self, model: type[M], id_: str) -> M:
+        found: Iterator[M] = iter(model.match(self.graph).where(id=id_, projectId=self.project).limit(1))
+        for one in found:
+            return one
+        raise self._missing(id_, model)
+
+    def _missing(self, id_: str, model: type[Model]) -> LookupError:
+        return LookupError(f"no {model.__name__.lower()} {id_!r} in project {self.project!r}")
+
+    def close(self) -> None:
+        """Close all connections to the server."""
+        self.graph.service.connector.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.graph.service.uri!r}, project={self.project!r})"
+
+
+def _reason(error: Exception) -> str:
+    """Why there is no connection: py2neo tells apart only whether a version of Bolt could be agreed on."""
+    if isinstance(error.__cause__, TypeError):
+        return "the server does not speak Bolt 4.3 or older any more, and py2neo speaks nothing newer"
+    return "the server can't be reached, or refuses the user name or the password"
+
+
+def _native(value: Any) -> Any:
+    """py2neo's times as Python's, which data frames can reckon with; also inside lists and maps.
+
+    Durations, which have months of no fixed length, become text (ISO 8601).
+    """
+    if isinstance(value, list):
+        return [_native(part) for part in value]
+    if type(value) is dict:
+        return {key: _native(part) for key, part in value.items()}
+    if isinstance(value, DateTime):
+        # to_native drops the zone.
+        return datetime.fromisoformat(value.iso_format())
+    if isinstance(value, Duration):
+        return value.iso_format()
+    return value.to_native() if isinstance(value, Date | Time) else value

@@ -1,0 +1,80 @@
+"""Events as they are recorded: tuples, because making one costs a fifth of what making a dictionary costs.
+
+Whoever takes them away opens them, in a thread of its own.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from pydantic_core import to_json
+
+from memtrace.ids import new_id
+
+WireEvent = dict[str, Any]
+"""An event as the wire has it."""
+
+RawEvent = tuple[Any, ...]
+"""Type, what it says beyond its fields (a mapping or None), trace, time in nanoseconds, and its fields in order."""
+
+TRACE, SESSION = "trace", "session"
+STARTED, ENDED = "operationStarted", "operationEnded"
+VARIABLE, USED, DERIVED = "variable", "used", "derived"
+CONSIDERED, INVALIDATED = "considered", "invalidated"
+FEEDBACK = "feedback"
+
+_FIELDS: dict[str, tuple[str, ...]] = {
+    TRACE: ("trace",),
+    SESSION: ("session",),
+    STARTED: ("operation", "name", "kind", "session", "parent", "location"),
+    ENDED: ("operation", "status"),
+    VARIABLE: ("value", "mediaType", "variable", "name", "kind", "version", "session", "operation", "revisionOf"),
+    USED: ("operation", "variable", "position", "role"),
+    DERIVED: ("source", "target", "operation", "kind"),
+    CONSIDERED: ("operation", "query", "variable", "rank", "returned"),
+    INVALIDATED: ("variable", "operation"),
+    FEEDBACK: ("answer", "question"),
+}
+"""A field that is None is not said."""
+
+MORE, TIME, VALUE, MEDIA_TYPE = 1, 3, 4, 5
+"""Places in an event; the last two in that of a variable. In the place of the value every event has a text."""
+
+
+def opened(raw: RawEvent) -> WireEvent:
+    """The event as a dictionary, which may be changed."""
+    type_, more, trace, now, *values = raw
+    event = {"type": type_, "trace": trace, "time": now}
+    if type_ == DERIVED:
+        event["derivation"] = new_id()
+    fields = zip(_FIELDS[type_], values, strict=True)
+    event |= {name: value for name, value in fields if value is not None}
+    if more:
+        event.update(more)
+    return event
+
+
+def written(raw: RawEvent, version: int, time: str) -> str | None:
+    """The event as JSON, where it holds nothing that may have to be masked; else None."""
+    if raw[MORE] is not None:
+        return None
+    if raw[0] == USED:
+        _, _, trace, _, operation, variable, position, role = raw
+        more = "" if role is None else f',"role":{_quoted(role)}'
+        return (
+            f'{{"v":{version},"type":"used","trace":{_quoted(trace)},"time":"{time}","operation":"{operation}",'
+            f'"variable":"{variable}","position":{position}{more}}}'
+        )
+    if raw[0] == DERIVED:
+        _, _, trace, _, source, target, operation, kind = raw
+        return (
+            f'{{"v":{version},"type":"derived","trace":{_quoted(trace)},"time":"{time}","derivation":"{new_id()}",'
+            f'"source":"{source}","target":"{target}","operation":"{operation}","kind":"{kind}"}}'
+        )
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _quoted(text: str) -> str:
+    return to_json(text).decode()

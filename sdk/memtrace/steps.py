@@ -1,0 +1,194 @@
+"""Traces, places in them, and operations under way: what each knows, and the events that it tells."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from memtrace import sink
+from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
+from memtrace.ids import new_id
+from memtrace.mistakes import MistakeError, shown
+from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, STARTED, USED, RawEvent
+
+
+class TraceState:
+    """What this process knows of a trace."""
+
+    __slots__ = ("id", "identities", "is_told")
+
+    def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
+        self.id = id
+        self.is_told = False
+        self.identities = IdentityMap()
+
+
+class Scope:
+    """One place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
+
+    __slots__ = ("_step", "ancestor", "session", "trace")
+
+    def __init__(
+        self,
+        trace: TraceState,
+        session: str | None = None,
+        step: Step | None = None,
+        ancestor: str | None = None,
+    ) -> None:
+        self.trace = trace
+        self.session = session
+        self._step = step
+        self.ancestor = ancestor
+
+    @property
+    def step(self) -> Step | None:
+        """The operation around it."""
+        return self._step
+
+
+class Step(Scope):
+    """An operation under way, and the place that its code runs in."""
+
+    # fmt: off
+    __slots__ = (
+        "asked", "candidates", "has_begun", "has_message", "id", "inputs", "links", "maker",
+        "now", "outputs", "parent", "path", "pending", "positions", "trace_id",
+    )
+    # fmt: on
+
+    def __init__(self, scope: Scope, maker: tuple[str, str]) -> None:
+        """An operation that begins here; ``maker`` is its name and kind."""
+        self.id = id_ = new_id()
+        self.trace = trace = scope.trace
+        self.trace_id = trace.id
+        self.session = scope.session
+        self.parent = parent = scope.step
+        if parent is None:
+            self.ancestor = scope.ancestor
+            self.path: tuple[str, ...] = (id_,)
+            self.asked: Questions = NO_QUESTIONS
+        else:
+            self.ancestor = parent.id
+            self.path = (*parent.path, id_)
+            self.asked = parent.asked
+        self.maker = maker
+        self.has_message = False
+        """An input is a message or derives from one."""
+        self.has_begun = False
+        """Its beginning, with what it uses from the first, is over."""
+        self.inputs: dict[Variable, None] = {}
+        """Once each, in their order."""
+        self.outputs: list[tuple[Variable, int, Variable | None]] = []
+        """Each output, how many inputs were there before it, and the one that it reads or revises."""
+        self.links: dict[str, list[tuple[Variable, str | None]]] | None = None
+        self.candidates: list[Variable] | None = None
+        """Stored units that a retrieval has before it, best first."""
+        self.pending: list[RawEvent] = []
+        """What is told with the end."""
+        self.positions = 0
+        self.now = time.time_ns()
+        """When it began: also the time of the uses that are told with its beginning."""
+
+    @property
+    def step(self) -> Step:
+        """Itself."""
+        return self
+
+    def begin(self, location: str | None, said: Mapping[str, Any] | None, events: list[RawEvent]) -> None:
+        """Tell that it begins, in the first place of ``events``, which is free.
+
+        ``said`` is its category, comment and attributes.
+        """
+        name, kind = self.maker
+        # fmt: off
+        events[0] = (
+            STARTED, said, self.trace_id, self.now, self.id, name, kind, self.session, self.ancestor, location
+        )
+        # fmt: on
+        self.has_begun = True
+        sink.send(events)
+
+    def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
+        """Tell that it uses the variable; an input is a source of the outputs that come after it."""
+        now = time.time_ns() if self.has_begun else self.now
+        events.append((USED, None, self.trace_id, now, self.id, variable.id, self.positions, role))
+        self.positions += 1
+        if is_input:
+            self.inputs[variable] = None
+            if variable.has_message:
+                self.has_message = True
+            if variable.questions and variable.questions is not self.asked:
+                self.asked = joined(self.asked, variable.questions)
+
+    def consider(self, variable: Variable) -> None:
+        """It has a stored unit before it, worse than those that were said before."""
+        if self.candidates is None:
+            self.candidates = []
+        self.candidates.append(variable)
+
+    def considered(
+        self, query: Variable, variable: Variable, rank: int, *, is_returned: bool, score: float | None = None
+    ) -> RawEvent:
+        """A candidate of a retrieval."""
+        said = None if score is None else {"score": float(score)}
+        return CONSIDERED, said, self.trace_id, time.time_ns(), self.id, query.id, variable.id, rank, is_returned
+
+    def invalidated(self, variable: Variable) -> RawEvent:
+        """The end of a variable's life."""
+        return INVALIDATED, None, self.trace_id, time.time_ns(), variable.id, self.id
+
+    def has_input(self, variable: Variable) -> bool:
+        """Whether it has used the variable as an input."""
+        return variable in self.inputs
+
+    def made(self, variable: Variable) -> bool:
+        """Whether it, or an operation inside it, made the variable."""
+        return self.id in variable.path
+
+    def link(self, source: Variable, target: Variable, comment: str | None) -> None:
+        """Say what the target came from, instead of all inputs."""
+        if source.order >= target.order:
+            raise MistakeError(
+                f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
+                f"the {target.kind} named {shown(target.name)}"
+            )
+        if source.has_message:
+            target.has_message = True
+        if self.links is None:
+            self.links = {}
+        self.links.setdefault(target.id, []).append((source, comment))
+        if all(output is not target for output, _, _ in self.outputs):
+            self.outputs.append((target, 0, None))
+
+    def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
+        """Tell the edges of its outputs, and that it is over."""
+        events, links = self.pending, self.links
+        now, trace, id_ = time.time_ns(), self.trace_id, self.id
+        for target, inputs, origin in self.outputs:
+            if links and target.id in links:
+                for source, comment in links[target.id]:
+                    about = None if comment is None else {"comment": comment}
+                    events.append((DERIVED, about, trace, now, source.id, target.id, id_, "Derivation"))
+                continue
+            target_id = target.id
+            for source in self.inputs if inputs == len(self.inputs) else itertools.islice(self.inputs, inputs):
+                if source is not origin:
+                    events.append((DERIVED, None, trace, now, source.id, target_id, id_, "Derivation"))
+        more: dict[str, Any] | None = None
+        if error is not None or said:
+            more = {}
+            if error is not None:
+                more["error"] = {"type": type(error).__name__, "message": _message(error)}
+            if said:
+                more["attributes"] = dict(said)
+        events.append((ENDED, more, trace, now, id_, status))
+        sink.send(events)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as broken:
+        return f"<{type(broken).__name__}>"

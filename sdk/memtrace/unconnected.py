@@ -1,0 +1,82 @@
+"""Which retrievals found something that no message led to: nobody can say then why an answer lacks what was said.
+
+It is the judgement of ``memtrace check``, from what this process knows, so that whoever records learns it at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from memtrace.faults import warn
+from memtrace.identity import Questions, Variable
+from memtrace.raw_events import VALUE, VARIABLE, RawEvent
+from memtrace.recent import Recent
+from memtrace.steps import Step
+
+MAX_LOOSE = 1_000
+"""Retrievals that are kept because ``link`` or another search for the same question may connect them yet."""
+
+MAX_QUESTIONS = 20_000
+
+_ID = 6
+"""Place of the variable's id in its event."""
+
+_NOTHING = frozenset({"", "none", "null"})
+_MARKS = " \t\r\n[]{}()\"',:."
+
+_lock = threading.Lock()
+_connected: Recent[Questions, bool] = Recent(MAX_QUESTIONS)
+_loose: list[tuple[Questions, list[Variable]]] = []
+_count = 0
+
+
+def silent(events: Iterable[RawEvent]) -> set[str]:
+    """Ids of the variables whose text is no more than an empty list or the like."""
+    return {
+        event[_ID]
+        for event in events
+        if event[0] == VARIABLE and event[VALUE].strip(_MARKS).casefold() in _NOTHING
+    }  # fmt: skip
+
+
+def searched(step: Step, nothing: set[str]) -> None:
+    """A retrieval is over; ``nothing`` are ids of results that say nothing. One in vain counts as none."""
+    global _count  # noqa: PLW0603 (one recorder a process)
+    made = [variable for variable, _, _ in step.outputs]
+    found = [one for one in made if one.kind != "RefinedQuery" and one.id not in nothing]
+    if not found:
+        return
+    with _lock:
+        _count += 1
+        if any(one.has_message for one in made):
+            if step.asked:
+                _connected.get(step.asked)
+                _connected.set(step.asked, True)
+        elif len(_loose) < MAX_LOOSE:
+            _loose.append((step.asked, made))
+
+
+def tell() -> None:
+    """Say once how many retrievals are not connected, if any is not."""
+    with _lock:
+        loose = sum(
+            _connected.get(asked) is None and not any(one.has_message for one in made) for asked, made in _loose
+        )
+    if loose:
+        warn(
+            "retrievals that are not connected",
+            "%d of %d retrievals are not connected to memory, so that no wrong answer can be explained: record units "
+            'with memtrace.variable(..., kind="MemoryUnit") where a message is stored, in an operation that has the '
+            "message as its argument, and return those values from the search, or name them with "
+            "memtrace.retrieved(query, considered, returned)",
+            loose,
+            _count,
+        )
+
+
+def forget() -> None:
+    """Begin anew: in a child process, or with another exporter."""
+    global _connected, _count, _lock, _loose
+    # A lock of its own: at a fork a thread that is not there in the child may hold it.
+    _lock, _connected, _loose, _count = threading.Lock(), Recent(MAX_QUESTIONS), [], 0

@@ -1,0 +1,67 @@
+"""Files and folders that only their owner can read, whatever the umask is, and whether their disk has room."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+_LEAST_FREE_BYTES = 1 << 20
+
+
+def has_room(folder: Path) -> bool:
+    """Whether a folder's disk can take anything more.
+
+    Raises:
+        OSError: there is no such folder.
+    """
+    return shutil.disk_usage(folder).free >= _LEAST_FREE_BYTES
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner can read; a file that exists stays as it is.
+
+    The files that SQLite keeps beside it get the same rights. If it can't be made, whoever opens it says why.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
+    except OSError:
+        return  # it exists, or SQLite's own error says better what is wrong
+
+
+def make_folders(folder: Path, root: Path) -> None:
+    """Make a folder below ``root``, with those that lead to it, for their owner only; those that exist stay so.
+
+    Raises:
+        OSError: one can't be made.
+    """
+    missing = [one for one in (folder, *folder.parents) if one.is_relative_to(root) and not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(FOLDER_MODE, exist_ok=True)
+
+
+def opened_to_others(paths: Iterable[Path]) -> list[str]:
+    """A warning for each of these files and folders that other users can read; none on Windows."""
+    if os.name == "nt":
+        return []
+    found = []
+    for path in paths:
+        try:
+            mode = path.stat().st_mode
+        except OSError:
+            continue
+        if mode & (stat.S_IRGRP | stat.S_IROTH) and not _is_in_private(path):
+            private = FOLDER_MODE if stat.S_ISDIR(mode) else FILE_MODE
+            found.append(
+                f"{path} can be read by others of this machine (mode {stat.S_IMODE(mode):o}): chmod {private:o}"
+            )
+    return found
+
+
+def _is_in_private(path: Path) -> bool:
+    """Whether other users can't enter the folder of a file."""
+    return not path.absolute().parent.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)

@@ -1,0 +1,142 @@
+"""Projects spread over several databases, by a map from projects to databases.
+
+Only traces are spread. Keys, jobs, the audit log and retention of all projects are in the main database, because they
+are looked up before it is known which project it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, TypeVar
+
+from typing_extensions import override
+
+from schema.errors import StoreError
+from store.answers import Health
+from store.closing import Closing
+from store.protocol import Database, GraphStore
+from store.records import ProjectRecords, Registry
+
+T = TypeVar("T")
+
+
+class SpreadDatabase(Closing, Database):
+    """A main database and mapped ones; each project is in one of them.
+
+    Attributes:
+        main: holds the records of all projects, and the traces of those that the map does not name.
+        mapped: the others, by name.
+    """
+
+    def __init__(self, main: Database, mapped: Mapping[str, Database], places: Mapping[str, str]) -> None:
+        """Take over databases, which are closed with this one.
+
+        Args:
+            main: the main database.
+            mapped: the others, by name.
+            places: from a project to the name of the database that holds its traces.
+        """
+        self.main = main
+        self.mapped = dict(mapped)
+        self._of_project = {project_id: mapped[name] for project_id, name in places.items()}
+        self._projects = {name: [project for project, place in places.items() if place == name] for name in mapped}
+
+    @override
+    def project(self, project_id: str, log: ProjectRecords | None = None) -> GraphStore:
+        """The traces of one project; what is done to those in a mapped database stands in the main one's audit log."""
+        mapped = self._of_project.get(project_id)
+        if mapped is None:
+            return self.main.project(project_id, log)
+        return mapped.project(project_id, log or self.main.records(project_id))
+
+    @override
+    def records(self, project_id: str) -> ProjectRecords:
+        return self.main.records(project_id)
+
+    @override
+    def registry(self) -> Registry:
+        return self.main.registry()
+
+    @override
+    async def migrate(self) -> list[str]:
+        """Bring the layouts of all up to date; migrations of mapped ones have the database's name before theirs.
+
+        Raises:
+            StoreError: one of them can't be reached or used; the others are up to date.
+        """
+        applied = await self._ask_all(lambda database: database.migrate())
+        main = applied.pop("")
+        return main + [f"{name}: {migration}" for name, found in applied.items() for migration in found]
+
+    @override
+    async def has_current_layout(self) -> bool:
+        """Whether all layouts are the one that this program knows.
+
+        Raises:
+            StoreError: one of them can't be reached or used.
+        """
+        return all((await self._ask_all(lambda database: database.has_current_layout())).values())
+
+    @override
+    async def check(self) -> None:
+        """Whether the main database can take more; see ``Database.check``."""
+        await self.main.check()
+
+    @override
+    async def health(self) -> Health:
+        """The health of the main database, with that of each of the others under ``stores``, and all problems."""
+        found = await self.main.health()
+        stores: dict[str, Any] = {}
+        problems = list(found.problems)
+        for name, database in self.mapped.items():
+            try:
+                one = await database.health()
+            except StoreError as error:
+                stores[name] = {"projects": self._projects[name]}
+                problems.append(_named(name, error))
+            else:
+                stores[name] = {
+                    "engine": one.engine,
+                    "version": one.version,
+                    "projects": self._projects[name],
+                    **one.details,
+                }
+                problems += [_named(name, problem) for problem in one.problems]
+        return Health(found.engine, found.version, found.details | {"stores": stores}, problems)
+
+    @override
+    async def close(self) -> None:
+        """Close all of them, even if one can't be closed."""
+        async with AsyncExitStack() as closing:
+            for _, database in self._all():
+                closing.push_async_callback(database.close)
+
+    def _all(self) -> Iterator[tuple[str, Database]]:
+        """All databases by name; that of the main one is empty."""
+        yield "", self.main
+        yield from self.mapped.items()
+
+    async def _ask_all(self, ask: Callable[[Database], Awaitable[T]]) -> dict[str, T]:
+        """Ask each database, even after one has failed."""
+        found: dict[str, T] = {}
+        failed: list[str] = []
+        for name, database in self._all():
+            try:
+                found[name] = await ask(database)
+            except StoreError as error:
+                failed.append(_named(name, error))
+        if failed:
+            raise StoreError("; ".join(failed))
+        return found
+
+
+def parts_of(database: Database) -> tuple[Database, Mapping[str, Database]]:
+    """The main database, and the mapped ones by name; there are none if nothing is spread."""
+    if isinstance(database, SpreadDatabase):
+        return database.main, database.mapped
+    return database, {}
+
+
+def _named(name: str, problem: object) -> str:
+    return f"store {name}: {problem}" if name else str(problem)

@@ -1,0 +1,28 @@
+-- name: used
+SELECT u.operation_k, u.variable_k, u.position
+FROM carray(:keys) AS wanted CROSS JOIN usage AS u ON u.operation_k = wanted.value
+
+-- name: generated
+SELECT v.operation_k, v.k FROM carray(:keys) AS wanted CROSS JOIN variable AS v ON v.operation_k = wanted.value
+
+-- name: invalidated
+SELECT i.operation_k, i.variable_k
+FROM carray(:keys) AS wanted CROSS JOIN invalidation AS i ON i.operation_k = wanted.value
+
+-- name: usages
+SELECT o.id, v.id, u.role, u.position, u.score
+FROM trace AS t CROSS JOIN operation AS o ON o.trace_k = t.k CROSS JOIN usage AS u ON u.operation_k = o.k
+     CROSS JOIN variable AS v ON v.k = u.variable_k
+WHERE t.id = unhex(:trace) AND t.project = :project
+ORDER BY o.sequence, o.id, u.position, v.sequence, v.id
+
+-- name: invalidations
+SELECT v.id, o.id
+FROM trace AS t CROSS JOIN operation AS o ON o.trace_k = t.k CROSS JOIN invalidation AS i ON i.operation_k = o.k
+     CROSS JOIN variable AS v ON v.k = i.variable_k
+WHERE t.id = unhex(:trace) AND t.project = :project
+ORDER BY o.sequence, o.id, v.sequence, v.id
+
+-- name: end
+UPDATE operation SET status = ?, ended_at = ?, attributes_k = coalesce(?, attributes_k)
+WHERE k = ? AND trace_k = ? AND status = 'running'

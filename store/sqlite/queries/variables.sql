@@ -1,0 +1,21 @@
+-- name: versions
+SELECT v.k, other.k
+FROM carray(:keys) AS wanted CROSS JOIN variable AS v ON v.k = wanted.value
+     CROSS JOIN variable AS other ON other.name_k = v.name_k AND other.class_k IS v.class_k AND other.occurrence = 0
+WHERE other.trace_k = v.trace_k
+
+-- name: search
+SELECT v.k, -bm25(variable_words) AS score
+FROM variable_words JOIN variable AS v ON v.k = variable_words.rowid JOIN trace AS t ON t.k = v.trace_k
+WHERE variable_words MATCH :query AND t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
+ORDER BY score DESC, v.k
+LIMIT :count
+
+-- name: place
+UPDATE variable SET sequence = ? WHERE k = ? AND trace_k = ?
+
+-- name: judge_right
+UPDATE variable SET is_right = 1 WHERE k = ? AND trace_k = ? AND is_right IS NULL
+
+-- name: judge_wrong
+UPDATE variable SET is_right = 0 WHERE k = ? AND trace_k = ?

@@ -1,0 +1,81 @@
+"""The closed list of tables and columns with which templates of SQL are filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+
+from store.answers import Direction
+from store.columns import DECLARED, Codec, Column, Declaration
+from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, RETENTION_POLICIES
+from store.texts import Fillings
+
+
+class Table(StrEnum):
+    """The tables that hold no elements."""
+
+    TEXT = "text"
+    PACK = "pack"
+    VALUE = "value"
+    WORDS = "variable_words"
+    USAGE = "usage"
+    INVALIDATION = "invalidation"
+    MIGRATION = "migration"
+    API_KEY = "api_key"
+    JOB = "job"
+    AUDIT_ENTRY = "audit_entry"
+    RETENTION_POLICY = "retention_policy"
+
+
+_COLUMNS: Mapping[Table, tuple[str, ...]] = {
+    Table.TEXT: ("k", "trace_k", "hash", "text"),
+    Table.PACK: ("k", "id", "trace_k", "raw_size", "data"),
+    Table.VALUE: ("k", "trace_k", "hash", "size", "media_type", "text", "pack_k", "pack_offset"),
+    Table.WORDS: ("rowid", "words"),
+    Table.USAGE: ("operation_k", "position", "variable_k", "role", "score"),
+    Table.INVALIDATION: ("variable_k", "operation_k"),
+    Table.MIGRATION: ("number", "name", "applied_at"),
+    Table.API_KEY: API_KEYS.columns,
+    Table.JOB: JOBS.columns,
+    Table.AUDIT_ENTRY: AUDIT_ENTRIES.columns,
+    Table.RETENTION_POLICY: RETENTION_POLICIES.columns,
+}
+"""The columns of each, in the order in which rows are given."""
+
+_TIMES = {Table.API_KEY: API_KEYS.time, Table.JOB: JOBS.time, Table.AUDIT_ENTRY: AUDIT_ENTRIES.time}
+
+
+def written_columns(declared: Declaration) -> tuple[str, ...]:
+    """The columns of an element's table, in the order in which rows are given; ``value_k`` is the key of its value."""
+    own = [column.sql for column in declared.columns if column.sql and column.codec is not Codec.VALUE]
+    return ("k", *own, "value_k") if declared.of_codec(Codec.VALUE) else ("k", *own)
+
+
+def read_columns(declared: Declaration) -> tuple[str, ...]:
+    """What is read of an element, once each: columns of its table ``x``, and of ``value`` if it has a value."""
+    kept = [column for column in declared.columns if column.codec is not Codec.PROJECT]
+    return tuple(dict.fromkeys(["x.k", *(_place(column) for column in kept)]))
+
+
+def _place(column: Column) -> str:
+    return f"{'value' if column.codec is Codec.VALUE else 'x'}.{column.sql}"
+
+
+def _filling(table: str, columns: Iterable[str]) -> dict[str, str]:
+    names = list(columns)
+    return {"table": table, "columns": ", ".join(names), "marks": ", ".join("?" * len(names))}
+
+
+def _fillings() -> Iterator[tuple[StrEnum, Mapping[str, str]]]:
+    for label, declared in DECLARED.items():
+        names = {"read": ", ".join(read_columns(declared)), "kind": "x.kind" if declared.has_kinds else "NULL"}
+        yield label, _filling(label.lower(), written_columns(declared)) | names
+    for table, columns in _COLUMNS.items():
+        times = {"time": _TIMES[table]} if table in _TIMES else {}
+        yield table, _filling(table, columns) | times
+    yield Direction.BACKWARD, {"here": "target_k", "there": "source_k"}
+    yield Direction.FORWARD, {"here": "source_k", "there": "target_k"}
+
+
+FILLINGS: Fillings = dict(_fillings())
+"""What templates are filled with, by what they are about: a label, another table, or the direction of a walk."""

@@ -1,0 +1,171 @@
+"""What kind of question it is, told by its form, and what follows for the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from attribution.question import Form, form, polarity, refuses
+from schema.kinds import ErrorType, OperationKind, Origin, VariableKind
+from schema.models import Failure
+from store.open import open_database
+from store.protocol import Database
+from tests.attribution.flow.stories import Story
+from tests.attribution.flow.test_rules import GOLD, KNOWN, MORE, OTHER, QUESTION, SAID, story, verdict_on
+
+
+@pytest_asyncio.fixture
+async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Database]:
+    async with await open_database(f"sqlite:///{tmp_path_factory.mktemp('forms') / 'forms.db'}") as opened:
+        yield opened
+
+
+def asked(question: str, *golds: str) -> Failure:
+    return Failure("f", "p", "t", Origin.ANNOTATION, "q", None, None, (), question, "so", golds, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know.",
+        "Sorry, I don't know the answer to this.",
+        "It is not mentioned in the conversation.",
+        "Unknown",
+        "You did not mention this information.",
+        "There is no information about it.",
+        "Das ist nicht bekannt.",
+        "Dazu gibt es keine Angaben.",
+        "不知道",
+        "对话中没有提到。",
+    ],
+)
+def test_refusals(text: str) -> None:
+    assert refuses(text)
+
+
+@pytest.mark.parametrize("text", ["Humboldt", "She does not like herring.", "No", "六月"])
+def test_answers_are_no_refusals(text: str) -> None:
+    assert not refuses(text)
+
+
+def test_forms() -> None:
+    assert form(asked("Who fed the parrot?", "I do not know")) is Form.UNANSWERABLE
+    assert form(asked("Who fed the parrot?", "")) is Form.UNANSWERABLE
+    assert form(asked("Would Ada enjoy a sailing trip?", "Yes, she loves the sea")) is Form.INFERRED
+    assert form(asked("How many boats does Ada own?", "3")) is Form.JOINED
+    assert form(asked("And then?", "Right.\n\nAs we agreed, the hull comes first.")) is Form.CONVERSATIONAL
+    assert form(asked("What is the parrot called?", "Humboldt")) is Form.PLAIN
+
+
+def test_yes_and_no() -> None:
+    told = {"Yes, she did": True, "Likely no; it went badly": False, "No": False, "No longer": None, "Humboldt": None}
+    assert {text: polarity(text) for text in told} == told
+
+
+async def test_an_answer_to_what_nobody_knows_is_the_answering_operations_fault(embedded: Database) -> None:
+    told = story()
+    failure = told.ask("What is the cat called?", "Sorry, I don't know.", "Humboldt", [told.store(0, KNOWN)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert [step.variable_id for step in verdict.path][-1] == failure.answer_id
+
+
+async def test_who_refuses_what_nobody_knows_is_right(embedded: Database) -> None:
+    told = story()
+    failure = told.ask("What is the cat called?", "Not mentioned", "That was not mentioned.", [told.store(0, KNOWN)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.JUDGE, "judge")
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [("a green scarf", "a blue scarf"), ("a vegetarian stew", "a vegan stew"), ("his brother", "his sister")],
+)
+async def test_another_member_of_a_class_is_no_right_answer(embedded: Database, gold: str, answer: str) -> None:
+    told = Story.of("rules", f"For my birthday I was given {gold} at last.", OTHER, MORE)
+    failure = told.ask("What was the present?", gold, answer, [told.store(0, f"The present was {gold}.")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_yes_is_right_where_the_gold_answer_begins_with_it(embedded: Database) -> None:
+    told = story()
+    failure = told.ask("Does the family keep a bird?", "Yes, a parrot", "Yes.", [told.store(0, KNOWN)])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.JUDGE
+
+
+PLACES = ("We pitched the tent on the dunes in May.", "In June we slept near the glacier, tent and all.", OTHER)
+
+
+async def test_of_several_pieces_the_operation_that_lost_most_is_blamed(embedded: Database) -> None:
+    told = Story.of("rules", *PLACES, "The August tent stood beside the lighthouse.")
+    dunes = told.store(0, PLACES[0], key="dunes")
+    told.store(1, PLACES[1], key="ice")
+    told.store(3, "The August tent stood beside the lighthouse.", key="light")
+    failure = told.ask("Where did the tent stand?", "dunes, glacier, lighthouse", "On a meadow.", [dunes])
+    every = tuple(told.evidence[n].id for n in (0, 1, 3))
+    verdict, blamed = await verdict_on(embedded, told, _with(failure, every))
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+    losses = verdict.details["losses"]
+    assert [one["errorType"] for one in losses].count(ErrorType.RETRIEVAL) == 2
+    assert {one["piece"] for one in losses} == {PLACES[0], PLACES[1], "The August tent stood beside the lighthouse."}
+    assert all(one["path"] for one in losses)
+
+
+async def test_what_the_answer_says_was_not_lost(embedded: Database) -> None:
+    told = Story.of("rules", *PLACES)
+    dunes = told.store(0, PLACES[0], key="dunes")
+    told.store(1, PLACES[1], key="ice")
+    failure = told.ask("Where did the tent stand?", "dunes, glacier", "On the dunes.", [dunes])
+    every = tuple(told.evidence[n].id for n in (0, 1))
+    verdict, blamed = await verdict_on(embedded, told, _with(failure, every))
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_a_reply_that_rests_on_the_question_alone_needs_no_memory(embedded: Database) -> None:
+    told = story()
+    gold = "Oh no!\n\nThen let us pause the rowing lessons until the wrist has healed."
+    question = "My wrist is sprained, pause the rowing lessons until it has healed."
+    failure = told.ask(question, gold, "The parrot is grey.", [told.store(0, KNOWN)])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_a_question_about_anothers_thing_is_an_error_of_the_annotation(embedded: Database) -> None:
+    ada = '{"content": "My brass telescope came from Lisbon.", "name": "Ada"}'
+    ben = '{"content": "I prefer rowing to looking at stars.", "name": "Ben"}'
+    told = Story.of("rules", ada, ben, OTHER)
+    kept = told.store(0, "Ada's brass telescope came from Lisbon.")
+    failure = told.ask("Where did Ben's brass telescope come from?", "Lisbon", "I don't remember.", [kept])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
+    assert verdict.path[0].quote.startswith("My brass telescope")
+
+
+async def test_a_reply_that_nobody_took_up_stored_nothing(embedded: Database) -> None:
+    told = story()
+    fact = ("fact", KNOWN, VariableKind.RESPONSE)
+    (found,) = told.step("extract", OperationKind.EXTRACTION, [told.evidence[0]], fact)
+    told.step("decide", OperationKind.UPDATE, [found], ("decision", f"add: {KNOWN}", VariableKind.RESPONSE))
+    failure = told.ask(QUESTION, GOLD, "I don't know.", [told.store(1, OTHER, key="work")])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "decide")
+    assert SAID in told.trace.text(told.evidence[0])
+
+
+def _with(failure: Failure, evidence: tuple[str, ...]) -> Failure:
+    from dataclasses import replace
+
+    return replace(failure, evidence_ids=evidence)
+
+
+async def test_a_list_is_contradicted_by_the_only_message_that_says_what_was_answered(embedded: Database) -> None:
+    said = "Percival Ironside is my favourite knight. I wish that I had patience. The sea asks for courage."
+    told = Story.of("rules", f'{{"content": "{said}", "name": "Ada"}}', OTHER)
+    kept = told.store(0, said)
+    failure = told.ask("Which knight is Ada's favourite?", "Patience and courage", "Percival Ironside", [kept])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
