@@ -156,7 +156,7 @@ class TraceGraph:
 
     def current_version(self, versions: Sequence[str], place: int) -> str | None:
         """The one of these versions that stood in the store just before a place in the order of operations."""
-        number = bisect_left([self.place(version) for version in versions], place)
+        number = bisect_left(versions, place, key=self.place)
         if number == 0:
             return None
         version = versions[number - 1]

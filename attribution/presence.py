@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
-from attribution.text.lexicon import likeness
+from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
 
@@ -140,10 +140,11 @@ class Finder:
         self._is_foreign = is_foreign
         self._needles = _needles(detail.core)
         self._weight = detail.core.weight
-        self._near: dict[str, bool] = {}
-        self._alike: dict[str, frozenset[str]] = {}
+        self._alike = Alike([*detail.core.words, *detail.anchors])
+        self._core = frozenset(detail.core.words)
+        self._told: dict[str, frozenset[str]] = {}
         self._foreign: dict[tuple[str, ...], bool] = {}
-        self._scores: dict[tuple[str, int | None, bool], float | None] = {}
+        self._scores: dict[tuple[str, int | None, bool], tuple[float, float] | None] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
     def presence(self, text: str, *, sole: bool = False) -> Presence:
@@ -158,20 +159,21 @@ class Finder:
             return Presence(1.0, said)
         places = passage(text if len(text) <= _LARGE else self._excerpt(text))
         best = ABSENT
-        touched: list[int] = []
+        covers: dict[int, float] = {}
         for number, placed in enumerate(places):
-            score = self._single(placed, sole)
-            if score is not None:
-                touched.append(number)
+            single = self._single(placed, sole)
+            if single is not None:
+                score, covers[number] = single
                 if score > best.score:
                     best = Presence(score, placed.sentence.text)
-        if best.score < 1.0:
-            for number in touched:
-                for first in (number - 1, number):
-                    if 0 <= first < len(places) - 1:
-                        together = self._pair(places[first], places[first + 1], sole)
-                        if together > best.score:
-                            best = Presence(together, places[number].sentence.text)
+        for number in covers:
+            for first in (number - 1, number):
+                # Two sentences have no more of the core than one and the other: most pairs can't be better.
+                most = _TOGETHER * min(1.0, covers.get(first, 0.0) + covers.get(first + 1, 0.0))
+                if 0 <= first < len(places) - 1 and most > max(best.score, _FAINT):
+                    together = self._pair(places[first], places[first + 1], sole)
+                    if together > best.score:
+                        best = Presence(together, places[number].sentence.text)
         return best
 
     def _excerpt(self, text: str) -> str:
@@ -189,21 +191,21 @@ class Finder:
                 break
         return "\n".join(parts)
 
-    def _single(self, placed: Placed, sole: bool) -> float | None:
-        """The score of a sentence; None where it has nothing of the core."""
+    def _single(self, placed: Placed, sole: bool) -> tuple[float, float] | None:
+        """The score of a sentence, and the part of the core that it has; None where it has nothing of the core."""
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
-            score = None
+            found = None
             if self._touches(placed):
-                score = self._score([placed], sole)
-                score = 0.0 if score < _FAINT or self._excluded(placed) else score
-            self._scores[key] = score
+                score, cover = self._score([placed], sole)
+                found = 0.0 if score < _FAINT or self._excluded(placed) else score, cover
+            self._scores[key] = found
         return self._scores[key]
 
     def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
-            score = _TOGETHER * self._score([first, second], sole)
+            score = _TOGETHER * self._score([first, second], sole)[0]
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
@@ -219,17 +221,10 @@ class Finder:
         core, one = self._detail.core, placed.sentence
         if (one.dates and core.dates) or core.numbers & one.numbers:
             return True
-        near = self._near
-        for stem in one.stems:
-            known = near.get(stem)
-            if known is None:
-                known = near[stem] = any(likeness(word, stem) for word in core.words)
-            if known:
-                return True
-        return False
+        return any(not self._core.isdisjoint(self._told_by(stem)) for stem in one.stems)
 
-    def _score(self, places: Sequence[Placed], sole: bool) -> float:
-        """How much of the detail some sentences have together."""
+    def _score(self, places: Sequence[Placed], sole: bool) -> tuple[float, float]:
+        """How much of the detail some sentences have together, and how much of its core."""
         detail = self._detail
         core, anchors = detail.core, detail.anchors
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
@@ -245,7 +240,7 @@ class Finder:
         if not detail.literal:
             cover = min(1.0, cover / _GIST)
         if cover < _FAINT or sole:  # what is around it can only make it less
-            return cover
+            return cover, cover
         taken = set(matched.values())
         left = [word for word in words if word not in taken]
         near = matches([word for word in anchors if word in alike], [word for word in telling if word not in taken])
@@ -255,15 +250,14 @@ class Finder:
         precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
         # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
         own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
-        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
+        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION)), cover
 
     def _told_by(self, stem: str) -> frozenset[str]:
-        """The words of the detail that a word may tell: it is compared with all of them once."""
-        alike = self._alike.get(stem)
-        if alike is None:
-            words = (*self._detail.core.words, *self._detail.anchors)
-            alike = self._alike[stem] = frozenset(word for word in words if likeness(word, stem))
-        return alike
+        """The words of the detail that a word may tell."""
+        told = self._told.get(stem)
+        if told is None:
+            told = self._told[stem] = self._alike.to(stem)
+        return told
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:

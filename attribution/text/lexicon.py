@@ -7,6 +7,8 @@ also, derived, hypernym), and the heads of the clusters of adjectives.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -30,6 +32,7 @@ _OPPOSITES = frozenset(
     )
 )  # fmt: skip
 """Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
+_NONE: tuple[frozenset[str], ...] = (frozenset(), frozenset(), frozenset())
 _ROOT = 4
 """Letters that forms of one root share."""
 
@@ -63,6 +66,34 @@ def likeness(left: str, right: str) -> float:
     if one[0] & other[1] or one[1] & other[0] or one[2] & other[2]:
         return NEAR
     return 0.0
+
+
+class Alike:
+    """Which of some stems mean nearly the same as another one; asked of many, it is much faster than pair by pair."""
+
+    def __init__(self, stems: Iterable[str]) -> None:
+        """Looks the stems up.
+
+        Args:
+            stems: those that others are compared with.
+        """
+        self._stems = frozenset(stems)
+        self._own: dict[str, set[str]] = defaultdict(set)
+        self._near: dict[str, set[str]] = defaultdict(set)
+        self._heads: dict[str, set[str]] = defaultdict(set)
+        for stem in self._stems:
+            for index, senses in zip((self._own, self._near, self._heads), _senses(stem) or _NONE, strict=True):
+                for sense in senses:
+                    index[sense].add(stem)
+
+    def to(self, stem: str) -> frozenset[str]:
+        """Those whose ``likeness`` to a stem is not 0."""
+        found = {stem} & self._stems
+        own, near, heads = _senses(stem) or _NONE
+        for index, senses in ((self._own, own), (self._own, near), (self._near, own), (self._heads, heads)):
+            for sense in senses & index.keys():
+                found |= index[sense]
+        return frozenset(found)
 
 
 @lru_cache(maxsize=5_000)
