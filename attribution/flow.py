@@ -21,7 +21,7 @@ from attribution.evidence import Embedder, Messages, Mode
 from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
-from attribution.needed import SUPPORTED, needed, told_nearby, wanted, without_gold
+from attribution.needed import SUPPORTED, is_about, needed, told_nearby, wanted, without_gold
 from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, says
 from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
@@ -161,7 +161,8 @@ class _Trial:
                 before.append(other)
                 return [[detail]]
             # One sentence does not contradict a list that several messages tell.
-            if len(set(evidence)) == 1 or not is_list(failure):
+            is_told = nearby is not None and is_about(messages, failure, nearby)
+            if not is_told and (len(set(evidence)) == 1 or not is_list(failure)):
                 before.append(rules.foreign_gold(messages, failure, evidence, detail))
             is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in before)
             detail = detail if is_foreign else nearby or detail
@@ -264,6 +265,9 @@ class _Trial:
         findings.append(await rules.in_context(case))
         if settled([*before, *findings]):
             return findings
+        elsewhere = await rules.told_elsewhere(case)
+        if elsewhere is not None:
+            findings.append(elsewhere)
         past = self.graph.past([self.failure.answer_id or ""])
         left_out = await rules.left_out(case, past)
         if left_out is not None:

@@ -17,6 +17,9 @@ _NEAR_SUPPORTED = 0.8
 _BETTER = 0.3
 """Or how much more than the evidence."""
 _NEIGHBOURS = 3
+_WHOLLY = 0.95
+_ABOUT = 0.4
+"""The part of the question that a sentence must have to be about the same."""
 _TELLING = 1.2
 """Weight of the words of an answer that is something said, whatever phrases are around it."""
 
@@ -58,6 +61,12 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     literal = best[0] >= SUPPORTED
     said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
     return _detail(messages, chosen, asked, _held(want, chosen[1]) if literal else said, best[0], literal)
+
+
+def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:
+    """Whether the sentence of a detail tells all that is wanted, about what the question asks."""
+    asked = content(failure.question, messages.rarity)
+    return detail.support >= _WHOLLY and found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
 
 
 def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) -> Detail | None:

@@ -20,7 +20,7 @@ _LITERAL_CHARACTERS = 8
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
 _TOGETHER = 0.97
 """What two sentences count that have the detail together."""
-_LARGE = 500_000
+LARGE = 500_000
 """Texts with more characters are read only around the words that are looked for."""
 _AROUND = 500
 _MOST_PARTS = 400
@@ -157,7 +157,7 @@ class Finder:
         said = literal(self._detail, text)
         if said:
             return Presence(1.0, said)
-        places = passage(text if len(text) <= _LARGE else self._excerpt(text))
+        places = passage(text if len(text) <= LARGE else self._excerpt(text))
         best = ABSENT
         covers: dict[int, float] = {}
         for number, placed in enumerate(places):

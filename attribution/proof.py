@@ -10,7 +10,7 @@ from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.presence import HOLDS, spellings
 from attribution.verdict import Link, Step, Verdict
-from schema.kinds import ErrorType, OperationKind
+from schema.kinds import STORED, ErrorType, OperationKind
 from schema.models import Derivation, Failure
 
 _BEGINNING = 200
@@ -80,6 +80,12 @@ def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
     return Proof(
         start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),)
     )
+
+
+def of_reading(case: Case, holder: str, quote: str) -> Proof:
+    """What was read for the answer, with its words that tell the detail, and the answer."""
+    answer = case.graph.variables[case.failure.answer_id or ""]
+    return Proof(holder, holder, ((answer.id, answer.operation_id),), quote=quote)
 
 
 def of_search(case: Case, unit: str, blamed: str) -> Proof:
@@ -168,5 +174,5 @@ def _joined(graph: TraceGraph, before: str, step: Step) -> bool:
     if before in graph.used(operation.id) or graph.invalidated_by(before) == operation.id:
         return True
     recorded = graph.recorded(before)
-    searched = operation.kind is OperationKind.RETRIEVAL
+    searched = operation.kind is OperationKind.RETRIEVAL and graph.variables[recorded].kind in STORED
     return searched and graph.current_version(graph.versions(recorded), operation.sequence) == recorded

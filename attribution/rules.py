@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content, content
+from attribution.detail import Content, content, found
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
-from attribution.presence import HOLDS, Detail, Presence
+from attribution.presence import HOLDS, LARGE, Detail, Presence
 from attribution.question import refuses
 from attribution.sureness import likely
+from attribution.text.segments import passage
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 
@@ -30,6 +31,10 @@ _SAID = 0.3
 """The part of the answer that the evidence must have said."""
 _SAYS = 0.5
 """Weight of what an answer must say beyond the question to contradict a gold answer."""
+_TELLS = 0.75
+"""The part of the detail that another message's words must have to tell it as well."""
+_ABOUT = 0.5
+"""The part of the question that they must have beside it."""
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -107,11 +112,11 @@ def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], 
     """The evidence says what was answered, not what the gold answer says."""
     likelihood, quote, message = 0.0, "", detail.message_id
     if failure.prediction:
-        share, found, sentence = backing(messages, failure, evidence, detail.reference)
+        share, source, sentence = backing(messages, failure, evidence, detail.reference)
         says = messages.claim(failure, detail.reference).weight >= _SAYS
         if detail.support < 0.7 and share >= _SAID and says:
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
-            quote, message = sentence, found
+            quote, message = sentence, source
         elif detail.support < SUPPORTED:
             likelihood = 0.25
     reason = "the evidence says what was answered, not what the gold answer says"
@@ -142,6 +147,32 @@ async def in_context(case: Case) -> Finding:
         likely(best, HOLDS),
         "what the answer was made from has the detail",
         lambda: proof.of_response(case, holder, sources),
+        is_local=True,
+    )
+
+
+async def told_elsewhere(case: Case) -> Finding | None:
+    """What the answering operation read tells the detail of the same thing, in what another message said."""
+    graph, detail = case.graph, case.detail
+    if not detail.literal:
+        return None
+    asked = content(case.failure.question, case.messages.rarity)
+    answer = graph.variables[case.failure.answer_id or ""]
+    read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
+    best, holder, quote = 0.0, "", ""
+    for variable_id, text in (await graph.texts(read)).items():
+        for placed in passage(text) if len(text) <= LARGE else ():
+            told = found(detail.core, placed)
+            if told > max(best, _TELLS) and found(asked, placed) >= _ABOUT:
+                best, holder, quote = told, variable_id, placed.sentence.text
+    if not holder:
+        return None
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        0.8,
+        "what the answer was made from tells it, in the words of another message",
+        lambda: proof.of_reading(case, holder, quote),
         is_local=True,
     )
 
