@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 _EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
 
 
-def runner_options(method: str, gold_free: bool, no_evidence: bool, concurrency: int) -> Options:
+def runner_options(
+    method: str, gold_free: bool, no_evidence: bool, concurrency: int, min_confidence: float | None = None
+) -> Options:
     """What the runner is told; ``method`` is a word of ``attribution.verdict.Method``.
 
     Raises:
@@ -33,4 +35,5 @@ def runner_options(method: str, gold_free: bool, no_evidence: bool, concurrency:
         retrieve_evidence=no_evidence,
         llm=llm,
         concurrency=concurrency,
+        min_confidence=min_confidence,
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from attribution.case import Case
 from attribution.rules import Finding
-from attribution.sureness import calibrated
 from schema.kinds import ErrorType
 
 _INFERRED = 0.6
@@ -50,11 +49,6 @@ class Ending:
         return share * _INFERRED if inferred and chosen and chosen.error_type is not ErrorType.JUDGE else share
 
     @property
-    def confidence(self) -> float:
-        """How sure that is."""
-        return calibrated(self.share)
-
-    @property
     def weighed(self) -> list[tuple[Finding, float]]:
         """The other findings, each with its share."""
         return [(one, share) for one, share in self.shares if one is not self.chosen]
@@ -72,7 +66,7 @@ class Ending:
     @property
     def reach(self) -> tuple[int, float]:
         """How far the piece came, then how surely."""
-        return _REACH.get(self.key[0], 1), self.confidence
+        return _REACH.get(self.key[0], 1), self.share
 
 
 def settled(findings: Sequence[Finding]) -> bool:

@@ -27,11 +27,12 @@ from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
 from attribution.question import Form, form
 from attribution.rules import Finding
+from attribution.sureness import confidence, group
 from attribution.verdict import Candidate, Step, Verdict, abstention, written
 from schema.kinds import ErrorType
 from schema.models import Failure
 
-SURE = 0.75
+SURE = 0.9
 """Below this confidence a judge of presence is asked, where there is one."""
 _RETRIEVED = 10
 _SPLIT = 0.6
@@ -127,7 +128,7 @@ class _Trial:
             if not before:
                 return abstention(f"the trace has no message that could be the evidence: {RECORD_MESSAGES}")
             return await self._told(Ending(before, None), {"form": kind})
-        endings = [await self._end(piece, before, judge) for piece in pieces]
+        endings = [await self._end(piece, before, kind, len(pieces), judge) for piece in pieces]
         if kind is Form.CONVERSATIONAL and all(one.chosen is None for one in endings):
             return await self._told(
                 Ending([*before, rules.nothing_needed(self.graph, self.failure)], None), {"form": kind}
@@ -177,13 +178,15 @@ class _Trial:
             return False
         return rules.foreign_gold(self.messages, self.failure, self.evidence, detail).likelihood >= 0.5
 
-    async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
+    async def _end(
+        self, piece: Piece, before: list[Finding], kind: Form, pieces: int, judge: PresenceJudge | None
+    ) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
         endings = []
         for detail in piece:
             case = Case.of(self.graph, self.messages, self.failure, detail)
             ending = Ending([*before, *await self._flow(case, before)], case)
-            if judge is not None and ending.confidence < SURE and await case.ask(judge):
+            if judge is not None and confidence(ending.share, group(kind, pieces)) < SURE and await case.ask(judge):
                 ending = Ending([*before, *await self._flow(case, before)], case)
             endings.append(ending)
         return max(endings, key=lambda one: one.reach)
@@ -199,14 +202,14 @@ class _Trial:
             place = self.graph.operations[key[1]].sequence if key[1] else -1
             return -len(named[key]), place
 
-        chosen = max(named[min(named, key=weight)], key=lambda one: one.confidence)
+        chosen = max(named[min(named, key=weight)], key=lambda one: one.share)
         others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
-        losses = [await self._loss(one) for one in endings] if len(endings) > 1 else []
+        losses = [await self._loss(one, kind, len(endings)) for one in endings] if len(endings) > 1 else []
         details: dict[str, Any] = {"form": kind} | ({"losses": losses} if losses else {})
         share = len(groups[chosen.key]) / len(endings)
         return await self._told(chosen, details, others, share)
 
-    async def _loss(self, ending: Ending) -> dict[str, Any]:
+    async def _loss(self, ending: Ending, kind: Form, pieces: int) -> dict[str, Any]:
         """What is told of a piece: its words, where it was lost and how surely, and the way there."""
         finding, case = ending.chosen, ending.case
         assert case is not None
@@ -216,7 +219,7 @@ class _Trial:
             "errorType": finding and finding.error_type,
             "operationId": finding and finding.operation_id,
             "reason": finding and finding.reason,
-            "confidence": ending.confidence,
+            "confidence": confidence(ending.share, group(kind, pieces)),
             "path": [written(step) for step in path],
         }
 
@@ -234,11 +237,13 @@ class _Trial:
             found = [(finding, ending.share), *weighed]
             return abstention(reason, candidates=_candidates(found), details=details)
         path: list[Step] = await finding.prove().steps(self.graph, case)
+        whole = ending.share * (_SPLIT + (1 - _SPLIT) * share)
+        details = details | {"share": round(whole, 4)}
         more = {"detail": case.detail.sentence.text.strip()} if case is not None else {}
         return Verdict(
             finding.error_type,
             finding.operation_id,
-            round(ending.confidence * (_SPLIT + (1 - _SPLIT) * share), 4),
+            confidence(whole, group(details["form"], len(details.get("losses", ())))),
             finding.reason,
             tuple(path),
             _candidates(weighed),

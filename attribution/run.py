@@ -18,7 +18,8 @@ from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
 from attribution.graph import TraceGraph
 from attribution.proof import problems
-from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution
+from attribution.sureness import least
+from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
 from store.answers import Label
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from attribution.model.client import LlmClient
     from attribution.model.settings import LlmSettings
 
-RULES = "5"
+RULES = "6"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 
@@ -42,6 +43,8 @@ class Options:
         llm: the model's settings, which all methods but ``flow`` need.
         replies: the folder where a model's replies are kept; None is one in the user's cache.
         concurrency: failures at a time, where a model is asked.
+        min_confidence: verdicts that are less sure are abstentions, which show them as a candidate. None is the fitted
+            threshold (see ``attribution.sureness``) for ``flow`` with gold answers, else 0.
     """
 
     method: Method = Method.FLOW
@@ -50,6 +53,14 @@ class Options:
     llm: LlmSettings | None = None
     replies: Path | None = None
     concurrency: int = 4
+    min_confidence: float | None = None
+
+    @property
+    def least(self) -> float:
+        """How sure a verdict must be to be named."""
+        if self.min_confidence is not None:
+            return self.min_confidence
+        return least() if self.method is Method.FLOW and not self.gold_free else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +161,8 @@ class _Run:
             wrong = await problems(verdict, self._graph)
             if wrong:
                 verdict = abstention(f"the path of the verdict does not hold: {wrong[0]}")
+            elif verdict.confidence < self._options.least:
+                verdict = unsure(verdict, self._options.least)
         except MemTraceError as error:
             verdict = abstention(str(error))
         except Exception as error:  # one case never ends the run; what it says may hold values, its kind does not
@@ -213,7 +226,7 @@ class _Run:
         asked = [failure.question_id, failure.answer_id, failure.question, failure.prediction, failure.gold_answers]
         given = () if options.retrieve_evidence else failure.evidence_ids
         model = None if llm is None else [llm.base_url, llm.model, llm.temperature, llm.embedding_model, _prompts()]
-        parts = [RULES, size, asked, given, options.method, options.gold_free, model]
+        parts = [RULES, size, asked, given, options.method, options.gold_free, options.least, model]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 

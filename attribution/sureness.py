@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+CURVES = "confidence.json"
+"""The fitted curves (Platt 1999), beside this module; ``python -m benchmarks.confidence`` makes them."""
 
 _STEEPNESS = 10.0
 
@@ -12,10 +19,46 @@ def likely(score: float, threshold: float) -> float:
     return 1.0 / (1.0 + math.exp(-_STEEPNESS * (score - threshold)))
 
 
-def calibrated(share: float) -> float:
-    """The probability that a verdict is right which has such a share of the rules' likelihood.
+def group(form: str, pieces: int) -> str:
+    """Which curve a question's verdict has: by its form, and whether its answer needs several pieces."""
+    return "several" if pieces > 1 and form in {"plain", "joined"} else form
 
-    The rules multiply doubts that go together, and so doubt too much; the square root takes some of that back
-    (docs/attribution.md has the table of calibration).
+
+def confidence(share: float, kind: str) -> float:
+    """The measured frequency with which verdicts of such a share are right.
+
+    Args:
+        share: what the rules say, 0 to 1.
+        kind: see ``group``; a curve was fitted for each.
+
+    Returns:
+        0.01 to 0.99.
     """
-    return round(min(0.99, math.sqrt(max(0.0, share))), 4)
+    curve = _fitted().curves[kind]
+    return round(min(0.99, max(0.01, 1.0 / (1.0 + math.exp(-curve.slope * logit(share) - curve.intercept)))), 4)
+
+
+def logit(share: float) -> float:
+    """The logarithm of the odds, of shares that are cut at 0.001 and 0.999: nothing is surer."""
+    cut = min(0.999, max(0.001, share))
+    return math.log(cut / (1.0 - cut))
+
+
+def least() -> float:
+    """The confidence from which nine tenths of the verdicts on failures that happened by themselves are right."""
+    return _fitted().least
+
+
+class _Curve(msgspec.Struct):
+    slope: float
+    intercept: float
+
+
+class _Fitted(msgspec.Struct):
+    curves: dict[str, _Curve]
+    least: float
+
+
+@cache
+def _fitted() -> _Fitted:
+    return msgspec.json.decode(files("attribution").joinpath(CURVES).read_bytes(), type=_Fitted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -108,6 +108,25 @@ class Verdict:
 def abstention(reason: str, **more: Any) -> Verdict:
     """A verdict that names nothing, and says why."""
     return Verdict(None, None, 0.0, reason, **more)
+
+
+def unsure(verdict: Verdict, least: float) -> Verdict:
+    """An abstention in place of a verdict that is less sure than it must be; the verdict is its first candidate."""
+    if verdict.error_type is None:
+        return verdict
+    first = Candidate(verdict.error_type, verdict.operation_id, verdict.confidence, verdict.reason)
+    reason = (
+        f"nothing is sure enough to be named ({verdict.confidence:.2f}, not {least:.2f}); the candidates are weighed"
+    )
+    return replace(
+        verdict,
+        error_type=None,
+        operation_id=None,
+        confidence=0.0,
+        reason=reason,
+        path=(),
+        candidates=(first, *verdict.candidates),
+    )
 
 
 def attribution_id(failure_id: str, method: str, inputs: str) -> str:

@@ -14,6 +14,7 @@ from api.cli.options import (
     JsonOption,
     MethodName,
     MethodOption,
+    MinConfidenceOption,
     NoEvidenceOption,
     TraceOption,
 )
@@ -45,6 +46,7 @@ async def attribute(
     method: MethodOption = MethodName.FLOW,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
+    min_confidence: MinConfidenceOption = None,
     concurrency: ConcurrencyOption = 4,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,7 +66,7 @@ async def attribute(
 
     if sum(map(bool, (failure, trace, all_))) != 1:
         raise UsageError("say which failures: one of --failure ID, --trace TRACE and --all")
-    options = runner_options(method, gold_free, no_evidence, concurrency)
+    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     async with place.open() as store:
         failures = await _chosen(store, failure or [], trace)
         found = {}

@@ -18,6 +18,7 @@ from api.cli.options import (
     JsonOption,
     MethodName,
     MethodOption,
+    MinConfidenceOption,
     NoEvidenceOption,
     PathsArgument,
 )
@@ -38,6 +39,7 @@ async def benchmark(
     method: MethodOption = MethodName.FLOW,
     gold_free: GoldFreeOption = False,
     no_evidence: NoEvidenceOption = False,
+    min_confidence: MinConfidenceOption = None,
     concurrency: ConcurrencyOption = 4,
     labels: Annotated[
         Path | None,
@@ -76,7 +78,7 @@ async def benchmark(
     from attribution.benchmark.labels import read_labels
     from attribution.benchmark.run import run
 
-    options = runner_options(method, gold_free, no_evidence, concurrency)
+    options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     known = None if labels is None else read_labels(labels)
     errors: list[MemTraceError] = []
 

@@ -85,6 +85,18 @@ GoldFreeOption = Annotated[
         "--gold-free", help="Work without the gold answers (the known right answers).", rich_help_panel=VERDICTS
     ),
 ]
+MinConfidenceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--min-confidence",
+        min=0.0,
+        max=1.0,
+        help="Abstain, and show the candidates, if a verdict's confidence is lower. For flow with gold answers the "
+        "default is the fitted threshold (docs/attribution.md), else 0.",
+        show_default=False,
+        rich_help_panel=VERDICTS,
+    ),
+]
 NoEvidenceOption = Annotated[
     bool,
     typer.Option(

@@ -63,6 +63,11 @@ class AttributeInput:
     retrieve_evidence: bool = strawberry.field(
         default=False, description="Search for the evidence messages, even if the failure names them."
     )
+    min_confidence: float | None = strawberry.field(
+        default=None,
+        description="Verdicts with a lower confidence (0 to 1) become abstentions, which show their candidates. If "
+        "null: the fitted threshold for flow with gold answers, 0 for all else.",
+    )
 
 
 @strawberry.input(

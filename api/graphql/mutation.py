@@ -100,6 +100,7 @@ class Mutation:
                 method=input.method,
                 gold_free=input.gold_free,
                 retrieve_evidence=input.retrieve_evidence,
+                min_confidence=input.min_confidence,
             )
         failures = await ids_of(door.store, Label.FAILURE, arguments.failure_ids)
         trace = None if input.trace is None else await id_of(door.store, Label.TRACE, input.trace)

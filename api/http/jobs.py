@@ -39,6 +39,13 @@ class AttributionRequest(Public):
     retrieve_evidence: bool = Field(
         False, description="Search for the evidence messages, even if the failure names them."
     )
+    min_confidence: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Verdicts with a lower confidence (0 to 1) become abstentions, which show their candidates. If "
+        "null: the fitted threshold for flow with gold answers, 0 for all else.",
+    )
 
     @model_validator(mode="after")
     def _one_choice(self) -> AttributionRequest:

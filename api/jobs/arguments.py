@@ -33,6 +33,7 @@ class AttributeArguments(_Arguments):
         trace_id: the id of a trace.
         gold_free: do without the gold answers.
         retrieve_evidence: find the evidence, also where it is given.
+        min_confidence: verdicts that are less sure are abstentions; see ``attribution.run.Options``.
     """
 
     failure_ids: tuple[str, ...] = Field(default=(), max_length=10_000)
@@ -40,6 +41,7 @@ class AttributeArguments(_Arguments):
     method: Method = Method.FLOW
     gold_free: bool = False
     retrieve_evidence: bool = False
+    min_confidence: float | None = Field(default=None, ge=0, le=1)
 
     @model_validator(mode="after")
     def _one_choice(self) -> AttributeArguments:

@@ -90,6 +90,21 @@ def test_attribute_without_gold_answers_or_evidence_is_another_verdict(cli: Cli)
     assert no_evidence[0]["attributes"]["retrieved"]
 
 
+def test_what_is_not_sure_enough_is_an_abstention_that_shows_it(cli: Cli) -> None:
+    cli("import", SAMPLE)
+    named = {one["failureId"]: one for one in cli("attribute", "--all", "--min-confidence", "0", "--json").json}
+    unsure = cli("attribute", "--all", "--min-confidence", "1", "--json").json
+    for one in unsure:
+        known = named[one["failureId"]]
+        assert (one["errorType"], one["operationId"], one["evidence"]) == (None, None, [])
+        first = one["candidates"][0]
+        said = (first["errorType"], first["operationId"], first["confidence"])
+        assert said == (known["errorType"], known["operationId"], known["confidence"])
+        assert "sure enough" in one["reason"]
+    assert {one["id"] for one in unsure}.isdisjoint(one["id"] for one in named.values())
+    cli("attribute", "--all", "--min-confidence", "1.5", code=2)
+
+
 def test_attribute_shows_the_proof(cli: Cli) -> None:
     cli("import", SAMPLE)
     result = cli("attribute", "--all")

@@ -14,7 +14,7 @@ from tests.fuzz.test_doors import EXAMPLES
 from tests.graphql.world import World
 
 ROUTES: Mapping[str, tuple[str, ...]] = {
-    "/v1/attributions": ("failureIds", "traceId", "method", "goldFree", "retrieveEvidence"),
+    "/v1/attributions": ("failureIds", "traceId", "method", "goldFree", "retrieveEvidence", "minConfidence"),
     "/v1/reports": ("traceIds", "failureIds", "source"),
     "/v1/events": ("type", "trace", "id", "at", "value", "attributes", "version", "operation"),
     "/v1/import": ("nodes", "edges", "graph_id", "metadata"),

@@ -56,4 +56,6 @@ def _traces(arguments: AttributeArguments) -> tuple[str, ...]:
 
 
 def _options(arguments: AttributeArguments) -> Options:
-    return runner_options(arguments.method, arguments.gold_free, arguments.retrieve_evidence, _CONCURRENCY)
+    return runner_options(
+        arguments.method, arguments.gold_free, arguments.retrieve_evidence, _CONCURRENCY, arguments.min_confidence
+    )

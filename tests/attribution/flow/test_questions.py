@@ -156,6 +156,44 @@ async def test_a_reply_that_nobody_took_up_stored_nothing(embedded: Database) ->
     assert SAID in told.trace.text(told.evidence[0])
 
 
+async def test_what_another_message_says_of_the_same_thing_was_read(embedded: Database) -> None:
+    told = Story.of(
+        "rules", "I could help you with sewing costumes or even painting the scenery if you want.", OTHER, MORE
+    )
+    told.store(0, "Ada could help with sewing costumes or painting the scenery.")
+    said = "Ada: Come, let's sew some costumes and paint scenery for the village theatre."
+    failure = told.ask(
+        "What help does Ada offer the village theatre?",
+        "Sewing costumes and painting scenery.",
+        "Selling tickets.",
+        [told.store(1, said, key="other")],
+    )
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+    assert "another message" in verdict.reason
+    assert said in verdict.path[0].quote
+
+
+CARE = "A whippet lives on love and patience: do you know somebody who adopted a whippet?"
+
+
+async def test_a_neighbour_that_tells_the_gold_answer_is_no_contradiction(embedded: Database) -> None:
+    answered = "Yes, my cousin Benedikt adopted a whippet."
+    told = Story.of("rules", CARE, answered, OTHER)
+    kept = told.store(1, answered, key="cousin")
+    failure = told.ask("Who adopted a whippet?", "Benedikt", "It lives on love and patience.", [kept])
+    verdict, blamed = await verdict_on(embedded, told, _with(failure, (told.evidence[0].id,)))
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_without_such_a_neighbour_it_is_one(embedded: Database) -> None:
+    told = Story.of("rules", CARE, MORE, OTHER)
+    kept = told.store(0, CARE)
+    failure = told.ask("Who adopted a whippet?", "Benedikt", "It lives on love and patience.", [kept])
+    verdict, _ = await verdict_on(embedded, told, failure)
+    assert verdict.error_type is ErrorType.ANNOTATION
+
+
 def _with(failure: Failure, evidence: tuple[str, ...]) -> Failure:
     from dataclasses import replace
 
