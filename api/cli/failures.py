@@ -1,4 +1,4 @@
-"""Commands that say which answers are wrong and which are right, and list those that are wrong."""
+"""Commands that say which answers are wrong and which are right, take that back, and list those that are wrong."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import IdHelp, JsonOption, TraceOption
@@ -125,6 +126,47 @@ async def fail(
         return
     Output().show(tables.failure(failure, verdicts, blamed))
     note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
+
+
+@command(commands, panel=_PANEL)
+async def unfail(
+    place: Target,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="FAILURE",
+            help="The failure: an id, or a unique prefix of 8 or more characters; or its answer.",
+            show_default=False,
+        ),
+    ],
+    trace: TraceOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Withdraw a failure that a user reported, with all verdicts on it. Nobody has judged its answer then.
+
+    An answer that another failure has stays wrong. What a judge or an annotation recorded can't be withdrawn.
+    """
+    from functools import partial
+
+    from api.cli.find import find_trace_id
+    from api.cli.keeper import keeper_door
+    from api.cli.render.text import counted, one_line, short
+    from ingest.events.withdrawals import find_reported, withdraw_failure
+
+    check_asked(yes)
+    async with keeper_door(place) as door:
+        failure = await find_reported(door.store, reference, await find_trace_id(door.store, trace))
+        if not yes:
+            verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")
+            named = one_line(failure.question, 80)
+            confirm(f"Withdraw the failure {short(failure.id)} ({named}) with {verdicts}?", "Nothing was withdrawn.")
+        counts = await withdraw_failure(door.store, failure, partial(door.entry, "withdrawFailure"))
+    if as_json:
+        print_json({"failureId": failure.id, "answerId": failure.answer_id, "deleted": counts})
+        return
+    verdicts = counted(counts.get("Attribution", 0), "verdict")
+    note(f"Withdrawn: {short(failure.id)}, with {verdicts}.")
 
 
 @command(commands, panel=_PANEL)
