@@ -10,10 +10,10 @@ evidence stops (what should have carried it on).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attribution import rules
+from attribution import proof, rules
 from attribution.case import Case
 from attribution.detail import Content
 from attribution.ending import Ending, settled
@@ -22,15 +22,17 @@ from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, needed, told_nearby, wanted, without_gold
-from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, says
+from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, said, says
 from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
-from attribution.question import Form, form
+from attribution.question import Form, form, question_kind
 from attribution.rules import Finding
-from attribution.verdict import Candidate, Step, Verdict, abstention, written
+from attribution.sureness import calibrated
+from attribution.verdict import Candidate, PieceLoss, Step, Verdict, abstention
 from schema.kinds import ErrorType
 from schema.models import Failure
 
+NOT_FOLLOWED = "the way of the evidence could not be followed"
 SURE = 0.75
 """Below this confidence a judge of presence is asked, where there is one."""
 _RETRIEVED = 10
@@ -83,16 +85,15 @@ class FlowPass:
             want = None if gold_free else wanted(messages, failure)
             evidence = await messages.likeliest(failure, want, retrieved)
         details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)).verdict(judge)
-        details |= verdict.details
-        return Verdict(
-            verdict.error_type,
-            verdict.operation_id,
-            round(verdict.confidence * (_GOLD_FREE if gold_free else 1.0), 4),
-            verdict.reason,
-            verdict.path,
-            verdict.candidates,
-            details=details,
+        trial = _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved))
+        verdict = await trial.verdict(judge)
+        worth = _GOLD_FREE if gold_free else 1.0
+        return replace(
+            verdict,
+            confidence=round(verdict.confidence * worth, 4),
+            details=details | verdict.details,
+            losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in trial.losses),
+            question_kind=question_kind(form(failure), len(trial.losses)),
         )
 
 
@@ -104,6 +105,10 @@ class _Trial:
     evidence: list[str]
     gold_free: bool
     searched: bool
+    losses: list[PieceLoss] = field(default_factory=list)
+    said: list[Piece] = field(default_factory=list)
+    """Pieces that the answer has."""
+    paths: dict[Ending, tuple[Step, ...]] = field(default_factory=dict)
 
     async def verdict(self, judge: PresenceJudge | None) -> Verdict:
         problem = self._unusable()
@@ -149,6 +154,7 @@ class _Trial:
         if pieces and not (kind is Form.PLAIN and self._is_contradicted(detail)):
             said = failure.prediction or ""
             missing = [piece for piece in pieces if not all(says(messages, failure, said, one) for one in piece)]
+            self.said = [piece for piece in pieces if piece not in missing] if missing else []
             return missing or pieces
         if detail is None:
             return []
@@ -200,24 +206,43 @@ class _Trial:
 
         chosen = max(named[min(named, key=weight)], key=lambda one: one.confidence)
         others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
-        losses = [await self._loss(one) for one in endings] if len(endings) > 1 else []
-        details: dict[str, Any] = {"form": kind} | ({"losses": losses} if losses else {})
+        self.losses = [await self._loss(one) for one in endings] + [await self._reached(piece) for piece in self.said]
         share = len(groups[chosen.key]) / len(endings)
-        return await self._told(chosen, details, others, share)
+        return await self._told(chosen, {"form": kind}, others, share)
 
-    async def _loss(self, ending: Ending) -> dict[str, Any]:
-        """What is told of a piece: its words, where it was lost and how surely, and the way there."""
+    async def _loss(self, ending: Ending) -> PieceLoss:
+        """Where a piece ended."""
         finding, case = ending.chosen, ending.case
         assert case is not None
-        path = await finding.prove().steps(self.graph, case) if finding is not None else []
-        return {
-            "piece": case.detail.sentence.text.strip(),
-            "errorType": finding and finding.error_type,
-            "operationId": finding and finding.operation_id,
-            "reason": finding and finding.reason,
-            "confidence": ending.confidence,
-            "path": [written(step) for step in path],
-        }
+        piece = case.detail.sentence.text.strip()
+        if finding is None:
+            return PieceLoss(piece, None, None, 0.0, NOT_FOLLOWED)
+        if not finding.is_local and (hole := await self._hole()) is not None:
+            return PieceLoss(piece, None, None, 0.0, hole)
+        reached = finding.error_type is ErrorType.JUDGE
+        path = await self._path(ending)
+        operation_id = None if reached else finding.operation_id
+        return PieceLoss(piece, finding.error_type, operation_id, ending.confidence, finding.reason, path, reached)
+
+    async def _reached(self, piece: Piece) -> PieceLoss:
+        """A piece that the answer has, with the way there, if the answer was made from the message that tells it."""
+        case = Case.of(self.graph, self.messages, self.failure, piece[0])
+        text, answer = case.detail.sentence.text.strip(), self.failure.answer_id or ""
+        path = await proof.of_reached(case, answer) if answer in case.future else []
+        sure = calibrated(min(said(self.messages, self.failure, self.failure.prediction or "", one) for one in piece))
+        return PieceLoss(text, None, None, sure, "the answer says it", tuple(path), reached=True)
+
+    async def _path(self, ending: Ending) -> tuple[Step, ...]:
+        """The path that proves what is said of an ending, found once."""
+        if ending not in self.paths:
+            assert ending.chosen is not None
+            self.paths[ending] = tuple(await ending.chosen.prove().steps(self.graph, ending.case))
+        return self.paths[ending]
+
+    async def _hole(self) -> str | None:
+        """Why nothing before the answer can be told; None where the recording is whole."""
+        hole = await hole_behind(self.graph, self.failure)
+        return None if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
 
     async def _told(
         self, ending: Ending, details: dict[str, Any], others: Sequence[Ending] = (), share: float = 1.0
@@ -226,20 +251,18 @@ class _Trial:
         weighed = [*ending.weighed, *(one.best for one in others if one.best is not None)]
         finding, case = ending.chosen, ending.case
         if finding is None:
-            reason = "the way of the evidence could not be followed"
-            return abstention(reason, candidates=_candidates(weighed), details=details)
-        if not finding.is_local and (hole := await hole_behind(self.graph, self.failure)) is not None:
-            reason = f"the recording has a hole: {hole.problem}; {hole.fix}"
+            return abstention(NOT_FOLLOWED, candidates=_candidates(weighed), details=details)
+        if not finding.is_local and (hole := await self._hole()) is not None:
             found = [(finding, ending.share), *weighed]
-            return abstention(reason, candidates=_candidates(found), details=details)
-        path: list[Step] = await finding.prove().steps(self.graph, case)
+            return abstention(hole, candidates=_candidates(found), details=details)
+        path = await self._path(ending)
         more = {"detail": case.detail.sentence.text.strip()} if case is not None else {}
         return Verdict(
             finding.error_type,
             finding.operation_id,
             round(ending.confidence * (_SPLIT + (1 - _SPLIT) * share), 4),
             finding.reason,
-            tuple(path),
+            path,
             _candidates(weighed),
             details=details | more,
         )

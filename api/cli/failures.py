@@ -29,16 +29,16 @@ async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
-    from attribution.lookup import by_id, every_failure
+    from attribution.lookup import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
-    from schema.models import Attribution, Operation, Variable
+    from schema.models import Attribution, Variable
 
     verdicts: dict[str, list[Attribution]] = {}
     async with place.open() as store:
         found = await every_failure(store, await find_trace_id(store, trace))
         for verdict in await store.attributions([failure.id for failure in found]):
             verdicts.setdefault(verdict.failure_id, []).append(verdict)
-        blamed = await by_id(store, Operation, (one.operation_id for many in verdicts.values() for one in many))
+        blamed = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
         named = (id_ for failure in found for id_ in (failure.question_id, failure.answer_id))
         variables = await by_id(store, Variable, named) if as_json else {}
     if as_json:
@@ -106,9 +106,9 @@ async def fail(
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
-    from attribution.lookup import by_id
+    from attribution.lookup import operations_at_fault
     from ingest.events.complaints import Complaint, record_failure
-    from schema.models import Operation, Variable
+    from schema.models import Variable
 
     async with keeper_door(place) as door:
         store = door.store
@@ -120,7 +120,7 @@ async def fail(
         )
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
         verdicts = await store.attributions([failure.id])
-        blamed = await by_id(store, Operation, (verdict.operation_id for verdict in verdicts))
+        blamed = await operations_at_fault(store, verdicts)
     if as_json:
         print_json(documents.failure(failure, verdicts, {one.id: one for one in (asked, answered)}, blamed))
         return
