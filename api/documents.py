@@ -111,23 +111,24 @@ def failure(
     variables: Mapping[str, Variable],
     operations: Mapping[str, Operation],
 ) -> Document:
-    """A failure with its verdicts, and the source's ids of its question, its answer and the operations blamed."""
+    """A failure with its verdicts, and the source's ids of its question, its answer and the operations at fault.
+
+    Those are what ``attribution.lookup.operations_at_fault`` gives.
+    """
     question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
     return as_json(found) | {
         "questionExternalId": question.external_id if question else None,
         "answerExternalId": answer.external_id if answer else None,
-        "verdicts": [_verdict(verdict, operations.get(verdict.operation_id or "")) for verdict in verdicts],
+        "verdicts": [_verdict(verdict, operations) for verdict in verdicts],
     }
 
 
 def attribution(
     found: Attribution, about: Failure, variables: Mapping[str, Variable], operations: Mapping[str, Operation]
 ) -> Document:
-    """A verdict, with the source's ids of the question that it is about and of the operation that it blames."""
+    """A verdict, with the source's ids of the question that it is about and of the operations at fault."""
     question = variables.get(about.question_id)
-    return _verdict(found, operations.get(found.operation_id or "")) | {
-        "questionExternalId": question.external_id if question else None
-    }
+    return _verdict(found, operations) | {"questionExternalId": question.external_id if question else None}
 
 
 def agreement(found: SourceAgreement) -> Document:
@@ -135,8 +136,14 @@ def agreement(found: SourceAgreement) -> Document:
     return {camel_case(name): value for name, value in asdict(found).items()}
 
 
-def _verdict(found: Attribution, blamed: Operation | None) -> Document:
-    return as_json(found) | {"operationExternalId": blamed.external_id if blamed else None}
+def _verdict(found: Attribution, operations: Mapping[str, Operation]) -> Document:
+    def external_id(operation_id: str | None) -> str | None:
+        operation = operations.get(operation_id or "")
+        return operation.external_id if operation else None
+
+    public = as_json(found)
+    losses = [loss | {"operationExternalId": external_id(loss["operationId"])} for loss in public["losses"]]
+    return public | {"operationExternalId": external_id(found.operation_id), "losses": losses}
 
 
 def variable(found: Variable, maker: Operation | None) -> Document:

@@ -14,7 +14,7 @@ _INFERRED = 0.6
 _REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ending:
     """What the rules say of one piece, in their order; the first that is more likely than not is right.
 

@@ -10,10 +10,10 @@ evidence stops (what should have carried it on).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attribution import rules
+from attribution import proof, rules
 from attribution.case import Case
 from attribution.detail import Content
 from attribution.ending import Ending, settled
@@ -22,16 +22,17 @@ from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, is_about, needed, told_nearby, wanted, without_gold
-from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, says
+from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, said, says
 from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
-from attribution.question import Form, form
+from attribution.question import Form, form, question_kind
 from attribution.rules import Finding
-from attribution.sureness import confidence, group
-from attribution.verdict import Candidate, Step, Verdict, abstention, written
-from schema.kinds import ErrorType
+from attribution.sureness import confidence
+from attribution.verdict import Candidate, PieceLoss, Step, Verdict, abstention
+from schema.kinds import ErrorType, QuestionKind
 from schema.models import Failure
 
+NOT_FOLLOWED = "the way of the evidence could not be followed"
 SURE = 0.9
 """Below this confidence a judge of presence is asked, where there is one."""
 _RETRIEVED = 10
@@ -84,16 +85,15 @@ class FlowPass:
             want = None if gold_free else wanted(messages, failure)
             evidence = await messages.likeliest(failure, want, retrieved)
         details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)).verdict(judge)
-        details |= verdict.details
-        return Verdict(
-            verdict.error_type,
-            verdict.operation_id,
-            round(verdict.confidence * (_GOLD_FREE if gold_free else 1.0), 4),
-            verdict.reason,
-            verdict.path,
-            verdict.candidates,
-            details=details,
+        trial = _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved))
+        verdict = await trial.verdict(judge)
+        worth = _GOLD_FREE if gold_free else 1.0
+        return replace(
+            verdict,
+            confidence=round(verdict.confidence * worth, 4),
+            details=details | verdict.details,
+            losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in trial.losses),
+            question_kind=trial.kind,
         )
 
 
@@ -105,12 +105,18 @@ class _Trial:
     evidence: list[str]
     gold_free: bool
     searched: bool
+    losses: list[PieceLoss] = field(default_factory=list)
+    said: list[Piece] = field(default_factory=list)
+    """Pieces that the answer has."""
+    kind: QuestionKind = QuestionKind.PLAIN
+    paths: dict[Ending, tuple[Step, ...]] = field(default_factory=dict)
 
     async def verdict(self, judge: PresenceJudge | None) -> Verdict:
         problem = self._unusable()
         if problem:
             return abstention(problem)
         kind = form(self.failure)
+        self.kind = question_kind(kind, pieces=1)
         if not self.gold_free and kind is Form.UNANSWERABLE:
             found = rules.unanswerable(self.graph, self.messages, self.failure)
             return await self._told(Ending([found], None), {"form": kind})
@@ -121,6 +127,7 @@ class _Trial:
         if settled(before):
             return await self._told(Ending(before, None), {"form": kind})
         pieces = self._pieces(kind, want, before)
+        self.kind = question_kind(kind, len(pieces) + len(self.said))
         if not pieces:
             if kind is Form.CONVERSATIONAL:
                 found = rules.nothing_needed(self.graph, self.failure)
@@ -128,7 +135,7 @@ class _Trial:
             if not before:
                 return abstention(f"the trace has no message that could be the evidence: {RECORD_MESSAGES}")
             return await self._told(Ending(before, None), {"form": kind})
-        endings = [await self._end(piece, before, kind, len(pieces), judge) for piece in pieces]
+        endings = [await self._end(piece, before, judge) for piece in pieces]
         if kind is Form.CONVERSATIONAL and all(one.chosen is None for one in endings):
             return await self._told(
                 Ending([*before, rules.nothing_needed(self.graph, self.failure)], None), {"form": kind}
@@ -150,6 +157,7 @@ class _Trial:
         if pieces and not (kind is Form.PLAIN and self._is_contradicted(detail)):
             said = failure.prediction or ""
             missing = [piece for piece in pieces if not all(says(messages, failure, said, one) for one in piece)]
+            self.said = [piece for piece in pieces if piece not in missing] if missing else []
             return missing or pieces
         if detail is None:
             return []
@@ -178,15 +186,13 @@ class _Trial:
             return False
         return rules.foreign_gold(self.messages, self.failure, self.evidence, detail).likelihood >= 0.5
 
-    async def _end(
-        self, piece: Piece, before: list[Finding], kind: Form, pieces: int, judge: PresenceJudge | None
-    ) -> Ending:
+    async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
         endings = []
         for detail in piece:
             case = Case.of(self.graph, self.messages, self.failure, detail)
             ending = Ending([*before, *await self._flow(case, before)], case)
-            if judge is not None and confidence(ending.share, group(kind, pieces)) < SURE and await case.ask(judge):
+            if judge is not None and confidence(ending.share, self.kind) < SURE and await case.ask(judge):
                 ending = Ending([*before, *await self._flow(case, before)], case)
             endings.append(ending)
         return max(endings, key=lambda one: one.reach)
@@ -204,24 +210,44 @@ class _Trial:
 
         chosen = max(named[min(named, key=weight)], key=lambda one: one.share)
         others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
-        losses = [await self._loss(one, kind, len(endings)) for one in endings] if len(endings) > 1 else []
-        details: dict[str, Any] = {"form": kind} | ({"losses": losses} if losses else {})
+        self.losses = [await self._loss(one) for one in endings] + [await self._reached(piece) for piece in self.said]
         share = len(groups[chosen.key]) / len(endings)
-        return await self._told(chosen, details, others, share)
+        return await self._told(chosen, {"form": kind}, others, share)
 
-    async def _loss(self, ending: Ending, kind: Form, pieces: int) -> dict[str, Any]:
-        """What is told of a piece: its words, where it was lost and how surely, and the way there."""
+    async def _loss(self, ending: Ending) -> PieceLoss:
+        """Where a piece ended."""
         finding, case = ending.chosen, ending.case
         assert case is not None
-        path = await finding.prove().steps(self.graph, case) if finding is not None else []
-        return {
-            "piece": case.detail.sentence.text.strip(),
-            "errorType": finding and finding.error_type,
-            "operationId": finding and finding.operation_id,
-            "reason": finding and finding.reason,
-            "confidence": confidence(ending.share, group(kind, pieces)),
-            "path": [written(step) for step in path],
-        }
+        piece = case.detail.sentence.text.strip()
+        if finding is None:
+            return PieceLoss(piece, None, None, 0.0, NOT_FOLLOWED)
+        if not finding.is_local and (hole := await self._hole()) is not None:
+            return PieceLoss(piece, None, None, 0.0, hole)
+        reached = finding.error_type is ErrorType.JUDGE
+        path = await self._path(ending)
+        operation_id = None if reached else finding.operation_id
+        sure = confidence(ending.share, self.kind)
+        return PieceLoss(piece, finding.error_type, operation_id, sure, finding.reason, path, reached)
+
+    async def _reached(self, piece: Piece) -> PieceLoss:
+        """A piece that the answer has, with the way there, if the answer was made from the message that tells it."""
+        case = Case.of(self.graph, self.messages, self.failure, piece[0])
+        text, answer = case.detail.sentence.text.strip(), self.failure.answer_id or ""
+        path = await proof.of_reached(case, answer) if answer in case.future else []
+        sure = min(said(self.messages, self.failure, self.failure.prediction or "", one) for one in piece)
+        return PieceLoss(text, None, None, round(sure, 4), "the answer says it", tuple(path), reached=True)
+
+    async def _path(self, ending: Ending) -> tuple[Step, ...]:
+        """The path that proves what is said of an ending, found once."""
+        if ending not in self.paths:
+            assert ending.chosen is not None
+            self.paths[ending] = tuple(await ending.chosen.prove().steps(self.graph, ending.case))
+        return self.paths[ending]
+
+    async def _hole(self) -> str | None:
+        """Why nothing before the answer can be told; None where the recording is whole."""
+        hole = await hole_behind(self.graph, self.failure)
+        return None if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
 
     async def _told(
         self, ending: Ending, details: dict[str, Any], others: Sequence[Ending] = (), share: float = 1.0
@@ -230,22 +256,20 @@ class _Trial:
         weighed = [*ending.weighed, *(one.best for one in others if one.best is not None)]
         finding, case = ending.chosen, ending.case
         if finding is None:
-            reason = "the way of the evidence could not be followed"
-            return abstention(reason, candidates=_candidates(weighed), details=details)
-        if not finding.is_local and (hole := await hole_behind(self.graph, self.failure)) is not None:
-            reason = f"the recording has a hole: {hole.problem}; {hole.fix}"
+            return abstention(NOT_FOLLOWED, candidates=_candidates(weighed), details=details)
+        if not finding.is_local and (hole := await self._hole()) is not None:
             found = [(finding, ending.share), *weighed]
-            return abstention(reason, candidates=_candidates(found), details=details)
-        path: list[Step] = await finding.prove().steps(self.graph, case)
+            return abstention(hole, candidates=_candidates(found), details=details)
+        path = await self._path(ending)
         whole = ending.share * (_SPLIT + (1 - _SPLIT) * share)
         details = details | {"share": round(whole, 4)}
         more = {"detail": case.detail.sentence.text.strip()} if case is not None else {}
         return Verdict(
             finding.error_type,
             finding.operation_id,
-            confidence(whole, group(details["form"], len(details.get("losses", ())))),
+            confidence(whole, self.kind),
             finding.reason,
-            tuple(path),
+            path,
             _candidates(weighed),
             details=details | more,
         )

@@ -10,6 +10,7 @@ from schema.models import Attribution, Element, Failure, Operation, Session, Tra
 from store.answers import Label
 from store.paging import every
 from store.protocol import GraphStore
+from store.references import losses
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
 
@@ -21,6 +22,14 @@ async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) ->
     wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
     found: list[Element] = await store.get(Label(model.__name__), wanted) if wanted else []
     return {element.id: element for element in found if isinstance(element, model)}
+
+
+async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]) -> dict[str, Operation]:
+    """The operations that verdicts blame, and those that lost a piece, by id."""
+    ids: list[str | None] = []
+    for verdict in verdicts:
+        ids += [verdict.operation_id, *(loss["operationId"] for loss in losses(verdict))]
+    return await by_id(store, Operation, ids)
 
 
 async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:

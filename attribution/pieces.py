@@ -12,10 +12,9 @@ from attribution.needed import SUPPORTED, needed, told_nearby
 from attribution.presence import Detail
 from attribution.question import Form
 from attribution.text.dates import mentions
+from attribution.verdict import MOST_PIECES
 from schema.models import Failure
 
-MOST = 8
-"""Pieces that are followed, the weightiest."""
 _ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
 _WHOLE = 0.8
 """What a sentence must have of all items to tell them alone."""
@@ -48,7 +47,7 @@ def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
             found.setdefault((told[0].message_id, told[0].sentence.text), told)
     whole = needed(messages, failure, evidence, want)
     is_told = whole is not None and whole.support >= _WHOLE
-    return list(found.values())[:MOST] if len(found) > 1 and not is_told else []
+    return list(found.values())[:MOST_PIECES] if len(found) > 1 and not is_told else []
 
 
 def alternatives(
@@ -74,7 +73,7 @@ def alternatives(
 def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
     """A piece of each message of the evidence, which only together give the answer."""
     details = [needed(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
-    return [[one] for one in details if one is not None][:MOST]
+    return [[one] for one in details if one is not None][:MOST_PIECES]
 
 
 def rested_on(messages: Messages, failure: Failure, evidence: Sequence[str]) -> list[Piece]:
@@ -94,7 +93,7 @@ def rested_on(messages: Messages, failure: Failure, evidence: Sequence[str]) -> 
             best = sources[0]
             found.setdefault((best.message_id, best.sentence.text), (best.core.weight, sources))
     ranked = sorted(found.values(), key=lambda item: -item[0])
-    return [piece for _, piece in ranked[:MOST]]
+    return [piece for _, piece in ranked[:MOST_PIECES]]
 
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
@@ -107,9 +106,14 @@ def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Conten
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
     """Whether an answer has what a piece is needed for."""
+    return said(messages, failure, text, detail) >= _SAID
+
+
+def said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
+    """The part of what a piece is needed for that an answer has, 0 to 1; 0 where it contradicts the piece."""
     asked = frozenset(content(failure.question, messages.rarity).words)
     told = agreement(detail.core, text, asked=asked)
-    return told.recall >= _SAID and not told.conflicts
+    return 0.0 if told.conflicts else told.recall
 
 
 def is_joined(kind: Form, evidence: Sequence[str]) -> bool:

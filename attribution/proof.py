@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attribution.case import Case
 from attribution.graph import TraceGraph
@@ -94,6 +94,12 @@ def of_search(case: Case, unit: str, blamed: str) -> Proof:
     return Proof(case.detail.message_id, unit, ((made[0], blamed),) if made else ())
 
 
+async def of_reached(case: Case, answer: str) -> list[Step]:
+    """From the evidence to the answer that has it."""
+    steps = await _way(case, case.detail.message_id, answer)
+    return [replace(step, holds=True) if step.variable_id == answer else step for step in steps]
+
+
 def of_loss(case: Case, loss: Loss) -> Proof:
     """From the evidence to the last holder, and to what lacks the detail."""
     after = loss.after
@@ -145,13 +151,23 @@ async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:
 
 
 async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
-    """What is wrong with a verdict's path: unknown ids, quotes that don't stand in values, steps that don't join."""
+    """What is wrong with a verdict's paths: unknown ids, quotes that don't stand in values, steps that don't join.
+
+    The paths are the verdict's own and those of its losses.
+    """
+    found = await _problems(graph, verdict.operation_id, verdict.path, "")
+    for number, loss in enumerate(verdict.losses):
+        found += await _problems(graph, loss.operation_id, loss.path, f"piece {number}, ")
+    return found
+
+
+async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[Step], where: str) -> list[str]:
     found: list[str] = []
-    if verdict.operation_id is not None and verdict.operation_id not in graph.operations:
-        found.append(f"operation {verdict.operation_id} is not in the trace")
+    if operation_id is not None and operation_id not in graph.operations:
+        found.append(f"{where}operation {operation_id} is not in the trace")
     before: str | None = None
-    for number, step in enumerate(verdict.path):
-        place = f"step {number}"
+    for number, step in enumerate(path):
+        place = f"{where}step {number}"
         if step.variable_id not in graph.variables:
             found.append(f"{place}: variable {step.variable_id} is not in the trace")
             before = None

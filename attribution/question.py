@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from attribution.text.tokens import tokens
+from schema.kinds import QuestionKind
 from schema.models import Failure
 
 _MOST_WORDS = 40
@@ -68,6 +69,13 @@ class Form(StrEnum):
     JOINED = "joined"
     CONVERSATIONAL = "conversational"
     UNANSWERABLE = "unanswerable"
+
+
+def question_kind(kind: Form, pieces: int) -> QuestionKind:
+    """What an answer needs, by the form of the question and the number of pieces that were found."""
+    if kind is Form.JOINED or (kind is Form.PLAIN and pieces > 1):
+        return QuestionKind.SEVERAL
+    return QuestionKind(kind)
 
 
 def form(failure: Failure) -> Form:

@@ -18,8 +18,9 @@ from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
 from attribution.graph import TraceGraph
 from attribution.proof import problems
+from attribution.question import form, question_kind
 from attribution.sureness import least
-from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution, unsure
+from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
 from store.answers import Label
@@ -167,7 +168,8 @@ class _Run:
             verdict = abstention(str(error))
         except Exception as error:  # one case never ends the run; what it says may hold values, its kind does not
             verdict = abstention(f"attribution failed ({type(error).__name__})")
-        verdict = replace(verdict, seconds=time.perf_counter() - start)
+        asked = verdict.question_kind or question_kind(form(failure), len(verdict.losses))
+        verdict = replace(verdict, seconds=time.perf_counter() - start, question_kind=asked)
         attribution = to_attribution(verdict, failure, self._options.method, inputs)
         await self._store.write(Batch(trace, attributions=[attribution]))
         return Outcome(failure, attribution, cached=False)
@@ -190,7 +192,7 @@ class _Run:
             verdict = await Oneshot(self._client).attribute(graph, asked, evidence)
         if not failure.evidence_ids:
             verdict.details["retrieved"] = evidence
-        return verdict
+        return replace(verdict, losses=own_loss(verdict))
 
     async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
         """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
@@ -208,7 +210,10 @@ class _Run:
             asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
             explored = await Agent(client).attribute(graph, asked, judged.details["evidence"], judged, budget)
             if explored.error_type is not None:
-                return replace(explored, details=judged.details | explored.details)
+                # The model looked for one fault: of several pieces the free pass says where each ended.
+                losses = judged.losses if len(judged.losses) > 1 else own_loss(explored)
+                details = judged.details | explored.details
+                return replace(explored, details=details, losses=losses, question_kind=judged.question_kind)
             judged = replace(judged, details=judged.details | explored.details | {"agent": explored.reason})
         if judge.problems:
             judged = replace(judged, details=judged.details | {"undecided": judge.problems})

@@ -8,6 +8,8 @@ from importlib.resources import files
 
 import msgspec
 
+from schema.kinds import QuestionKind
+
 CURVES = "confidence.json"
 """The fitted curves (Platt 1999), beside this module; ``python -m benchmarks.confidence`` makes them."""
 
@@ -19,17 +21,12 @@ def likely(score: float, threshold: float) -> float:
     return 1.0 / (1.0 + math.exp(-_STEEPNESS * (score - threshold)))
 
 
-def group(form: str, pieces: int) -> str:
-    """Which curve a question's verdict has: by its form, and whether its answer needs several pieces."""
-    return "several" if pieces > 1 and form in {"plain", "joined"} else form
-
-
-def confidence(share: float, kind: str) -> float:
+def confidence(share: float, kind: QuestionKind) -> float:
     """The measured frequency with which verdicts of such a share are right.
 
     Args:
         share: what the rules say, 0 to 1.
-        kind: see ``group``; a curve was fitted for each.
+        kind: of the question; a curve was fitted for each.
 
     Returns:
         0.01 to 0.99.

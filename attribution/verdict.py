@@ -10,8 +10,11 @@ from typing import Any
 import msgspec
 
 from schema.ids import make_id
-from schema.kinds import ErrorType
+from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
+
+MOST_PIECES = 8
+"""Pieces that are followed of what an answer needs, the weightiest."""
 
 
 class Method(StrEnum):
@@ -55,6 +58,28 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class PieceLoss:
+    """Where one piece of what the answer needs ended.
+
+    Attributes:
+        piece: what it says, quoted from the evidence.
+        error_type: None where the piece reached the answer, or could not be followed.
+        operation_id: what lost it; None where it reached the answer, or nobody knows.
+        confidence: the probability that this is so, 0 to 1.
+        path: from the message that tells it to where it ended.
+        reached: whether it is in the answer.
+    """
+
+    piece: str
+    error_type: ErrorType | None
+    operation_id: str | None
+    confidence: float
+    reason: str
+    path: tuple[Step, ...] = ()
+    reached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """Another explanation that was weighed."""
 
@@ -91,6 +116,8 @@ class Verdict:
         path: from the evidence to where it was lost, or to the answer.
         candidates: other explanations, likeliest first.
         details: what else belongs to it: hashes of prompts, evidence that was used, whether gold answers were.
+        losses: where each piece of what the answer needs ended, in the order in which the pieces were found.
+        question_kind: what the answer needs; None where nobody said it.
     """
 
     error_type: ErrorType | None
@@ -103,6 +130,19 @@ class Verdict:
     usage: Usage = Usage()
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
+    losses: tuple[PieceLoss, ...] = ()
+    question_kind: QuestionKind | None = None
+
+
+def own_loss(verdict: Verdict) -> tuple[PieceLoss, ...]:
+    """The only piece of a verdict that follows none: what its path quotes of the evidence; none without a path."""
+    if verdict.error_type is None or not verdict.path:
+        return ()
+    reached = verdict.error_type is ErrorType.JUDGE
+    piece, operation_id = verdict.path[0].quote, None if reached else verdict.operation_id
+    return (
+        PieceLoss(piece, verdict.error_type, operation_id, verdict.confidence, verdict.reason, verdict.path, reached),
+    )
 
 
 def abstention(reason: str, **more: Any) -> Verdict:
@@ -163,6 +203,8 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
         created_at=datetime.now(UTC),
         author=None,
         attributes=_encode(details),
+        losses=_encode([_loss(one) for one in verdict.losses]),
+        question_kind=verdict.question_kind,
     )
 
 
@@ -180,6 +222,8 @@ def from_attribution(attribution: Attribution) -> Verdict:
         usage=Usage(**details.pop("usage", {})),
         seconds=attribution.seconds or 0.0,
         details=details,
+        losses=tuple(_read_loss(item) for item in msgspec.json.decode(attribution.losses)),
+        question_kind=attribution.question_kind,
     )
 
 
@@ -196,6 +240,31 @@ def written(step: Step) -> dict[str, Any]:
 
 def _read_step(item: dict[str, Any]) -> Step:
     return Step(item["variableId"], item["operationId"], Link(item["link"]), item["quote"], item["holds"])
+
+
+def _loss(loss: PieceLoss) -> dict[str, Any]:
+    return {
+        "piece": loss.piece,
+        "errorType": loss.error_type,
+        "operationId": loss.operation_id,
+        "confidence": loss.confidence,
+        "reason": loss.reason,
+        "reached": loss.reached,
+        "path": [written(step) for step in loss.path],
+    }
+
+
+def _read_loss(item: dict[str, Any]) -> PieceLoss:
+    error_type = item["errorType"]
+    return PieceLoss(
+        item["piece"],
+        None if error_type is None else ErrorType(error_type),
+        item["operationId"],
+        item["confidence"],
+        item["reason"],
+        tuple(map(_read_step, item["path"])),
+        item["reached"],
+    )
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:

@@ -26,13 +26,15 @@ from attribution.benchmark.labels import read_labels
 from attribution.benchmark.result import Result
 from attribution.benchmark.run import run
 from attribution.run import Options
-from attribution.sureness import group, logit
+from attribution.sureness import logit
+from schema.kinds import QuestionKind
 
 _ENOUGH = 20
 """Cases of a kind that has a curve of its own; at least one of them must be wrong."""
 _RIGHT = 0.9
 """What part of the verdicts that are named by default must be right."""
-_SAID, _APART = ("plain", "several", "inferred", "joined"), ("conversational", "unanswerable")
+_SAID = (QuestionKind.PLAIN, QuestionKind.SEVERAL, QuestionKind.INFERRED)
+_APART = (QuestionKind.CONVERSATIONAL, QuestionKind.UNANSWERABLE)
 """Kinds that share a curve where they have few cases, and those that never do."""
 
 
@@ -54,13 +56,13 @@ class Point:
     """One verdict: what the rules said of it, the kind of question, the conversation, and whether it is right."""
 
     share: float
-    kind: str
+    kind: QuestionKind
     conversation: str
     natural: bool
     right: bool
 
 
-def fit(points: Sequence[Point]) -> dict[str, Curve]:
+def fit(points: Sequence[Point]) -> dict[QuestionKind, Curve]:
     """The curve of each kind of question."""
     together = [one for one in points if one.kind in _SAID]
     found = {}
@@ -99,7 +101,7 @@ def validated(points: Sequence[Point]) -> list[tuple[Point, float]]:
     return found
 
 
-def least(points: Sequence[Point], curves: dict[str, Curve]) -> float:
+def least(points: Sequence[Point], curves: dict[QuestionKind, Curve]) -> float:
     """The smallest confidence from which that many of what happened by itself are right."""
     said = sorted(((curves[one.kind].at(one.share), one.right) for one in points if one.natural), reverse=True)
     kept = len(said)
@@ -154,10 +156,9 @@ def _graphs(folder: Path) -> list[Path]:
 
 
 def _point(result: Result, *, natural: bool) -> Point:
-    details = result.verdict.details
-    kind = group(details.get("form", "plain"), len(details.get("losses", ())))
+    kind = result.verdict.question_kind or QuestionKind.PLAIN
     conversation = Path(result.case.graph_path).name.partition(".")[0].rpartition("_")[2]
-    return Point(details.get("share", 0.0), kind, conversation, natural, result.is_right)
+    return Point(result.verdict.details.get("share", 0.0), kind, conversation, natural, result.is_right)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,21 @@ class Origin(StrEnum):
     USER = "user"
 
 
+class QuestionKind(StrEnum):
+    """What an answer to a question needs.
+
+    PLAIN: one fact. SEVERAL: several facts, as a list, a count or a comparison does. INFERRED: what a conclusion rests
+    on. UNANSWERABLE: a refusal, for nothing tells the answer. CONVERSATIONAL: what of a long reply rests on earlier
+    messages.
+    """
+
+    PLAIN = "plain"
+    SEVERAL = "several"
+    INFERRED = "inferred"
+    UNANSWERABLE = "unanswerable"
+    CONVERSATIONAL = "conversational"
+
+
 class ErrorType(StrEnum):
     """Why an answer is wrong (taxonomy: arXiv 2605.28732). The last two are not the memory's fault."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
+from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
 
 PREVIEW_CHARACTERS = 500
 WHOLE_VALUE_BYTES = 2048
@@ -210,6 +210,11 @@ class Attribution:
         evidence: JSON text, the path that proves the verdict: a list of steps, each an object; the variable that a
             step names as ``variableId`` is cited (``CITES``).
         candidates: JSON text, other operations in question.
+        losses: JSON text, where each piece of what the answer needs ended: a list of objects with ``piece`` (a quote),
+            ``errorType``, ``operationId``, ``confidence``, ``reason``, ``reached`` (whether the piece is in the answer)
+            and ``path`` (steps like those of ``evidence``). The operation is null where the piece was not lost, or
+            nobody knows where; else it lost the piece (``LOST``).
+        question_kind: what an answer to the question needs; None where the source does not say it, such as a person.
     """
 
     id: str
@@ -230,6 +235,8 @@ class Attribution:
     created_at: datetime | None
     author: str | None
     attributes: str = NO_ATTRIBUTES
+    losses: str = "[]"
+    question_kind: QuestionKind | None = None
 
 
 Element = Trace | Session | Operation | Variable | Derivation | Failure | Attribution
@@ -259,7 +266,7 @@ class Batch:
 
 
 _PUBLIC_NAMES: dict[str, tuple[tuple[str, str], ...]] = {}
-_JSON_TEXT_FIELDS = {"attributes", "evidence", "candidates"}
+_JSON_TEXT_FIELDS = {"attributes", "evidence", "candidates", "losses"}
 
 
 def camel_case(name: str) -> str:

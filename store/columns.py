@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from schema.constructors import constructor
-from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
+from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
 from schema.models import Attribution, Derivation, Failure, Operation, Session, Trace, Variable, camel_case
 from store.answers import Label
 
@@ -290,6 +290,8 @@ _ALL = (
             _time("created_at"),
             _plain("author", is_optional=True),
             _plain("attributes"),
+            _plain("losses"),
+            _word("question_kind", QuestionKind, is_optional=True),
         ),
     ),
 )

@@ -283,6 +283,20 @@ class GraphStore(Protocol):
         """Delete verdicts; how many there were. ``entry`` is written to the audit log if there were any."""
         ...
 
+    async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
+        """Delete a failure with all verdicts on it, in one transaction; counts by label.
+
+        Nobody has judged its answer then (``Variable.right`` is None), unless another failure has the same answer.
+
+        Args:
+            failure_id: which one.
+            entry: for the audit log; see ``store.auditing``.
+
+        Raises:
+            NotFoundError: there is no such failure.
+        """
+        ...
+
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         """Delete a trace with all that belongs to it; counts by label.
 

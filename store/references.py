@@ -65,6 +65,7 @@ def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
     yield "endings", Label.OPERATION, {e.operation_id for e in batch.endings}
     yield "placings", Label.VARIABLE, {p.variable_id for p in batch.placings}
     yield "rightAnswers", Label.VARIABLE, set(batch.right_answers)
+    yield "attributions", Label.OPERATION, {lost["operationId"] for one in batch.attributions for lost in losses(one)}
     yield "attributions", Label.VARIABLE, set(chain.from_iterable(map(cited, batch.attributions)))
 
 
@@ -74,12 +75,27 @@ def cited(attribution: Attribution) -> list[str]:
     Raises:
         InputError: the evidence is not JSON.
     """
-    try:
-        steps = msgspec.json.decode(attribution.evidence)
-    except msgspec.DecodeError as error:
-        raise InputError("batch", "attributions", f"the evidence of {attribution.id} is no JSON: {error}") from error
-    named = (step.get("variableId") for step in steps if isinstance(step, dict)) if isinstance(steps, list) else ()
+    named = (step.get("variableId") for step in _objects(attribution, "evidence", attribution.evidence))
     return list(dict.fromkeys(id_ for id_ in named if isinstance(id_, str)))
+
+
+def losses(attribution: Attribution) -> list[dict[str, Any]]:
+    """The pieces of which an attribution says that an operation lost them, each with its ``position`` among all pieces.
+
+    Raises:
+        InputError: the losses are not JSON.
+    """
+    told = _objects(attribution, "losses", attribution.losses)
+    return [one | {"position": number} for number, one in enumerate(told) if isinstance(one.get("operationId"), str)]
+
+
+def _objects(attribution: Attribution, name: str, text: str) -> list[dict[str, Any]]:
+    """The objects of a list that an attribution keeps as JSON."""
+    try:
+        found = msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise InputError("batch", "attributions", f"{name} of {attribution.id}: no JSON: {error}") from error
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def check_values(batch: Batch, arrived: set[str], stored: set[str]) -> None:

@@ -30,12 +30,42 @@ async def test_a_verdict_points_to_what_it_names(neo4j_database: Neo4jDatabase, 
     told, moved, note, note_2 = (trace.variables[place].id for place in (0, 1, 3, 4))
     extract, update = trace.operations[0].id, trace.operations[1].id
     explains = ("EXPLAINS", failure.id)
-    first = {explains, ("BLAMES", update), ("CITES", moved), ("CITES", note_2)}
-    assert await edges(neo4j_server, verdict.id) == Counter(first)
+    first = [explains, ("BLAMES", update), ("CITES", moved), ("CITES", note_2)]
+    lost = [("LOST", update), ("LOST", update), ("LOST", extract)]
+    assert await edges(neo4j_server, verdict.id) == Counter([*first, *lost])
     steps = ", ".join(f'{{"variableId": "{id_}", "holds": true}}' for id_ in (told, note, told))
-    again = replace(verdict, operation_id=extract, evidence=f'[{steps}, {{"quote": "x"}}, "{moved}", null]')
+    again = replace(
+        verdict, operation_id=extract, evidence=f'[{steps}, {{"quote": "x"}}, "{moved}", null]', losses="[]"
+    )
     await store.write(Batch(trace.trace, attributions=[again]))
     second = {explains, ("BLAMES", extract), ("CITES", told), ("CITES", note)}
     assert await edges(neo4j_server, verdict.id) == Counter(second)
-    await store.write(Batch(trace.trace, attributions=[replace(verdict, operation_id=None, evidence="[]")]))
+    await store.write(
+        Batch(trace.trace, attributions=[replace(verdict, operation_id=None, evidence="[]", losses="[]")])
+    )
     assert await edges(neo4j_server, verdict.id) == Counter({explains})
+
+
+async def test_what_was_lost_stands_on_the_edge(neo4j_database: Neo4jDatabase, neo4j_server: Neo4jServer) -> None:
+    trace = assistant(f"test-{uuid4().hex}")
+    store = neo4j_database.project(trace.project)
+    await trace.write(store)
+    (verdict,) = trace.attributions
+    extract, update = trace.operations[0].id, trace.operations[1].id
+    text = "MATCH (:Attribution {id: $id})-[lost:LOST]->(o) RETURN properties(lost) AS lost, o.id AS id"
+    for _ in range(2):  # written again it is the same
+        async with neo4j.AsyncGraphDatabase.driver(
+            neo4j_server.uri, auth=(neo4j_server.user, neo4j_server.password)
+        ) as driver:
+            records, _, _ = await driver.execute_query(text, id=verdict.id)
+        found = [
+            (record["lost"]["position"], record["lost"]["piece"], record["lost"]["confidence"], record["id"])
+            for record in records
+        ]
+        assert {record["lost"]["errorType"] for record in records} == {"UpdateError"}
+        assert sorted(found) == [
+            (0, "moved on to Bergen", 0.5, update),
+            (2, "Oslo", 0.75, extract),
+            (3, "to", 0.875, update),
+        ]
+        await store.write(Batch(trace.trace, attributions=[verdict]))

@@ -116,14 +116,15 @@ async def test_what_is_done_in_a_mapped_one_stands_in_the_log_of_the_main_one(sp
     acts: list[tuple[AuditEntry, Callable[[AuditEntry], Awaitable[object]]]] = [
         (entry(EU, 100), lambda told: store.write(Batch(trace.trace, attributions=[verdict]), entry=told)),
         (entry(EU, 101), lambda told: store.delete_attributions([verdict.id], told)),
-        (entry(EU, 102), lambda told: store.delete_trace(trace.trace.id, told)),
+        (entry(EU, 102), lambda told: store.delete_failure(verdict.failure_id, told)),
+        (entry(EU, 103), lambda told: store.delete_trace(trace.trace.id, told)),
     ]
     for told, act in acts:
         await act(told)
         assert (await log.audit(1)).items == [told]
     with pytest.raises(NotFoundError):
-        await store.delete_trace(trace.trace.id, entry(EU, 103))
-    assert (await log.audit(1)).items == [entry(EU, 102)]
+        await store.delete_trace(trace.trace.id, entry(EU, 104))
+    assert (await log.audit(1)).items == [entry(EU, 103)]
     assert (await spread.mapped["eu"].records(EU).audit()).items == []
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
-from api.cli.errors import ExitCode, UsageError, note
+from api.cli.errors import ExitCode, note
 from api.cli.options import JsonOption, TraceArgument, TraceOption
 from api.cli.output import Output, print_json
 from schema.errors import StoreError
@@ -25,7 +25,7 @@ _PANEL = "Keep the store"
 async def delete(
     place: Target,
     reference: TraceArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")] = False,
+    yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Delete a trace, everything that belongs to it, and the values that no other trace uses."""
@@ -34,16 +34,13 @@ async def delete(
     from api.cli.render.text import counted, one_line
     from schema.models import Trace
 
-    if not yes and not sys.stdin.isatty():
-        raise UsageError("there is no terminal to ask at: say --yes to delete without being asked")
+    check_asked(yes)
     async with keeper_door(place, any_name=True) as door:
         found = await find(door.store, Trace, reference)
         if not yes:
             variables = counted((await door.store.stats(found.id)).labels.get("Variable", 0), "variable")
             named = one_line(found.name or found.external_id, 80)
-            if not typer.confirm(f"Delete the trace {named} ({found.id}) with {variables}?", err=True):
-                note("Nothing was deleted.")
-                raise typer.Exit(ExitCode.FAILED)
+            confirm(f"Delete the trace {named} ({found.id}) with {variables}?", "Nothing was deleted.")
         counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
     if as_json:
         print_json({"traceId": found.id, "deleted": counts})

@@ -59,10 +59,10 @@ async def attribute(
     from api.cli.render import verdicts
     from api.cli.render.text import counted
     from api.runner_options import runner_options
-    from attribution.lookup import by_id
+    from attribution.lookup import by_id, operations_at_fault
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
-    from schema.models import Operation, Variable
+    from schema.models import Variable
 
     if sum(map(bool, (failure, trace, all_))) != 1:
         raise UsageError("say which failures: one of --failure ID, --trace TRACE and --all")
@@ -78,7 +78,7 @@ async def attribute(
         pairs = [(one, found[one.id]) for one in failures]
         if as_json:
             questions = await by_id(store, Variable, (one.question_id for one in failures))
-            blamed = await by_id(store, Operation, (verdict.operation_id for verdict in found.values()))
+            blamed = await operations_at_fault(store, found.values())
             print_json([documents.attribution(verdict, one, questions, blamed) for one, verdict in pairs])
             return
         cases = await cases_of(store, pairs)

@@ -1,4 +1,4 @@
-"""Commands that say which answers are wrong and which are right, and list those that are wrong."""
+"""Commands that say which answers are wrong and which are right, take that back, and list those that are wrong."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
 from api.cli.options import IdHelp, JsonOption, TraceOption
@@ -28,16 +29,16 @@ async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
-    from attribution.lookup import by_id, every_failure
+    from attribution.lookup import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
-    from schema.models import Attribution, Operation, Variable
+    from schema.models import Attribution, Variable
 
     verdicts: dict[str, list[Attribution]] = {}
     async with place.open() as store:
         found = await every_failure(store, await find_trace_id(store, trace))
         for verdict in await store.attributions([failure.id for failure in found]):
             verdicts.setdefault(verdict.failure_id, []).append(verdict)
-        blamed = await by_id(store, Operation, (one.operation_id for many in verdicts.values() for one in many))
+        blamed = await operations_at_fault(store, (one for many in verdicts.values() for one in many))
         named = (id_ for failure in found for id_ in (failure.question_id, failure.answer_id))
         variables = await by_id(store, Variable, named) if as_json else {}
     if as_json:
@@ -105,9 +106,9 @@ async def fail(
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
-    from attribution.lookup import by_id
+    from attribution.lookup import operations_at_fault
     from ingest.events.complaints import Complaint, record_failure
-    from schema.models import Operation, Variable
+    from schema.models import Variable
 
     async with keeper_door(place) as door:
         store = door.store
@@ -119,12 +120,53 @@ async def fail(
         )
         failure = await record_failure(store, complaint, door.actor, partial(door.entry, "recordFailure"))
         verdicts = await store.attributions([failure.id])
-        blamed = await by_id(store, Operation, (verdict.operation_id for verdict in verdicts))
+        blamed = await operations_at_fault(store, verdicts)
     if as_json:
         print_json(documents.failure(failure, verdicts, {one.id: one for one in (asked, answered)}, blamed))
         return
     Output().show(tables.failure(failure, verdicts, blamed))
     note(f"Recorded. Find out why with: memtrace attribute --failure {short(failure.id)}")
+
+
+@command(commands, panel=_PANEL)
+async def unfail(
+    place: Target,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="FAILURE",
+            help="The failure: an id, or a unique prefix of 8 or more characters; or its answer.",
+            show_default=False,
+        ),
+    ],
+    trace: TraceOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Withdraw a failure that a user reported, with all verdicts on it. Nobody has judged its answer then.
+
+    An answer that another failure has stays wrong. What a judge or an annotation recorded can't be withdrawn.
+    """
+    from functools import partial
+
+    from api.cli.find import find_trace_id
+    from api.cli.keeper import keeper_door
+    from api.cli.render.text import counted, one_line, short
+    from ingest.events.withdrawals import find_reported, withdraw_failure
+
+    check_asked(yes)
+    async with keeper_door(place) as door:
+        failure = await find_reported(door.store, reference, await find_trace_id(door.store, trace))
+        if not yes:
+            verdicts = counted(len(await door.store.attributions([failure.id])), "verdict")
+            named = one_line(failure.question, 80)
+            confirm(f"Withdraw the failure {short(failure.id)} ({named}) with {verdicts}?", "Nothing was withdrawn.")
+        counts = await withdraw_failure(door.store, failure, partial(door.entry, "withdrawFailure"))
+    if as_json:
+        print_json({"failureId": failure.id, "answerId": failure.answer_id, "deleted": counts})
+        return
+    verdicts = counted(counts.get("Attribution", 0), "verdict")
+    note(f"Withdrawn: {short(failure.id)}, with {verdicts}.")
 
 
 @command(commands, panel=_PANEL)

@@ -29,7 +29,7 @@ from graphql.execution.values import get_variable_values
 
 from api.graphql.chosen import ChosenOperation
 from api.graphql.cost import settings_of
-from api.graphql.pages import MAX_PAGE, decode_cursor, page_size
+from api.graphql.pages import MAX_PAGE, decode_cursor, list_name, page_size
 from schema.errors import InputError
 
 CODE = "BAD_INPUT"
@@ -53,9 +53,9 @@ def check_arguments(chosen: ChosenOperation, hide_suggestions: bool) -> list[Gra
             error.extensions = {"code": CODE}
         return values
     errors = []
-    for name, argument, field in _arguments(chosen):
+    for parent, name, argument, field in _arguments(chosen):
         try:
-            _check(argument, field, values.coerced)
+            _check(argument, field, list_name(parent, name), values.coerced)
         except InputError as error:
             problem = InputError(name, error.source, error.problem)
             errors.append(GraphQLError(str(problem), argument, extensions={"code": CODE, "field": name}))
@@ -64,8 +64,8 @@ def check_arguments(chosen: ChosenOperation, hide_suggestions: bool) -> list[Gra
     return errors
 
 
-def _check(node: ArgumentNode, field: GraphQLField, variables: Mapping[str, Any]) -> None:
-    """Refuse a size or a cursor of a page.
+def _check(node: ArgumentNode, field: GraphQLField, of: str, variables: Mapping[str, Any]) -> None:
+    """Refuse a size or a cursor of a page of a list.
 
     Raises:
         InputError: it can't be taken.
@@ -74,7 +74,7 @@ def _check(node: ArgumentNode, field: GraphQLField, variables: Mapping[str, Any]
     if node.name.value == _FIRST and isinstance(value, int) and get_named_type(field.args[_FIRST].type) is GraphQLInt:
         page_size(value, settings_of(field).get("most", MAX_PAGE))
     elif node.name.value == _AFTER and isinstance(value, str) and _FIRST in field.args:
-        decode_cursor(value)
+        decode_cursor(value, of)
 
 
 def _value(node: ArgumentNode, variables: Mapping[str, Any]) -> Any:
@@ -88,8 +88,8 @@ def _value(node: ArgumentNode, variables: Mapping[str, Any]) -> Any:
     return None
 
 
-def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, ArgumentNode, GraphQLField]]:
-    """The arguments of all fields that are asked for, each fragment's once, with the name and the type of the field."""
+def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, str, ArgumentNode, GraphQLField]]:
+    """The arguments of all fields that are asked for, each fragment's once, with the field and the name of its type."""
     fragments = chosen.fragments
     left: list[tuple[SelectionSetNode, Any]] = [
         (chosen.operation.selection_set, chosen.schema.get_root_type(chosen.type))
@@ -110,6 +110,6 @@ def _arguments(chosen: ChosenOperation) -> Iterator[tuple[str, ArgumentNode, Gra
                 if field is None:  # one of the specification's own, about the schema
                     continue
                 for argument in node.arguments or ():
-                    yield node.name.value, argument, field
+                    yield parent.name, node.name.value, argument, field
                 if node.selection_set is not None:
                     left.append((node.selection_set, get_named_type(field.type)))

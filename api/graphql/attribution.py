@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +12,10 @@ import strawberry
 from api.graphql import node, reads
 from api.graphql.context import Info
 from api.graphql.node import Node, is_model
+from api.graphql.pages import First, page_size
 from api.graphql.refs import FailureRef, OperationRef, VariableRef
-from api.graphql.scalars import JSON, ErrorType
+from api.graphql.scalars import JSON, ErrorType, QuestionKind
+from attribution.verdict import MOST_PIECES
 from schema import models
 from store.answers import Label
 
@@ -63,6 +66,38 @@ class Candidate:
 
 
 @strawberry.type(
+    description="A piece of what the right answer needs, and where it ended: which operation lost it, or whether it "
+    "reached the answer."
+)
+class PieceLoss:
+    """Where a piece ended."""
+
+    project_id: strawberry.Private[str]
+    steps: strawberry.Private[list[dict[str, Any]]]
+    piece: str = strawberry.field(description="What it says, quoted from the evidence.")
+    error_type: ErrorType | None = strawberry.field(
+        description="How it was lost; null if it reached the answer, or nobody knows."
+    )
+    operation_id: strawberry.ID | None = strawberry.field(
+        description="The id of the operation that lost it; null if it reached the answer, or nobody knows."
+    )
+    confidence: float | None = strawberry.field(description="How sure this is, from 0 to 1.")
+    reason: str | None = strawberry.field(description="The reason, in words.")
+    reached: bool = strawberry.field(description="Whether it reached the answer.")
+    path_length: int = strawberry.field(description="How many steps the path has.")
+
+    @strawberry.field(description="The operation that lost it.")
+    async def operation(self, info: Info) -> OperationRef | None:
+        """The operation."""
+        return await operation_of(info, self.project_id, self.operation_id)
+
+    @strawberry.field(description="The path from the message that tells it to where it ended.")
+    def path(self, first: First = 20) -> list[EvidenceStep]:
+        """The first steps of the path."""
+        return _path(self.project_id, self.steps[: page_size(first)])
+
+
+@strawberry.type(
     description="A verdict on a failure: which error it was, the operation at fault, how sure that is, and the "
     "path of variables that proves it."
 )
@@ -98,14 +133,33 @@ class Attribution(Node):
     created_at: datetime | None = strawberry.field(description="When the verdict was given.")
     author: str | None = strawberry.field(description="The person who gave the verdict; null if a method did.")
     attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
+    question_kind: QuestionKind | None = strawberry.field(
+        description="What the right answer needs; null where nobody said it."
+    )
 
     @strawberry.field(
         description="The path that proves the verdict, beginning with the evidence messages.", metadata={"size": 10}
     )
     def evidence(self) -> list[EvidenceStep]:
         """The path."""
-        steps = msgspec.json.decode(self.evidence)
-        return [EvidenceStep(project_id=self.project_id, **_named(EvidenceStep, step)) for step in steps]
+        return _path(self.project_id, msgspec.json.decode(self.evidence))
+
+    @strawberry.field(
+        description="Where each piece of what the right answer needs ended. Empty if the method or person follows no "
+        "pieces.",
+        metadata={"size": MOST_PIECES},
+    )
+    def losses(self) -> list[PieceLoss]:
+        """The pieces."""
+        return [
+            PieceLoss(
+                project_id=self.project_id,
+                steps=loss["path"],
+                path_length=len(loss["path"]),
+                **_named(PieceLoss, loss),
+            )
+            for loss in msgspec.json.decode(self.losses)
+        ]
 
     @strawberry.field(description="Other operations that could be at fault.", metadata={"size": 10})
     def candidates(self) -> list[Candidate]:
@@ -124,6 +178,10 @@ class Attribution(Node):
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
 
 
+def _path(project_id: str, steps: Sequence[dict[str, Any]]) -> list[EvidenceStep]:
+    return [EvidenceStep(project_id=project_id, **_named(EvidenceStep, step)) for step in steps]
+
+
 async def operation_of(info: Info, project_id: str, operation_id: str | None) -> models.Operation | None:
     """The operation with an id."""
     if operation_id is None:
@@ -134,6 +192,7 @@ async def operation_of(info: Info, project_id: str, operation_id: str | None) ->
 _NAMES = {
     EvidenceStep: ("variable_id", "operation_id", "link", "quote", "holds"),
     Candidate: ("error_type", "operation_id", "confidence", "reason"),
+    PieceLoss: ("piece", "error_type", "operation_id", "confidence", "reason", "reached"),
 }
 
 

@@ -23,6 +23,7 @@ from api.graphql.results import (
     CreateKeyResult,
     DeleteTraceResult,
     FailureRecorded,
+    FailureWithdrawn,
     JobResult,
     JobStarted,
     KeyCreated,
@@ -35,6 +36,7 @@ from api.graphql.results import (
     TraceDeleted,
     VerdictRecorded,
     VerdictWithdrawn,
+    WithdrawFailureResult,
     WithdrawVerdictResult,
 )
 from api.graphql.scalars import JobKind, Role
@@ -43,6 +45,7 @@ from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArgume
 from attribution.people import record_verdict, withdraw_verdict
 from ingest.events.complaints import record_failure
 from ingest.events.right_answers import record_right
+from ingest.events.withdrawals import find_reported, withdraw_failure
 from schema.errors import InputError
 from schema.models import Trace, Variable
 from store.answers import Label
@@ -160,6 +163,30 @@ class Mutation:
         complaint = await complaint_of(door.store, input)
         failure = await record_failure(door.store, complaint, door.actor, partial(door.entry, "recordFailure"))
         return FailureRecorded(failure=failure)
+
+    @strawberry.mutation(
+        description="Withdraw a failure that a user reported, with all verdicts on it: nobody has judged its answer "
+        "then, unless another failure has the same answer. Needs the role writer.",
+        metadata={"cost": 20},
+    )
+    @outcome
+    async def withdraw_failure(
+        self,
+        info: Info,
+        project: ProjectName,
+        id: Annotated[
+            strawberry.ID,
+            strawberry.argument(
+                description="The failure: an id, or a unique prefix of one. Or its answer, if no user reported two "
+                "failures of that."
+            ),
+        ],
+    ) -> WithdrawFailureResult:
+        """Withdraw a failure."""
+        door = info.context.door(project, Role.WRITER)
+        failure = await find_reported(door.store, id)
+        counts = await withdraw_failure(door.store, failure, partial(door.entry, "withdrawFailure"))
+        return FailureWithdrawn(id=strawberry.ID(failure.id), counts=counts_of(counts))
 
     @strawberry.mutation(
         description="Record that an answer is right. An answer that was recorded as wrong stays wrong. Needs the role "

@@ -8,6 +8,7 @@ from typing import Annotated, Generic, TypeVar
 
 import strawberry
 
+from api.graphql.context import Info
 from schema.errors import InputError
 from store.answers import Page
 
@@ -16,7 +17,7 @@ T = TypeVar("T")
 MAX_PAGE = 500
 
 _CHECK_BYTES = 4
-"""Of a cursor: what never went out is known before anything is read."""
+"""Of a cursor: what never went out, or went out for another list, is known before anything is read."""
 
 First = Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PAGE}.")]
 After = Annotated[str | None, strawberry.argument(description="The `endCursor` of the page before.")]
@@ -61,11 +62,16 @@ class Connection(Generic[T]):
     page_info: PageInfo = strawberry.field(description="Whether there are more pages, and where the next one begins.")
 
 
-def connection(page: Page[T] | None) -> Connection[T]:
+def list_name(parent: str, field: str) -> str:
+    """The list that a field of a type gives, of which a cursor says that it is its own: ``Project.failures``."""
+    return f"{parent}.{field}"
+
+
+def connection(info: Info, page: Page[T] | None) -> Connection[T]:
     """A page of the store as a connection; None is an empty one."""
     if page is None:
         page = Page([], None)
-    cursor = None if page.next is None else encode_cursor(page.next)
+    cursor = None if page.next is None else encode_cursor(page.next, _list_of(info))
     edges = [Edge(node=item) for item in page.items]
     if cursor and edges:
         edges[-1].cursor = cursor
@@ -85,29 +91,45 @@ def page_size(first: int, most: int = MAX_PAGE) -> int:
     return first
 
 
-def encode_cursor(cursor: str) -> str:
-    """A cursor of the store as it goes out: opaque, since each engine has its own, with a check sum before it."""
+def asked_page(info: Info, first: int, after: str | None) -> tuple[int, str | None]:
+    """The size of the page that a field is asked for, and the store's cursor.
+
+    Raises:
+        InputError: the size is out of range, or the cursor never went out for this list.
+    """
+    return page_size(first), None if after is None else decode_cursor(after, _list_of(info))
+
+
+def encode_cursor(cursor: str, of: str) -> str:
+    """A cursor of the store as it goes out: opaque, since each engine has its own, with a check sum before it.
+
+    Args:
+        cursor: the store's.
+        of: the list that it is of; see ``list_name``.
+    """
     data = cursor.encode()
-    return base64.urlsafe_b64encode(_check_sum(data) + data).decode().rstrip("=")
+    return base64.urlsafe_b64encode(_check_sum(data, of) + data).decode().rstrip("=")
 
 
-def decode_cursor(cursor: str | None) -> str | None:
+def decode_cursor(cursor: str, of: str) -> str:
     """A cursor as it came in.
 
     Raises:
-        InputError: it never went out.
+        InputError: it never went out for this list.
     """
-    if cursor is None:
-        return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         data = base64.b64decode(padded, altchars=b"-_", validate=True)
-        if data[:_CHECK_BYTES] == _check_sum(data[_CHECK_BYTES:]):
+        if data[:_CHECK_BYTES] == _check_sum(data[_CHECK_BYTES:], of):
             return data[_CHECK_BYTES:].decode()
     except (binascii.Error, ValueError):
         pass
     raise InputError("after", "", f"{cursor[:80]!r} is not a cursor of this list")
 
 
-def _check_sum(data: bytes) -> bytes:
-    return binascii.crc32(data).to_bytes(_CHECK_BYTES, "big")
+def _list_of(info: Info) -> str:
+    return list_name(info.path.typename or "", info.field_name)
+
+
+def _check_sum(data: bytes, of: str) -> bytes:
+    return binascii.crc32(of.encode() + b"\0" + data).to_bytes(_CHECK_BYTES, "big")

@@ -12,7 +12,7 @@ from api.graphql import reads
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
-from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
+from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
 from api.graphql.project_operations import operations_across
 from api.graphql.refs import (
     ApiKeyRef,
@@ -67,9 +67,9 @@ class Project:
         return self.door.role
 
     @strawberry.field(description="Its traces, ordered by time.")
-    async def traces(self, first: First = 20, after: After = None) -> Connection[TraceRef]:
+    async def traces(self, info: Info, first: First = 20, after: After = None) -> Connection[TraceRef]:
         """A page of traces."""
-        return connection(await self.door.store.traces(page_size(first), decode_cursor(after)))
+        return connection(info, await self.door.store.traces(*asked_page(info, first, after)))
 
     @strawberry.field(description="A trace; null where there is none.")
     async def trace(self, info: Info, reference: Reference) -> TraceRef | None:
@@ -108,6 +108,7 @@ class Project:
     )
     async def operations(
         self,
+        info: Info,
         first: First = 20,
         after: After = None,
         kinds: OperationKinds = (),
@@ -115,14 +116,16 @@ class Project:
     ) -> Connection[OperationRef]:
         """A page of operations of all traces."""
         statuses = [status] if status else []
-        size, cursor = page_size(first), decode_cursor(after)
-        return connection(await operations_across(self.door.store, size, cursor, kinds, statuses))
+        size, cursor = asked_page(info, first, after)
+        return connection(info, await operations_across(self.door.store, size, cursor, kinds, statuses))
 
     @strawberry.field(description="All its failures, or those of one trace.")
-    async def failures(self, first: First = 20, after: After = None, trace: InTrace = None) -> Connection[FailureRef]:
+    async def failures(
+        self, info: Info, first: First = 20, after: After = None, trace: InTrace = None
+    ) -> Connection[FailureRef]:
         """A page of failures."""
         only = await trace_meant(self.door.store, trace)
-        return connection(await self.door.store.failures(only, page_size(first), decode_cursor(after)))
+        return connection(info, await self.door.store.failures(only, *asked_page(info, first, after)))
 
     @strawberry.field(
         description="Search for variables by text: name, comment and preview together must hold all words. The best "
@@ -227,37 +230,38 @@ class Project:
     @strawberry.field(description="Its jobs, the newest first.")
     async def jobs(
         self,
+        info: Info,
         first: First = 20,
         after: After = None,
         kind: Annotated[JobKind | None, strawberry.argument(description="Only of this kind.")] = None,
         state: Annotated[JobState | None, strawberry.argument(description="Only in this state.")] = None,
     ) -> Connection[JobRef]:
         """A page of jobs."""
-        return connection(await self.door.records.job_page(page_size(first), decode_cursor(after), kind, state))
+        return connection(info, await self.door.records.job_page(*asked_page(info, first, after), kind, state))
 
     @strawberry.field(description="Its reports, the newest first. Each is a finished job whose result is the report.")
-    async def reports(self, first: First = 20, after: After = None) -> Connection[JobRef]:
+    async def reports(self, info: Info, first: First = 20, after: After = None) -> Connection[JobRef]:
         """A page of reports."""
         page = await self.door.records.job_page(
-            page_size(first), decode_cursor(after), control.JobKind.REPORT, control.JobState.DONE
+            *asked_page(info, first, after), control.JobKind.REPORT, control.JobState.DONE
         )
-        return connection(page)
+        return connection(info, page)
 
     @strawberry.field(description="Its API keys, the newest first; for admins.")
-    async def keys(self, first: First = 20, after: After = None) -> Connection[ApiKeyRef]:
+    async def keys(self, info: Info, first: First = 20, after: After = None) -> Connection[ApiKeyRef]:
         """A page of keys."""
         self.door.require(control.Role.ADMIN)
-        page = await self.door.records.keys(page_size(first), decode_cursor(after))
+        page = await self.door.records.keys(*asked_page(info, first, after))
         await self.door.told("readKeys")
-        return connection(page)
+        return connection(info, page)
 
     @strawberry.field(description="The audit log, which says who did what, the newest entry first; for admins.")
-    async def audit(self, first: First = 20, after: After = None) -> Connection[AuditEntryRef]:
+    async def audit(self, info: Info, first: First = 20, after: After = None) -> Connection[AuditEntryRef]:
         """A page of the audit log."""
         self.door.require(control.Role.ADMIN)
-        page = await self.door.records.audit(page_size(first), decode_cursor(after))
+        page = await self.door.records.audit(*asked_page(info, first, after))
         await self.door.told("readAudit")
-        return connection(page)
+        return connection(info, page)
 
     async def _find(self, info: Info, model: type[E], reference: str, trace: str | None) -> E | None:
         """What a reference means; None where it means nothing."""

@@ -25,6 +25,14 @@ class FailureRecorded:
     failure: FailureRef = strawberry.field(description="The failure.")
 
 
+@strawberry.type(description="A failure was withdrawn, with all verdicts on it.")
+class FailureWithdrawn:
+    """What withdrawFailure does."""
+
+    id: strawberry.ID = strawberry.field(description="The id of what was removed.")
+    counts: Counts = strawberry.field(description="How much was deleted.")
+
+
 @strawberry.type(description="An answer was judged right.")
 class RightMarked:
     """What markRight does."""
@@ -76,6 +84,10 @@ JobResult = Annotated[
 RecordFailureResult = Annotated[
     FailureRecorded | Problems,
     strawberry.union("RecordFailureResult", description="The stored failure, or why nothing was stored."),
+]
+WithdrawFailureResult = Annotated[
+    FailureWithdrawn | Problems,
+    strawberry.union("WithdrawFailureResult", description="What was removed, or why nothing was."),
 ]
 MarkRightResult = Annotated[
     RightMarked | Problems,

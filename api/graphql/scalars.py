@@ -13,7 +13,7 @@ from strawberry.types.scalar import ScalarDefinition
 from attribution.verdict import Method
 from schema.control import JobKind, JobState, Role
 from schema.errors import InputError
-from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
+from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
 from schema.models import format_time
 from store.answers import Direction
 
@@ -28,6 +28,7 @@ __all__ = [
     "Method",
     "OperationKind",
     "Origin",
+    "QuestionKind",
     "Role",
     "Status",
     "VariableKind",
@@ -97,6 +98,11 @@ _ENUMS: dict[Any, str] = {
     Status: "How an operation ended.",
     Origin: "Who says that an answer failed.",
     ErrorType: "Why an answer is wrong. AnnotationError and LLMAsAJudgeError are not the memory's fault.",
+    QuestionKind: (
+        "What the right answer to a question needs. plain: one fact; several: several facts; inferred: what a "
+        "conclusion rests on; unanswerable: a refusal, for nothing tells the answer; conversational: what of a long "
+        "reply rests on earlier messages."
+    ),
     Role: (
         "What somebody may do in a project. A writer may do all that a reader may, and an admin all that a writer may."
     ),

@@ -11,7 +11,7 @@ import strawberry
 from api.graphql import node, reads
 from api.graphql.context import Info
 from api.graphql.node import Node, is_model
-from api.graphql.pages import After, Connection, First, connection, decode_cursor, page_size
+from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
 from schema import models
@@ -62,7 +62,7 @@ class Trace(Node):
     @strawberry.field(description="Its sessions, in order.")
     async def sessions(self, info: Info, first: First = 20, after: After = None) -> Connection[SessionRef]:
         """A page of sessions."""
-        return connection(await _page(self, info, Label.SESSION, first, after, ()))
+        return connection(info, await _page(self, info, Label.SESSION, first, after, ()))
 
     @strawberry.field(description="Its operations, in order.")
     async def operations(
@@ -74,7 +74,9 @@ class Trace(Node):
         status: Ended = None,
     ) -> Connection[OperationRef]:
         """A page of operations."""
-        return connection(await _page(self, info, Label.OPERATION, first, after, kinds, [status] if status else ()))
+        return connection(
+            info, await _page(self, info, Label.OPERATION, first, after, kinds, [status] if status else ())
+        )
 
     @strawberry.field(description="Its variables, in order.")
     async def variables(
@@ -85,12 +87,12 @@ class Trace(Node):
         kinds: VariableKinds = (),
     ) -> Connection[VariableRef]:
         """A page of variables."""
-        return connection(await _page(self, info, Label.VARIABLE, first, after, kinds))
+        return connection(info, await _page(self, info, Label.VARIABLE, first, after, kinds))
 
     @strawberry.field(description="Its failures: questions that were answered wrong.")
     async def failures(self, info: Info, first: First = 20, after: After = None) -> Connection[FailureRef]:
         """A page of failures."""
-        return connection(await _page(self, info, Label.FAILURE, first, after, ()))
+        return connection(info, await _page(self, info, Label.FAILURE, first, after, ()))
 
 
 @strawberry.type(description="A named stage of a trace: a conversation, a search, an evaluation.")
@@ -150,6 +152,6 @@ async def _page(
     kinds: Iterable[str],
     statuses: Iterable[str] = (),
 ) -> Page[Any] | None:
-    size, cursor = page_size(first), decode_cursor(after)
+    size, cursor = asked_page(info, first, after)
     chosen = frozenset(kinds), frozenset(statuses)
     return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen)

@@ -9,7 +9,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from attribution.kappa import cohens_kappa
-from attribution.report.case import OperationRef, ReportedCase
+from attribution.report.case import CitedLoss, OperationRef, ReportedCase
 from attribution.report.levers import levers
 from attribution.report.model import (
     ABSTAINED,
@@ -22,6 +22,7 @@ from attribution.report.model import (
     Family,
     HumanAgreement,
     OperationErrors,
+    Pieces,
     ReportData,
     Scope,
     Share,
@@ -70,6 +71,7 @@ def build(
         cases=numbered,
         over_time=over_time(case.failed_at for case in numbered),
         errors_by_operation=_errors_by_operation(attributed),
+        pieces=_pieces(judged),
         asked=None if answered is None else _asked(answered, numbered),
     )
 
@@ -116,9 +118,34 @@ def _operation(operation: OperationRef) -> tuple[str, str]:
 
 def _errors_by_operation(attributed: Sequence[ReportedCase]) -> list[OperationErrors]:
     """The error types of each operation, those without an operation as if at one more, most failures first."""
+    return _errors((_operation(case.operation) if case.operation else _NOWHERE, case.error_type) for case in attributed)
+
+
+def _pieces(judged: Sequence[ReportedCase]) -> Pieces | None:
+    """Where pieces ended; None where no verdict follows any."""
+    losses = [loss for case in judged for loss in case.losses]
+    lost = [loss for loss in losses if loss.operation_key is not None]
+    if not losses:
+        return None
+    return Pieces(
+        failures=sum(bool(case.losses) for case in judged),
+        total=len(losses),
+        lost=len(lost),
+        reached=sum(loss.reached for loss in losses),
+        by_operation=_errors((_place(loss), loss.error_type) for loss in lost),
+    )
+
+
+def _place(loss: CitedLoss) -> tuple[str, str]:
+    key = loss.operation_key or ""
+    return key, f"{loss.operation} ({key.partition(':')[0]})"
+
+
+def _errors(told: Iterable[tuple[tuple[str, str], ErrorType | None]]) -> list[OperationErrors]:
+    """How often which error type was told of which operation, that with most first."""
     counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
-    for case in attributed:
-        counts[_operation(case.operation) if case.operation else _NOWHERE][case.error_type] += 1
+    for place, error_type in told:
+        counts[place][error_type] += 1
     found = [
         OperationErrors(key, label, each.total(), {kind.value: each[kind] for kind in ErrorType if each[kind]})
         for (key, label), each in counts.items()

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 
 
 class Part(Struct, frozen=True, rename="camel"):
@@ -83,6 +83,26 @@ class CitedCandidate(Part, frozen=True):
     operation: str | None
     confidence: float
     reason: str
+
+
+class CitedLoss(Part, frozen=True, kw_only=True):
+    """Where one piece of what the answer needs ended; see ``attribution.verdict.PieceLoss``.
+
+    Attributes:
+        operation: name of what lost it.
+        operation_key: name and kind, as in ``OperationRef``.
+    """
+
+    piece: str
+    error_type: ErrorType | None
+    operation_id: str | None
+    operation_external_id: str | None
+    operation: str | None
+    operation_key: str | None
+    confidence: float
+    reason: str
+    reached: bool
+    path: list[CitedStep]
 
 
 class OtherVerdict(Part, frozen=True):
@@ -167,6 +187,8 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
             pages show whole, and only where the trace has it.
         ranking: how the blamed search rated what it had before it.
+        losses: where each piece of what the answer needs ended; empty where the method follows none.
+        question_kind: what the answer needs; None where nobody said it.
         failed_at: when the answer was given, else when it was found to be wrong.
     """
 
@@ -196,4 +218,6 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     others: list[OtherVerdict] = []
     revision: Revision | None = None
     ranking: Ranking | None = None
+    losses: list[CitedLoss] = []
+    question_kind: QuestionKind | None = None
     failed_at: datetime | None = None

@@ -15,6 +15,7 @@ from attribution.lookup import by_id
 from attribution.report import words
 from attribution.report.case import (
     CitedCandidate,
+    CitedLoss,
     CitedStep,
     OperationRef,
     OtherVerdict,
@@ -22,7 +23,7 @@ from attribution.report.case import (
     ReportedCase,
     SessionRef,
 )
-from attribution.verdict import Candidate, Step, Verdict, from_attribution
+from attribution.verdict import Candidate, PieceLoss, Step, Verdict, from_attribution
 from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.answers import OperationDetail
@@ -86,6 +87,8 @@ async def _read(
             *(one.operation_id for many in verdicts.values() for one in many),
             *(step.operation_id for verdict in spoken for step in verdict.path),
             *(candidate.operation_id for verdict in spoken for candidate in verdict.candidates),
+            *(loss.operation_id for verdict in spoken for loss in verdict.losses),
+            *(step.operation_id for verdict in spoken for loss in verdict.losses for step in loss.path),
         ],
     )
     variables = await by_id(
@@ -94,6 +97,7 @@ async def _read(
         [
             *(id_ for failure in failures for id_ in (failure.question_id, failure.answer_id)),
             *(step.variable_id for verdict in spoken for step in verdict.path),
+            *(step.variable_id for verdict in spoken for loss in verdict.losses for step in loss.path),
         ],
     )
     blamed = sorted({verdict.operation_id for verdict in spoken if verdict.operation_id in operations} - {None})
@@ -164,6 +168,8 @@ class _Reader:
             "prompts": [] if operation is None else _prompts(self.details[operation.id]),
             "path": [self._step(step) for step in verdict.path],
             "candidates": [self._candidate(candidate) for candidate in verdict.candidates],
+            "losses": [self._loss(loss) for loss in verdict.losses],
+            "question_kind": verdict.question_kind,
         }
 
     def _step(self, step: Step) -> CitedStep:
@@ -191,6 +197,21 @@ class _Reader:
             reason=candidate.reason,
         )
 
+    def _loss(self, loss: PieceLoss) -> CitedLoss:
+        operation = self.operations.get(loss.operation_id or "")
+        return CitedLoss(
+            piece=loss.piece,
+            error_type=loss.error_type,
+            operation_id=loss.operation_id,
+            operation_external_id=self._external(loss.operation_id),
+            operation=self._label(loss.operation_id),
+            operation_key=operation_key(operation) if operation else None,
+            confidence=loss.confidence,
+            reason=loss.reason,
+            reached=loss.reached,
+            path=[self._step(step) for step in loss.path],
+        )
+
     def _other(self, one: Attribution) -> OtherVerdict:
         return OtherVerdict(
             method=one.method,
@@ -216,6 +237,11 @@ def operation_label(operation: Operation) -> str:
     return operation.name or operation.category or operation.kind.value
 
 
+def operation_key(operation: Operation) -> str:
+    """Name and kind of an operation, which its like in other traces share."""
+    return f"{operation.kind}:{operation_label(operation)}"
+
+
 def variable_label(variable: Variable) -> str:
     """What people know a variable by: its id in the source; where that is a digest, its name and version."""
     plain = words.plain(variable.external_id)
@@ -225,13 +251,12 @@ def variable_label(variable: Variable) -> str:
 
 
 def _operation_ref(operation: Operation) -> OperationRef:
-    label = operation_label(operation)
     settings = msgspec.json.decode(operation.attributes)
     return OperationRef(
         id=operation.id,
         external_id=operation.external_id,
-        key=f"{operation.kind}:{label}",
-        label=label,
+        key=operation_key(operation),
+        label=operation_label(operation),
         kind=operation.kind,
         settings={
             name: value for name, value in sorted(settings.items()) if isinstance(value, bool | int | float | str)

@@ -9,7 +9,7 @@ from attribution.report import words
 from attribution.report.case import CitedStep, Ranking, ReportedCase, Revision
 from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Family, Lever, OperationErrors, OverTime, ReportData, Share
+from attribution.report.model import Family, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
@@ -65,7 +65,8 @@ def _lines(data: ReportData) -> Iterator[str]:
     if data.asked:
         yield from _shares("Of all questions asked", "error type", data.asked.by_error_type, "of all questions")
     yield from _shares("By error type", "error type", data.by_error_type)
-    yield from _heat(data.errors_by_operation)
+    yield from _heat("Error types by operation", data.errors_by_operation, "failures")
+    yield from _pieces(data.pieces)
     yield from _times(data.over_time)
     yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
@@ -113,19 +114,34 @@ def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -
     )
 
 
-def _heat(found: Sequence[OperationErrors]) -> Iterator[str]:
+def _heat(title: str, found: Sequence[OperationErrors], counted: str) -> Iterator[str]:
     if not found:
         return
-    drawn = heat_map(found)
-    yield "## Error types by operation"
+    yield f"## {title}"
     yield ""
+    yield from _heat_table(found, counted)
+
+
+def _heat_table(found: Sequence[OperationErrors], counted: str) -> Iterator[str]:
+    drawn = heat_map(found)
     yield from _table(
         ("operation", *drawn.kinds, "in all"),
         [(escape(row.label), *(cell.number for cell in row.cells), row.count) for row in drawn.rows],
     )
     if drawn.hidden:
-        yield f"The JSON also has the {words.counted(drawn.hidden, 'operation')} with fewer failures."
+        yield f"The JSON also has the {words.counted(drawn.hidden, 'operation')} with fewer {counted}."
         yield ""
+
+
+def _pieces(found: Pieces | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield "## Pieces of what the answers needed"
+    yield ""
+    yield words.pieces(found)
+    yield ""
+    if found.total > found.failures and found.by_operation:
+        yield from _heat_table(found.by_operation, "lost pieces")
 
 
 def _times(found: OverTime | None) -> Iterator[str]:
@@ -192,6 +208,8 @@ def _case(case: ReportedCase) -> Iterator[str]:
     boxes = picture(case)
     if boxes:
         yield f"- {' → '.join(map(_box, boxes))}"
+    for loss in case.losses:
+        yield f"- piece “{escape(words.cut(loss.piece))}”: {escape(words.piece_end(loss))}"
     for step in case.path:
         yield f"- {_step(step)}"
     for other in case.others:

@@ -160,7 +160,8 @@ class OperationErrors(Part, frozen=True):
 
     Attributes:
         key: of the operation, as in ``OperationRef``; empty for verdicts that name none.
-        error_types: failures by error type; those that there are.
+        count: failures; in ``Pieces`` pieces.
+        error_types: the same by error type; those that there are.
     """
 
     key: str
@@ -219,6 +220,24 @@ class Asked(Part, frozen=True, kw_only=True):
     questions: list[AskedQuestion] = field(default_factory=list)
 
 
+class Pieces(Part, frozen=True, kw_only=True):
+    """What the right answers needed, piece by piece, and where it ended.
+
+    Attributes:
+        failures: whose verdicts follow pieces.
+        total: pieces of all of them.
+        lost: how many an operation lost.
+        reached: how many reached the answer.
+        by_operation: lost pieces by operation and error type, that with most pieces first.
+    """
+
+    failures: int
+    total: int
+    lost: int
+    reached: int
+    by_operation: list[OperationErrors]
+
+
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
     """A report.
 
@@ -231,6 +250,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         cases: by number.
         over_time: when the wrong answers were given; None where no time is known.
         errors_by_operation: error types of each operation, that with most failures first.
+        pieces: None where no verdict follows any.
         asked: None where the failures were chosen one by one: of what they are a part is not known then.
     """
 
@@ -250,3 +270,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     asked: Asked | None = None
     over_time: OverTime | None = None
     errors_by_operation: list[OperationErrors] = field(default_factory=list)
+    pieces: Pieces | None = None

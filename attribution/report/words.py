@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
+from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Asked, Lever, OverTime, Scope, Share
+from attribution.report.model import Asked, Lever, OverTime, Pieces, Scope, Share
 
 SHOWN = 10
 """Cases of a family that are shown whole; the others are named."""
@@ -115,6 +115,28 @@ def asked(found: Asked) -> str:
         return f"{held}{more}. {known}. Nobody may have judged the others."
     rest = f"{_part(found.right)} were judged right, and {_part(found.not_judged)} nobody has judged"
     return f"{held}{more}. {known}. {rest}."
+
+
+def pieces(found: Pieces) -> str:
+    """How many pieces the answers needed, and where those ended, in a sentence."""
+    unknown = found.total - found.lost - found.reached
+    ends = [f"{found.lost:,} lost", f"{found.reached:,} reached the answer"]
+    rest = f", and of {unknown:,} no operation is known that lost it" if unknown else ""
+    return (
+        f"{counted(found.failures, 'failure')} needed {counted(found.total, 'piece')} of evidence: "
+        f"{', '.join(ends)}{rest}."
+    )
+
+
+def piece_end(loss: CitedLoss) -> str:
+    """Where a piece ended, and how sure that is: ``lost at extract (ExtractionError, confidence 0.83)``."""
+    kind = f"{loss.error_type}, " if loss.error_type else ""
+    sure = f"({kind}confidence {loss.confidence:.2f})"
+    if loss.reached:
+        return f"reached the answer {sure}"
+    if loss.operation_id:
+        return f"lost at {loss.operation or 'an operation'} {sure}"
+    return f"was not lost {sure}" if loss.error_type else f"unknown where: {cut(loss.reason)}"
 
 
 def _part(part: Share) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -15,6 +15,7 @@ from schema.kinds import Origin, VariableKind
 from schema.models import Batch, Failure, Trace, Variable
 from schema.readable import readable
 from store.answers import Label
+from store.paging import every
 from store.protocol import GraphStore
 
 EntryOf = Callable[[str], AuditEntry]
@@ -98,6 +99,13 @@ async def record_failure(
     entry = entry_of(failure.id) if entry_of else None
     await store.write(Batch(await trace_of(store, failure.trace_id), failures=[failure]), entry=entry)
     return failure
+
+
+async def failures_of(store: GraphStore, answer: Variable) -> AsyncIterator[Failure]:
+    """The failures that have an answer."""
+    async for failure in every(lambda after: store.failures(answer.trace_id, 1000, after)):
+        if failure.answer_id == answer.id:
+            yield failure
 
 
 def check_texts(place: str, texts: Sequence[str]) -> None:

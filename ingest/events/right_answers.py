@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from ingest.events.complaints import EntryOf, trace_of
+from ingest.events.complaints import EntryOf, failures_of, trace_of
 from schema.errors import InputError
 from schema.kinds import VariableKind
 from schema.models import Batch, Failure, Variable
-from store.paging import every
 from store.protocol import GraphStore
 
 
@@ -41,7 +40,6 @@ async def record_right(
 
 
 async def _failure_of(store: GraphStore, answer: Variable) -> Failure:
-    async for failure in every(lambda after: store.failures(answer.trace_id, 1000, after)):
-        if failure.answer_id == answer.id:
-            return failure
+    async for failure in failures_of(store, answer):
+        return failure
     raise InputError("right", answer.id, "was judged wrong")

@@ -31,6 +31,7 @@ SEGMENTS = (
     ("Attribution", "EXPLAINS", "Failure"),
     ("Attribution", "BLAMES", "Operation"),
     ("Attribution", "CITES", "Variable"),
+    ("Attribution", "LOST", "Operation"),
 )
 """What joins what: source, type, target."""
 
@@ -40,6 +41,7 @@ _STYLES = {
     "INVALIDATED_BY": ("#8C2F39", 2),
     "BLAMES": ("#D33F49", 3),
     "CITES": ("#F79767", 1),
+    "LOST": ("#D33F49", 1),
     "EXPLAINS": ("#F79767", 1),
     "ANSWERED": ("#F16667", 1),
     "ASKED": ("#C990C0", 1),

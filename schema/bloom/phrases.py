@@ -102,6 +102,12 @@ PHRASES = (
         ("times", "project"),
     ),
     Phrase(
+        "lossy_operations",
+        "Operations that lost pieces in project $project",
+        "All operations that lost a piece of what an answer needed, and the verdicts that say so",
+        ("project",),
+    ),
+    Phrase(
         "missed_retrievals",
         "Retrievals that missed their unit in project $project",
         "Retrieval errors: what was asked, what was returned, and the unit that was not",

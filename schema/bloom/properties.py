@@ -27,7 +27,10 @@ HIDDEN: dict[str, dict[str, str]] = {
 }
 """Properties that only serve the store itself, by label: Bloom does not show them."""
 
-RELATIONSHIPS: dict[str, dict[str, str]] = {"USED": {"role": "string", "position": "bigint", "score": "number"}}
+RELATIONSHIPS: dict[str, dict[str, str]] = {
+    "USED": {"role": "string", "position": "bigint", "score": "number"},
+    "LOST": {"position": "bigint", "piece": "string", "errorType": "string", "confidence": "number"},
+}
 """Properties of relationships that are no model of their own."""
 
 _TYPES: tuple[tuple[type, str], ...] = (

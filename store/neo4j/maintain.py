@@ -56,6 +56,29 @@ async def delete_attributions(
     return await connection.write(work)
 
 
+async def delete_failure(
+    connection: Connection, reader: Reader, failure_id: str, entry: AuditEntry | None
+) -> dict[str, int]:
+    """Delete a failure with all verdicts on it, in one transaction, which also writes the entry; counts by label.
+
+    Raises:
+        NotFoundError: there is no such failure.
+    """
+    project = reader.project_id
+    entries = [] if entry is None else [entry_row(entry, project)]
+
+    async def work(transaction: neo4j.AsyncManagedTransaction) -> dict[str, int]:
+        result = await transaction.run(cypher("delete_failure"), projectId=project, id=failure_id)
+        counted = await result.values()
+        if not counted:
+            raise NotFoundError(failure_id, Label.FAILURE.value)
+        await (await transaction.run(cypher("write_audit_entry"), projectId=project, rows=entries)).consume()
+        ((verdicts,),) = counted
+        return {Label.FAILURE.value: 1} | ({Label.ATTRIBUTION.value: verdicts} if verdicts else {})
+
+    return await connection.write(work)
+
+
 async def delete_trace(
     connection: Connection, reader: Reader, values: ValueStore, trace_id: str, entry: AuditEntry | None
 ) -> None:

@@ -18,7 +18,7 @@ from schema.models import Attribution, Derivation, Element, Operation, Session, 
 from schema.words import words
 from store.answers import Label
 from store.columns import DECLARED, Codec, Column
-from store.references import cited
+from store.references import cited, losses
 from store.times import Times, to_microseconds
 
 Row = dict[str, Any]
@@ -38,6 +38,9 @@ def search_scope(text: str) -> str:
 def _hash(*parts: str) -> int:
     return int.from_bytes(blake2b("\0".join(parts).encode(), digest_size=8).digest(), "big", signed=True)
 
+
+_LOST = ("operationId", "position", "piece", "errorType", "confidence")
+"""What a relationship ``LOST`` is made of."""
 
 _NAMES = {label: tuple(column.public_name for column in declared.columns) for label, declared in DECLARED.items()}
 _VALUES = {label: attrgetter(*(column.name for column in declared.columns)) for label, declared in DECLARED.items()}
@@ -79,8 +82,9 @@ def _derivation(derivation: Derivation, row: Row) -> Row:
 
 
 def _attribution(attribution: Attribution, row: Row) -> Row:
-    """The variables that the evidence of an attribution cites stand beside its properties."""
-    return {"cites": cited(attribution), "createdAt": row.pop("createdAt"), "properties": row}
+    """The variables that an attribution cites, and the operations that lost a piece, stand beside its properties."""
+    lost = [{name: one.get(name) for name in _LOST} for one in losses(attribution)]
+    return {"cites": cited(attribution), "lost": lost, "createdAt": row.pop("createdAt"), "properties": row}
 
 
 _FINISHED: Mapping[Label, Callable[[Any, Row], Row]] = {

@@ -210,6 +210,11 @@ class Neo4jStore(GraphStore):
             return await maintain.delete_attributions(self._connection, self._reader, ids, own)
 
     @override
+    async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
+        async with apart(self._log, entry) as own:
+            return await maintain.delete_failure(self._connection, self._reader, failure_id, own)
+
+    @override
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
         counts = await maintain.counts_of(self._reader, trace_id)
         async with apart(self._log, entry) as own:

@@ -56,6 +56,23 @@ def delete_attributions(context: ReadContext, ids: Sequence[str]) -> int:
     return len(keys)
 
 
+def delete_failure(context: ReadContext, failure_id: str) -> dict[str, int]:
+    """Delete a failure with all verdicts on it; counts by label.
+
+    Raises:
+        NotFoundError: there is no such failure.
+    """
+    keys = keys_of(context, Label.FAILURE, [failure_id])
+    if not keys:
+        raise NotFoundError(failure_id, Label.FAILURE.value)
+    failure = {"failure": keys[failure_id]}
+    context.rows("variables.judge_no_more", **failure)
+    context.rows("attributions.delete_of_failure", **failure)
+    verdicts = context.connection.changes()
+    context.rows("failures.delete", **failure)
+    return {Label.FAILURE.value: 1} | ({Label.ATTRIBUTION.value: verdicts} if verdicts else {})
+
+
 def delete_trace(context: ReadContext, trace_id: str) -> dict[str, int]:
     """Delete a trace with all that belongs to it; counts by label.
 

@@ -41,7 +41,15 @@ from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
 from store.sqlite.idle import idle_traces
-from store.sqlite.maintain import check_conflicts, counts, delete_attributions, delete_trace, stats, timeline
+from store.sqlite.maintain import (
+    check_conflicts,
+    counts,
+    delete_attributions,
+    delete_failure,
+    delete_trace,
+    stats,
+    timeline,
+)
 from store.sqlite.records import SqliteRecords
 from store.sqlite.scan import scan_outside
 from store.sqlite.write import write_batch
@@ -267,6 +275,12 @@ class SqliteStore(GraphStore):
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
             return await self._write(delete_attributions, own, ids)
+
+    @override
+    async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:
+        check_entry(entry, self._project_id)
+        async with apart(self._log, entry) as own:
+            return await self._write(delete_failure, own, failure_id)
 
     @override
     async def delete_trace(self, trace_id: str, entry: AuditEntry | None = None) -> dict[str, int]:

@@ -17,7 +17,7 @@ from store.answers import Label, WriteResult
 from store.columns import DECLARED
 from store.conflicts import check
 from store.packs import Pack
-from store.references import cited
+from store.references import cited, losses
 from store.sqlite.row_keys import Keys, as_array
 from store.sqlite.rows import RowReader
 from store.sqlite.tables import Table, written_columns
@@ -172,6 +172,8 @@ class _BatchWriter:
         attributions = {a.id: a for a in self.batch.attributions}
         self.keys.new(Label.ATTRIBUTION, list(attributions.values()))
         columns = self.keys.encoded(Label.ATTRIBUTION, list(attributions.values()))
+        lost: set[str | None] = {one["operationId"] for a in attributions.values() for one in losses(a)}
+        self.keys.resolve(Label.OPERATION, lost, "attributions")
         self.keys.resolve(Label.VARIABLE, set(chain.from_iterable(map(cited, attributions.values()))), "attributions")
         self.keys.change("attributions.delete_from_trace", ((bytes.fromhex(id_), self.trace_k) for id_ in attributions))
         self.keys.insert(Label.ATTRIBUTION, _rows(Label.ATTRIBUTION, columns))

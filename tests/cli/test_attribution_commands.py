@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from api.cli.options import MethodName
 from attribution.verdict import Method
 from schema.kinds import VariableKind
 from tests.attribution.benchmark.sample import SAMPLE, truth, write_benchmark
+from tests.attribution.flow.stories import Story
+from tests.attribution.flow.test_questions import PLACES
 from tests.attribution.report.pages import Page, rendered
 from tests.cli.conftest import Cli
 from tests.factory import TraceBuilder
@@ -20,8 +23,10 @@ from tests.llm_server import LlmServer, fail, give, llm_server
 
 ATTRIBUTION = (
     "id projectId traceId failureId errorType operationId confidence method model reason evidence candidates tokens "
-    "cost seconds createdAt author questionExternalId operationExternalId"
+    "cost seconds createdAt author losses questionKind questionExternalId "
+    "operationExternalId"
 )
+LOSS = {"piece", "errorType", "operationId", "operationExternalId", "confidence", "path", "reason", "reached"}
 WRONG = {record["query_id"]: (record["final_error_type"], record["final_op_id"]) for record in truth()["failures"]}
 
 
@@ -63,10 +68,19 @@ def test_attribute(cli: Cli) -> None:
         assert set(verdict) >= set(ATTRIBUTION.split())
         assert verdict["method"] == "flow"
         assert verdict["evidence"]
+        assert verdict["questionKind"] == "plain"
+        (loss,) = verdict["losses"]
+        assert set(loss) == LOSS
+        for name in ("errorType", "operationId", "operationExternalId", "confidence"):
+            assert loss[name] == verdict[name]
+        assert loss["path"] == verdict["evidence"]
+        assert loss["piece"] == verdict["evidence"][0]["quote"]
     again = cli("attribute", "--all", "--json").json
     assert again == result.json
     kept = [verdict for failure in cli("failures", "--json").json for verdict in failure["verdicts"]]
     assert {verdict["id"] for verdict in kept} == {verdict["id"] for verdict in result.json}
+    losses = {verdict["id"]: verdict["losses"] for verdict in result.json}
+    assert {verdict["id"]: verdict["losses"] for verdict in kept} == losses
 
 
 def test_attribute_one_failure_or_one_trace(cli: Cli) -> None:
@@ -114,6 +128,26 @@ def test_attribute_shows_the_proof(cli: Cli) -> None:
     assert "3 failures, 0 without an answer." in result.err
 
 
+def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder], Cli]) -> None:
+    """A list of which one item was not found, and the other one said."""
+    told = Story.of("default", *PLACES)
+    dunes = told.store(0, PLACES[0], key="dunes")
+    told.store(1, PLACES[1], key="ice")
+    failure = told.ask("Where did the tent stand?", "dunes, glacier", "On the dunes.", [dunes])
+    known = replace(failure, evidence_ids=tuple(told.evidence[number].id for number in (0, 1)))
+    told.trace.failures[:] = [known]
+    cli = stored(told.trace)
+    (verdict,) = cli("attribute", "--all", "--json").json
+    assert verdict["questionKind"] == "several"
+    lost, kept = verdict["losses"]
+    assert (lost["piece"], lost["operationExternalId"], lost["reached"]) == (PLACES[1], "search", False)
+    assert (kept["piece"], kept["errorType"], kept["operationId"], kept["reached"]) == (PLACES[0], None, None, True)
+    assert kept["operationExternalId"] is None
+    shown = " ".join(cli("attribute", "--all").out.split())
+    assert f"“{PLACES[1]}” lost at {lost['operationId'][:8]} operation search (RetrievalError, confidence" in shown
+    assert f"“{PLACES[0]}” reached the answer (confidence" in shown
+
+
 def test_a_case_that_cannot_be_decided_is_an_abstention(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder("default")
     trace.failure(trace.variable("question", "why?", kind=VariableKind.QUERY), gold_answers=())
@@ -122,6 +156,7 @@ def test_a_case_that_cannot_be_decided_is_an_abstention(stored: Callable[[TraceB
     assert verdict["errorType"] is None
     assert verdict["operationExternalId"] is None
     assert verdict["reason"]
+    assert (verdict["losses"], verdict["questionKind"]) == ([], "plain")
     assert "abstained" in cli("attribute", "--all").out
     assert "1 failure, 1 without an answer." in cli("attribute", "--all").err
 

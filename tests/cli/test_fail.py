@@ -1,13 +1,17 @@
-"""`memtrace fail` says that an answer is wrong: the question is found in the graph, and all of it is in one place."""
+"""`memtrace fail` says that an answer is wrong: the question is found in the graph, and all of it is in one place.
+
+`memtrace unfail` takes that back.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 
 from api.cli.context import DEFAULT_PROJECT
 from schema.control import AuditEntry
-from schema.kinds import OperationKind, VariableKind
+from schema.kinds import OperationKind, Origin, VariableKind
 from store.open import open_database
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant
@@ -136,3 +140,73 @@ def test_a_wrong_answer_cannot_be_said_to_be_right(stored: Callable[[TraceBuilde
     assert "wrong" in cli("answers").out
     assert "only an Answer" in cli("right", "q0", code=4).err
     assert "'nothing'" in cli("right", "nothing", code=3).err
+
+
+def test_a_failure_is_withdrawn_with_its_verdicts(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    said = trace.variables[1]
+    cli = stored(trace)
+    for reference in ("said", said.id, said.id[:10], "failure", "beginning"):
+        failure = cli("fail", "said", "--json").json
+        cli("attribute", "--all", "--json")
+        named = {"failure": failure["id"], "beginning": failure["id"][:8]}.get(reference, reference)
+        done = cli("unfail", named, "--yes", "--json").json
+        deleted = {"Failure": 1, "Attribution": 1}
+        assert done == {"failureId": failure["id"], "answerId": said.id, "deleted": deleted}
+        assert cli("failures", "--json").json == []
+        assert cli("answers", "--json").json[0]["right"] is None
+        entry = asyncio.run(_audit_log(cli))[0]
+        assert (entry.action, entry.actor, entry.outcome) == ("withdrawFailure", "command line", "ok")
+        assert entry.target == failure["id"]
+    assert "'said'" in cli("unfail", "said", "--yes", code=3).err
+    assert "'nothing'" in cli("unfail", "nothing", "--yes", code=3).err
+    assert len(asyncio.run(_audit_log(cli))) == 10
+    cli("right", "said")
+
+
+def test_nothing_is_withdrawn_unasked(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    failure = cli("fail", "said", "--json").json
+    assert "say --yes" in cli("unfail", "said", code=2).err
+    assert cli("failures", "--json").json == [failure]
+    assert cli("unfail", failure["id"][:8], "--yes").err == f"Withdrawn: {failure['id'][:8]}, with 0 verdicts.\n"
+
+
+def test_who_is_asked_may_say_no(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    failure = cli("fail", "said", "--json").json
+    for word, code, left in (("n", 1, [failure]), ("y", 0, [])):
+        keyboard, terminal = os.openpty()
+        os.write(keyboard, f"{word}\n".encode())
+        with cli.process("unfail", "said", stdin=terminal) as process:
+            _, shown = process.communicate(timeout=60)
+        os.close(keyboard)
+        os.close(terminal)
+        assert process.returncode == code
+        assert f"Withdraw the failure {failure['id'][:8]} (Which pet?) with 0 verdicts?" in shown.decode()
+        assert cli("failures", "--json").json == left
+
+
+def test_what_was_recorded_stays(stored: Callable[[TraceBuilder], Cli]) -> None:
+    for origin, name in ((Origin.JUDGE, "an LLM judge"), (Origin.ANNOTATION, "an annotation")):
+        trace = _chat("Which pet?")
+        failure = trace.failure(*trace.variables, origin=origin)
+        cli = stored(trace)
+        for reference in (failure.id, failure.id[:8], trace.variables[1].id):
+            refused = cli("unfail", reference, "--yes", code=4).err
+            assert f"was recorded by {name}" in " ".join(refused.split())
+        assert [one["id"] for one in cli("failures", "--json").json] == [failure.id]
+        assert cli("answers", "--json").json[0]["right"] is False
+        cli("delete", trace.trace.id, "--yes")
+
+
+def test_an_answer_that_was_wrong_twice_is_named_by_its_failure(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?", "What colour?"))
+    first, second = (cli("fail", "said", "--question", one, "--json").json["id"] for one in ("q0", "q1"))
+    refused = cli("unfail", "said", "--yes", code=2).err
+    assert first in refused
+    assert second in refused
+    cli("unfail", first, "--yes")
+    assert cli("answers", "--json").json[0]["right"] is False
+    assert cli("unfail", "said", "--yes", "--json").json["failureId"] == second
+    assert cli("answers", "--json").json[0]["right"] is None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
+from typing import Any
 
-from schema.kinds import DerivationKind, ErrorType, OperationKind, Status, VariableKind
+from schema.kinds import DerivationKind, ErrorType, OperationKind, QuestionKind, Status, VariableKind
 from tests.factory import TraceBuilder
 
 
@@ -46,12 +48,31 @@ def assistant(project: str, name: str = "assistant") -> TraceBuilder:
     failure = trace.failure(
         question, answer, expected_id=gold.id, evidence_ids=(moved.id, told.id), gold_answers=("Bergen", "in Bergen")
     )
-    verdict = {
+    verdict: dict[str, Any] = {
         "evidence": f'[{{"variableId":"{moved.id}","quote":"Bergen"}},{{"variableId":"{note_2.id}"}}]',
         "attributes": '{"judge":"words"}',
+        "losses": _losses(("moved on to Bergen", update.id), ("Mia", None), ("Oslo", extract.id), ("to", update.id)),
+        "question_kind": QuestionKind.SEVERAL,
     }
     trace.attribution(failure, error_type=ErrorType.UPDATE, operation_id=update.id, **verdict)
     return trace
+
+
+def _losses(*ends: tuple[str, str | None]) -> str:
+    """Where pieces ended: each with the operation that lost it, if one did."""
+    told: list[dict[str, Any]] = [
+        {
+            "piece": piece,
+            "errorType": "UpdateError" if operation_id else None,
+            "operationId": operation_id,
+            "confidence": 0.5 + number / 8,
+            "reason": "so",
+            "reached": operation_id is None,
+            "path": [],
+        }
+        for number, (piece, operation_id) in enumerate(ends)
+    ]
+    return json.dumps(told)
 
 
 def random_trace(project: str, seed: int, name: str = "random", size: int = 40) -> TraceBuilder:

@@ -47,6 +47,7 @@ ACTS: dict[str, Act] = {
     "clear_retention": lambda d, t, e: _records(d, t).clear_retention(e),
     "write": _said,
     "delete_attributions": lambda d, t, e: _store(d, t).delete_attributions([t.attributions[0].id], e),
+    "delete_failure": lambda d, t, e: _store(d, t).delete_failure(t.failures[0].id, e),
     "delete_trace": lambda d, t, e: _store(d, t).delete_trace(t.trace.id, e),
 }
 
@@ -93,7 +94,7 @@ async def test_without_its_entry_nothing_is_changed(database: Database, project:
 
 
 @pytest.mark.values
-@pytest.mark.parametrize("name", ["revoke_key", "cancel_job", "delete_trace"])
+@pytest.mark.parametrize("name", ["revoke_key", "cancel_job", "delete_failure", "delete_trace"])
 async def test_what_is_not_there_has_no_entry(database: Database, project: str, name: str) -> None:
     with pytest.raises(NotFoundError):
         await ACTS[name](database, assistant(project), entry(project))

@@ -212,6 +212,12 @@ async def delete_attributions(stranger: GraphStore, owned: TraceBuilder) -> None
     assert await stranger.delete_attributions([known.id for known in owned.attributions]) == 0
 
 
+async def delete_failure(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for known in owned.failures:
+        with pytest.raises(NotFoundError):
+            await stranger.delete_failure(known.id)
+
+
 async def delete_trace(stranger: GraphStore, owned: TraceBuilder) -> None:
     with pytest.raises(NotFoundError):
         await stranger.delete_trace(owned.trace.id)
@@ -266,6 +272,7 @@ PROBES: dict[str, Probe] = {
         known_values,
         idle_traces,
         delete_attributions,
+        delete_failure,
         delete_trace,
         stats,
         counts,

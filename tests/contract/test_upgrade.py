@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from schema.models import Variable
 from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
+from store.protocol import GraphStore
 from store.retention import apply
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
@@ -72,6 +74,44 @@ async def test_answers_of_failures_that_a_file_holds_were_judged_wrong(tmp_path:
         found = await database.project("old").get(Label.VARIABLE, [one.id for one in trace.variables])
         assert found == trace.variables
         assert [one.name for one in trace.variables if one.right is False] == ["answer"]
+
+
+async def test_verdicts_that_a_file_holds_say_nothing_of_pieces(tmp_path: Path) -> None:
+    path, trace = tmp_path / "old.db", assistant("old")
+    async with await open_database(f"sqlite:///{path}") as database:
+        await trace.write(database.project("old"))
+    (last,) = (one for one in migrations("sqlite") if one.name == "losses")
+    connection = apsw.Connection(str(path))
+    for statement in ("DROP VIEW lost", *(f"ALTER TABLE attribution DROP COLUMN {name}" for name in _NEW)):
+        connection.execute(statement)
+    connection.execute("DELETE FROM migration WHERE number = ?", (last.number,))
+    connection.close()
+    async with await open_database(f"sqlite:///{path}") as database:
+        await _say_nothing_of_pieces(database.project("old"), trace)
+
+
+_NEW = ("losses", "question_kind")
+
+
+async def _say_nothing_of_pieces(store: GraphStore, trace: TraceBuilder) -> None:
+    """Until they are given again."""
+    (verdict,) = trace.attributions
+    assert await store.attributions([verdict.failure_id]) == [replace(verdict, losses="[]", question_kind=None)]
+    await trace.write(store)
+    assert await store.attributions([verdict.failure_id]) == [verdict]
+
+
+async def test_verdicts_that_a_server_holds_say_nothing_of_pieces(neo4j_database: Neo4jDatabase, project: str) -> None:
+    store, trace = neo4j_database.project(project), assistant(project)
+    await trace.write(store)
+    connection = neo4j_database._connection
+    await connection.run_statement(
+        "MATCH (a:Attribution {traceId: $id}) REMOVE a.losses, a.questionKind", id=trace.trace.id
+    )
+    statements = next(one.statements for one in migrations("neo4j") if one.name == "losses")
+    for statement in [*statements, *statements]:
+        await connection.run_statement(statement)
+    await _say_nothing_of_pieces(store, trace)
 
 
 async def test_traces_of_an_older_server_count_as_written_at_the_migration(

@@ -55,6 +55,7 @@ mutation($p: String!, $t: String!, $e: DateTime) {
 mutation($p: String!, $i: ID!) { revokeKey(project: $p, id: $i) { __typename ... on Problem { message } } }
 mutation($p: String!, $i: ID!) { cancelJob(project: $p, id: $i) { __typename ... on Problem { message } } }
 mutation($p: String!, $i: ID!) { markRight(project: $p, answer: $i) { __typename ... on Problem { message } } }
+mutation($p: String!, $i: ID!) { withdrawFailure(project: $p, id: $i) { __typename ... on Problem { message } } }
 mutation($p: String!, $i: ID!) { withdrawVerdict(project: $p, id: $i) { __typename ... on Problem { message } } }
 mutation($p: String!, $i: ID!, $j: ID, $t: String, $l: [String!]!) {
   recordFailure(project: $p, input: {question: $i, answer: $j, comment: $t, goldAnswers: $l}) { __typename } }

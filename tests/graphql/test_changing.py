@@ -132,6 +132,45 @@ def test_an_answer_is_right_unless_it_was_wrong(world: World) -> None:
     assert _mark_right(world, "x")["__typename"] == "NotFound"
 
 
+def _withdraw_failure(world: World, failure: str, role: str = "writer") -> dict[str, Any]:
+    text = """mutation($p: String!, $id: ID!) { withdrawFailure(project: $p, id: $id) {
+      __typename ... on FailureWithdrawn { id counts { failures attributions } } ... on Problem { message code } } }"""
+    return _change(world, text, {"id": failure}, role)
+
+
+def test_a_failure_is_withdrawn(world: World) -> None:
+    """As it is named by itself or by its answer; of what the world's judge says nothing is."""
+    ids = world.ids
+    look = """query($p: String!, $v: String!) { project(name: $p) { variable(reference: $v) { right }
+      audit(first: 500) { nodes { action target outcome } } } }"""
+
+    def seen() -> tuple[bool | None, list[dict[str, str]]]:
+        found = world.ask(look, {"p": world.project, "v": ids["before"]}, "admin")["project"]
+        entries = [one for one in found["audit"]["nodes"] if one["action"] == "withdrawFailure"]
+        return found["variable"]["right"], entries
+
+    entries: list[dict[str, str]] = []
+    for reference in (ids["before"], ids["before"][:12], None):
+        failure = _complain(world, question=ids["question"], answer=ids["before"])["failure"]["id"]
+        _judge(world, failure=failure)
+        assert seen() == (False, entries)
+        assert _withdraw_failure(world, reference or failure[:12], "reader")["__typename"] == "Forbidden"
+        done = _withdraw_failure(world, reference or failure[:12])
+        assert done == {
+            "__typename": "FailureWithdrawn",
+            "id": failure,
+            "counts": {"failures": 1, "attributions": 1},
+        }
+        entries = [{"action": "withdrawFailure", "target": failure, "outcome": "ok"}, *entries]
+        assert seen() == (None, entries)
+    assert _withdraw_failure(world, ids["before"])["code"] == "NOT_FOUND"
+    for reference in (ids["failure"], ids["answer"]):
+        refused = _withdraw_failure(world, reference)
+        assert (refused["__typename"], refused["code"]) == ("InvalidInput", "BAD_INPUT")
+        assert "and stays: only what a user reported can be withdrawn" in refused["message"]
+    assert seen() == (None, entries)
+
+
 async def _job(world: World, started: dict[str, Any]) -> dict[str, Any]:
     """Wait until a job has ended."""
     text = "query($p: String!, $id: ID!) { project(name: $p) { job(id: $id) { state result error } } }"

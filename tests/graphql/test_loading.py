@@ -108,9 +108,10 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
             operation { session { id } }
             evidence { variable { id } }
             candidates { operation { id } }
+            losses { operation { id name } path(first: 3) { variable { id } operation { id } } }
           }
         } } } }""",
-        {"failures": 1, "get": 9, "attributions": 1},
+        {"failures": 1, "get": 10, "attributions": 1},
     ),
     "lineages beside each other": (
         """{ project { failures { nodes { answerVariable { lineage(maxNodes: 100) {

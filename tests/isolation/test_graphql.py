@@ -54,6 +54,7 @@ _ID_OF = {
     "Project.job.id": "job",
     "Mutation.cancelJob.id": "job",
     "Mutation.markRight.answer": "unjudged",
+    "Mutation.withdrawFailure.id": "failure",
     "Mutation.withdrawVerdict.id": "verdict",
     "Mutation.deleteTrace.id": "trace",
     "Mutation.revokeKey.id": "key",

@@ -16,14 +16,14 @@ from schema.kinds import ErrorType
 if TYPE_CHECKING:
     from attribution.intervals import Interval
     from attribution.kappa import SourceAgreement
-    from attribution.report.case import CitedCandidate, CitedStep, ReportedCase
+    from attribution.report.case import CitedCandidate, CitedLoss, CitedStep, ReportedCase
 
 _QUOTE = 300
 _REASON = 500
 
 
 def case(found: ReportedCase, file: str | None = None) -> Table:
-    """A failure with its verdict, the path that proves it, and what else was weighed.
+    """A failure with its verdict, where each piece ended, the path that proves it, and what else was weighed.
 
     Args:
         found: the failure.
@@ -38,6 +38,7 @@ def case(found: ReportedCase, file: str | None = None) -> Table:
             ("answer", Text(one_line(found.prediction or "", _QUOTE))),
             ("gold", Text(" | ".join(one_line(gold, _QUOTE) for gold in found.gold_answers), style=style.GOOD)),
             ("reason", Text(one_line(found.reason or "", _REASON))),
+            ("pieces", Text("\n").join(map(_loss, found.losses)) if found.losses else None),
             ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
             ("or else", Text("\n").join(map(_candidate, found.candidates)) if found.candidates else None),
         )
@@ -74,6 +75,23 @@ def _step(step: CitedStep) -> Text:
     if step.quote:
         text.append(f" “{one_line(step.quote, _QUOTE)}”", style="default")
     return text
+
+
+def _loss(loss: CitedLoss) -> Text:
+    """A piece: what it says, where it was lost, and how sure that is."""
+    text = Text(f"“{one_line(loss.piece, _QUOTE)}” ", style="default")
+    if loss.reached:
+        text.append("reached the answer", style=style.GOOD)
+    elif loss.operation_id:
+        text.append("lost at ", style=style.BAD).append_text(style.id_(loss.operation_id))
+        text.append(f" {one_line(loss.operation or '', 60)}", style="default")
+    elif loss.error_type:
+        text.append("was not lost", style="default")
+    else:
+        text.append(f"unknown where: {one_line(loss.reason, _REASON)}", style="default")
+        return text
+    kind = f"{loss.error_type}, " if loss.error_type else ""
+    return text.append(f"  ({kind}confidence {loss.confidence:.2f})", style=style.DIM)
 
 
 def _candidate(candidate: CitedCandidate) -> Text:

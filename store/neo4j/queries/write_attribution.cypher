@@ -4,7 +4,7 @@ SET a = row.properties,
   a.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
 WITH a, row
 CALL (a) {
-  MATCH (a)-[old:EXPLAINS|BLAMES|CITES]->()
+  MATCH (a)-[old:EXPLAINS|BLAMES|CITES|LOST]->()
   DELETE old
 }
 CALL (a, row) {
@@ -25,4 +25,13 @@ CALL (a, row) {
   USING INDEX SEEK v:Variable(id)
   WHERE v.projectId = $projectId
   MERGE (a)-[:CITES]->(v)
+}
+CALL (a, row) {
+  UNWIND row.lost AS lost
+  MATCH (o:Operation {id: lost.operationId})
+  USING INDEX SEEK o:Operation(id)
+  WHERE o.projectId = $projectId
+  CREATE (a)-[:LOST {
+    position: lost.position, piece: lost.piece, errorType: lost.errorType, confidence: lost.confidence
+  }]->(o)
 }

@@ -9,3 +9,6 @@ WHERE k IN (SELECT value FROM carray(:keys)) AND trace_k IN (SELECT k FROM trace
 
 -- name: delete_from_trace
 DELETE FROM attribution WHERE id = ? AND trace_k = ?
+
+-- name: delete_of_failure
+DELETE FROM attribution WHERE failure_k = :failure AND trace_k IN (SELECT k FROM trace WHERE project = :project)

@@ -6,3 +6,6 @@ LIMIT :count
 
 -- name: update
 UPDATE failure SET origin = ?, evidence_ids = ?, gold_answers = ?, attributes = ? WHERE id = ? AND trace_k = ?
+
+-- name: delete
+DELETE FROM failure WHERE k = :failure AND trace_k IN (SELECT k FROM trace WHERE project = :project)

@@ -19,3 +19,12 @@ UPDATE variable SET is_right = 1 WHERE k = ? AND trace_k = ? AND is_right IS NUL
 
 -- name: judge_wrong
 UPDATE variable SET is_right = 0 WHERE k = ? AND trace_k = ?
+
+-- name: judge_no_more
+UPDATE variable SET is_right = NULL
+WHERE k = (SELECT answer_k FROM failure WHERE k = :failure)
+  AND trace_k IN (SELECT k FROM trace WHERE project = :project)
+  AND NOT EXISTS (
+    SELECT 1 FROM failure AS other
+    WHERE other.trace_k = variable.trace_k AND other.answer_k = variable.k AND other.k <> :failure
+  )

@@ -11,8 +11,8 @@ import pytest_asyncio
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.run import Options, attribute
-from attribution.verdict import Verdict
-from schema.kinds import ErrorType
+from attribution.verdict import Verdict, from_attribution
+from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
 from store.open import open_database
 from store.protocol import Database
@@ -48,6 +48,15 @@ def of_no_variable(verdict: Verdict) -> Verdict:
     return replace(verdict, path=(*verdict.path[:-1], replace(verdict.path[-1], variable_id="0" * 32)))
 
 
+def with_a_misquoted_piece(verdict: Verdict) -> Verdict:
+    (loss,) = verdict.losses
+    return replace(verdict, losses=(loss, replace(loss, path=misquoted(verdict).path)))
+
+
+def of_a_piece_that_nothing_lost(verdict: Verdict) -> Verdict:
+    return replace(verdict, losses=(replace(verdict.losses[0], operation_id="0" * 32),))
+
+
 async def stored(embedded: Database, monkeypatch: pytest.MonkeyPatch, change: Change) -> Attribution:
     """What is stored of a failure of retrieval where the free pass gives a changed verdict."""
     story, failure = retrieval()
@@ -70,6 +79,9 @@ async def test_a_path_that_holds_is_stored_with_its_verdict(
     one = await stored(embedded, monkeypatch, as_it_is)
     assert one.error_type is ErrorType.RETRIEVAL
     assert one.operation_id is not None
+    (loss,) = from_attribution(one).losses
+    assert (loss.error_type, loss.operation_id) == (one.error_type, one.operation_id)
+    assert one.question_kind is QuestionKind.PLAIN
 
 
 @pytest.mark.parametrize(
@@ -78,6 +90,8 @@ async def test_a_path_that_holds_is_stored_with_its_verdict(
         (of_no_operation, f"operation {'0' * 32} is not in the trace"),
         (misquoted, "step 0: the quote does not stand in the value"),
         (with_a_gap, "step 1: does not follow from the step before"),
+        (with_a_misquoted_piece, "piece 1, step 0: the quote does not stand in the value"),
+        (of_a_piece_that_nothing_lost, f"piece 0, operation {'0' * 32} is not in the trace"),
         (of_no_variable, f"variable {'0' * 32} is not in the trace"),
     ],
 )
@@ -88,3 +102,4 @@ async def test_a_path_that_does_not_hold_makes_an_abstention(
     assert (one.error_type, one.operation_id, one.confidence) == (None, None, 0.0)
     assert (one.reason or "").startswith("the path of the verdict does not hold: ")
     assert problem in (one.reason or "")
+    assert (one.losses, one.question_kind) == ("[]", QuestionKind.PLAIN)

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.question import Form, form, polarity, refuses
-from schema.kinds import ErrorType, OperationKind, Origin, VariableKind
+from attribution.question import Form, form, polarity, question_kind, refuses
+from attribution.verdict import Method, from_attribution, to_attribution
+from schema.kinds import ErrorType, OperationKind, Origin, QuestionKind, VariableKind
 from schema.models import Failure
 from store.open import open_database
 from store.protocol import Database
 from tests.attribution.flow.stories import Story
-from tests.attribution.flow.test_rules import GOLD, KNOWN, MORE, OTHER, QUESTION, SAID, story, verdict_on
+from tests.attribution.flow.test_rules import GOLD, KNOWN, MORE, OTHER, QUESTION, SAID, retrieval, story, verdict_on
 
 
 @pytest_asyncio.fixture
@@ -109,10 +110,11 @@ async def test_of_several_pieces_the_operation_that_lost_most_is_blamed(embedded
     every = tuple(told.evidence[n].id for n in (0, 1, 3))
     verdict, blamed = await verdict_on(embedded, told, _with(failure, every))
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
-    losses = verdict.details["losses"]
-    assert [one["errorType"] for one in losses].count(ErrorType.RETRIEVAL) == 2
-    assert {one["piece"] for one in losses} == {PLACES[0], PLACES[1], "The August tent stood beside the lighthouse."}
-    assert all(one["path"] for one in losses)
+    losses = verdict.losses
+    assert [one.error_type for one in losses].count(ErrorType.RETRIEVAL) == 2
+    assert {one.piece for one in losses} == {PLACES[0], PLACES[1], "The August tent stood beside the lighthouse."}
+    assert all(one.path and one.operation_id and not one.reached for one in losses)
+    assert verdict.question_kind is QuestionKind.SEVERAL
 
 
 async def test_what_the_answer_says_was_not_lost(embedded: Database) -> None:
@@ -123,6 +125,33 @@ async def test_what_the_answer_says_was_not_lost(embedded: Database) -> None:
     every = tuple(told.evidence[n].id for n in (0, 1))
     verdict, blamed = await verdict_on(embedded, told, _with(failure, every))
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+    lost, kept = verdict.losses
+    assert (lost.piece, lost.error_type, lost.operation_id) == (PLACES[1], ErrorType.RETRIEVAL, verdict.operation_id)
+    assert (kept.piece, kept.error_type, kept.operation_id) == (PLACES[0], None, None)
+    assert (lost.reached, kept.reached, kept.reason) == (False, True, "the answer says it")
+    assert 0.8 < kept.confidence <= 1
+    assert (kept.path[0].variable_id, kept.path[-1].variable_id) == (every[0], failure.answer_id)
+    assert kept.path[-1].holds
+    assert verdict.question_kind is QuestionKind.SEVERAL
+
+
+async def test_one_piece_has_one_loss_which_is_the_verdict(embedded: Database) -> None:
+    told, failure = retrieval()
+    verdict, _ = await verdict_on(embedded, told, failure)
+    (loss,) = verdict.losses
+    assert (loss.error_type, loss.operation_id, loss.path) == (verdict.error_type, verdict.operation_id, verdict.path)
+    assert loss.piece == verdict.path[0].quote
+    assert (loss.confidence, loss.reached) == (verdict.confidence, False)
+    assert verdict.question_kind is QuestionKind.PLAIN
+    assert from_attribution(to_attribution(verdict, failure, Method.FLOW, "")).losses == verdict.losses
+
+
+def test_kinds_of_questions() -> None:
+    assert {kind: question_kind(kind, 1) for kind in Form if kind is not Form.JOINED} == {
+        kind: QuestionKind(kind) for kind in Form if kind is not Form.JOINED
+    }
+    assert question_kind(Form.JOINED, 0) is question_kind(Form.PLAIN, 2) is QuestionKind.SEVERAL
+    assert question_kind(Form.INFERRED, 3) is QuestionKind.INFERRED
 
 
 async def test_a_reply_that_rests_on_the_question_alone_needs_no_memory(embedded: Database) -> None:

@@ -16,7 +16,7 @@ from attribution.report.case import ReportedCase
 from attribution.report.gather import gather
 from attribution.report.make import make
 from attribution.report.model import ReportData, Scope, TraceRef
-from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Usage
 from store.open import open_database
 from tests.factory import TraceBuilder
@@ -99,6 +99,48 @@ class Memory:
                 confidence=None,
                 author="annotation",
             )
+
+    def lose_pieces(self) -> None:
+        """A failure that needed four pieces: two were lost by one search, one by an extraction, one reached the answer.
+
+        And one that nobody can follow.
+        """
+        trace, say = self.trace, self.say
+        messages = [trace.variable(f"told-{n}", say(f"piece {n}"), kind=VariableKind.MESSAGE) for n in range(5)]
+        extract = trace.operation("extract-pieces", name=say("extract"), kind=OperationKind.EXTRACTION)
+        search = trace.operation("search-pieces", name=say("search"), kind=OperationKind.RETRIEVAL)
+        question = trace.variable("question-pieces", say("which four?"), kind=VariableKind.QUERY)
+        answer = trace.variable("answer-pieces", say("one of them"), kind=VariableKind.ANSWER)
+        ends = [
+            (search, ErrorType.RETRIEVAL, 0.9),
+            (search, ErrorType.RETRIEVAL, 0.8),
+            (extract, ErrorType.EXTRACTION, 0.7),
+            (None, None, 1.0),
+            (None, None, 0.0),
+        ]
+        losses = [
+            {
+                "piece": message.preview,
+                "errorType": kind,
+                "operationId": by.id if by else None,
+                "confidence": confidence,
+                "reason": say("because"),
+                "reached": confidence == 1.0,
+                "path": [
+                    {"variableId": message.id, "operationId": None, "link": "start", "quote": "", "holds": True},
+                ],
+            }
+            for message, (by, kind, confidence) in zip(messages, ends, strict=True)
+        ]
+        trace.attribution(
+            trace.failure(question, answer),
+            "flow",
+            error_type=ErrorType.RETRIEVAL,
+            operation_id=search.id,
+            evidence="[]",
+            losses=json.dumps(losses),
+            question_kind=QuestionKind.SEVERAL,
+        )
 
     def lose(self, kind: ErrorType, old: str, new: str, others: int = 0) -> None:
         """A failure whose fact was kept in a unit: an update wrote another text, or a search returned other units."""

@@ -1,0 +1,20 @@
+// The answer is set first: that locks it, so that of two failures that go at once the later one sees that it is the last.
+MATCH (f:Failure {id: $id})
+USING INDEX SEEK f:Failure(id)
+WHERE f.projectId = $projectId
+CALL (f) {
+  MATCH (f)-[:ANSWERED]->(v:Variable)
+  WHERE v.projectId = $projectId
+  SET v.right = false
+  WITH f, v
+  WHERE NOT EXISTS { MATCH (v)<-[:ANSWERED]-(other:Failure) WHERE other.id <> f.id }
+  SET v.right = null
+}
+CALL (f) {
+  OPTIONAL MATCH (a:Attribution)-[:EXPLAINS]->(f)
+  WITH collect(a) AS verdicts
+  FOREACH (a IN verdicts | DETACH DELETE a)
+  RETURN size(verdicts) AS count
+}
+DETACH DELETE f
+RETURN count

@@ -1,0 +1,98 @@
+"""A failure that is deleted: its verdicts go with it, and its answer is as if nobody had judged it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from schema.errors import NotFoundError
+from schema.kinds import VariableKind
+from schema.models import Batch, Failure, Variable
+from store.answers import Label
+from store.protocol import GraphStore
+from tests.contract.samples import assistant
+from tests.factory import TraceBuilder, elements_of
+
+
+async def _answer(store: GraphStore, answer: Variable) -> Variable:
+    (found,) = await store.get(Label.VARIABLE, [answer.id])
+    assert isinstance(found, Variable)
+    return found
+
+
+def _twice(project: str, name: str) -> tuple[TraceBuilder, Variable, list[Failure]]:
+    """An answer that two failures have, of two questions, with a verdict on each."""
+    trace = TraceBuilder(project, name)
+    answer = trace.variable("answer", kind=VariableKind.ANSWER)
+    questions = [trace.variable(f"question {number}", kind=VariableKind.QUERY) for number in range(2)]
+    failures = [trace.failure(question, answer) for question in questions]
+    for failure in failures:
+        trace.attribution(failure, "flow")
+    return trace, answer, failures
+
+
+async def test_a_failure_goes_with_its_verdicts_and_nothing_else(store: GraphStore, project: str) -> None:
+    trace, other = assistant(project), assistant(project, "other")
+    await trace.write(store)
+    await other.write(store)
+    (failure,) = trace.failures
+    trace.attribution(failure, "agent", operation_id=trace.operations[0].id)
+    await trace.write(store)
+    assert await store.delete_failure(failure.id) == {"Failure": 1, "Attribution": 2}
+    assert (await store.failures()).items == other.failures
+    assert await store.attributions([failure.id]) == []
+    assert await store.get(Label.ATTRIBUTION, [one.id for one in trace.attributions]) == []
+    with pytest.raises(NotFoundError, match=failure.id):
+        await store.delete_failure(failure.id)
+    kept = replace(trace.batch(), failures=[], attributions=[])
+    for label, expected in (*elements_of(kept).items(), *elements_of(other.batch()).items()):
+        found = await store.get(label, [one.id for one in expected])
+        assert [one for one in found if not isinstance(one, Variable)] == [
+            one for one in expected if not isinstance(one, Variable)
+        ]
+        assert len(found) == len(expected)
+    assert (await trace.write(store)).created == {"Failure": 1, "Attribution": 2}
+    assert (await store.failures(trace.trace.id)).items == [failure]
+
+
+async def test_an_answer_is_wrong_as_long_as_a_failure_has_it(store: GraphStore, project: str) -> None:
+    trace, answer, (first, second) = _twice(project, "asked twice")
+    await trace.write(store)
+    assert (await _answer(store, answer)).right is False
+    assert await store.delete_failure(first.id) == {"Failure": 1, "Attribution": 1}
+    assert (await _answer(store, answer)).right is False
+    assert (await store.failures()).items == [second]
+    assert await store.delete_failure(second.id) == {"Failure": 1, "Attribution": 1}
+    assert (await _answer(store, answer)).right is None
+    await store.write(Batch(trace.trace, right_answers=[answer.id]))
+    assert (await _answer(store, answer)).right is True
+
+
+async def test_a_failure_without_an_answer_or_verdicts(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project, "unanswered")
+    failure = trace.failure(trace.variable("question", kind=VariableKind.QUERY), None)
+    judged = trace.variable("answer", kind=VariableKind.ANSWER)
+    await store.write(replace(trace.batch(), right_answers=[judged.id]))
+    assert await store.delete_failure(failure.id) == {"Failure": 1}
+    assert (await store.failures()).items == []
+    assert (await _answer(store, judged)).right is True
+
+
+async def test_two_failures_of_an_answer_go_at_once(store: GraphStore, project: str) -> None:
+    for number in range(10):
+        trace, answer, failures = _twice(project, f"at once {number}")
+        await trace.write(store)
+        await asyncio.gather(*(store.delete_failure(one.id) for one in failures))
+        assert (await _answer(store, answer)).right is None
+
+
+@pytest.mark.parametrize("reference", ["", "x", "0" * 32, "ünï"])
+async def test_what_is_no_failure_is_not_found(store: GraphStore, project: str, reference: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    for wrong in (reference, trace.variables[0].id, trace.attributions[0].id):
+        with pytest.raises(NotFoundError):
+            await store.delete_failure(wrong)
+    assert (await store.failures()).items == trace.failures
