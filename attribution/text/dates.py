@@ -115,16 +115,17 @@ class Mention:
     is_stamp: bool = False
 
     def on(self, reference: int | None) -> Interval | None:
-        """Its days, told from a day of reference (an ordinal); None where that is missing."""
+        """Its days, told from a day of reference (an ordinal); None without one, or if the calendar has no such days."""
         if self.interval is not None:
             return self.interval
         if reference is None:
             return None
-        if self.relative is not None:
-            return _told(self.relative, date.fromordinal(reference))
-        if self.yearless is not None:
-            return _nearest(self.yearless, reference)
-        return None
+        try:
+            if self.relative is not None:
+                return _told(self.relative, date.fromordinal(reference))
+            return None if self.yearless is None else _nearest(self.yearless, reference)
+        except (ValueError, OverflowError):
+            return None  # before the year 1 or after 9999
 
 
 def mentions(text: str) -> list[Mention]:
