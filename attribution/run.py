@@ -17,8 +17,9 @@ import msgspec
 from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
 from attribution.graph import TraceGraph
+from attribution.model.usage import Usage
 from attribution.proof import problems
-from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, to_attribution
+from attribution.verdict import Method, Verdict, abstention, attribution_id, to_attribution
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
 from store.answers import Label

@@ -17,7 +17,7 @@ from attribution.model.errors import LlmError, Problem
 from attribution.model.faults import Fault, malformed, timed_out
 from attribution.model.reply import Tokens
 from attribution.model.settings import LlmSettings
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 
 T = TypeVar("T")
 

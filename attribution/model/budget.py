@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attribution.model.errors import BudgetError
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 
 _ROUNDING = 1e-9
 

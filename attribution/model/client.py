@@ -24,7 +24,7 @@ from attribution.model.errors import LlmError, Problem
 from attribution.model.reply import Reply, Tokens, read_reply, read_vectors
 from attribution.model.schemas import Rejected, json_part, problems_of, schema_of
 from attribution.model.settings import LlmSettings
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from schema.errors import InputError
 
 M = TypeVar("M", bound=BaseModel)

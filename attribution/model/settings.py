@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from attribution.model.budget import Limits
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from schema.errors import InputError
 
 PREFIX = "MEMTRACE_LLM_"
