@@ -1,4 +1,4 @@
-"""Whether an answer says what the gold answer says. Only proof of that counts: related words are no proof."""
+"""Whether an answer says what the gold answer says. Only proof counts: related words are not enough."""
 
 from __future__ import annotations
 

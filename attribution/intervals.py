@@ -1,4 +1,4 @@
-"""How sure a number is: 95 % intervals of rates, of differences of rates, and of any statistic of cases."""
+"""Uncertainty of numbers: 95 % intervals of rates, of differences of rates, and of any statistic of cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 T = TypeVar("T")
 Statistics = Callable[[Sequence[T]], Mapping[str, float | None]]
-"""Numbers that some cases have, by name, always the same names; None where one is undefined."""
+"""The numbers of some cases, by name; the names are always the same. None if a number is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ class Interval:
 
 
 def wilson(count: int, total: int) -> Interval:
-    """The interval of a rate (E. B. Wilson 1927), sound for few cases and for rates near 0 and 1.
+    """The interval of a rate (E. B. Wilson 1927), which is correct for few cases and for rates near 0 and 1.
 
-    Of no cases it is 0 to 1: nothing is known.
+    Without cases it is 0 to 1: nothing is known.
     """
     if not total:
         return Interval(0.0, 1.0)
     rate, square = count / total, _Z * _Z
     middle = (rate + square / (2 * total)) / (1 + square / total)
     half = _Z / (1 + square / total) * math.sqrt(rate * (1 - rate) / total + square / (4 * total * total))
-    # At the ends the formula is exact, but its arithmetic is not.
+    # At 0 and 1 the formula is exact, but floating-point arithmetic is not.
     low = 0.0 if count == 0 else max(0.0, middle - half)
     high = 1.0 if count == total else min(1.0, middle + half)
     return Interval(low, high)
@@ -47,8 +47,8 @@ def wilson(count: int, total: int) -> Interval:
 def difference(count: int, total: int, other: int, other_total: int) -> Interval:
     """The interval of ``other / other_total - count / total`` for two independent samples.
 
-    R. G. Newcombe 1998, method 10: from the Wilson intervals of both rates. Where one of them has no cases, nothing
-    is known: -1 to 1.
+    R. G. Newcombe 1998, method 10, from the Wilson intervals of both rates. If one of them has no cases, nothing is
+    known: -1 to 1.
     """
     if not total or not other_total:
         return Interval(-1.0, 1.0)
@@ -64,18 +64,18 @@ def difference(count: int, total: int, other: int, other_total: int) -> Interval
 def bootstrap(
     cases: Sequence[T], statistics: Statistics[T], resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Interval | None]:
-    """Percentile intervals of some numbers, by drawing the cases anew with replacement (B. Efron 1979).
+    """Percentile intervals of some numbers, by drawing the cases again with replacement (B. Efron 1979).
 
     The same cases in the same order give the same intervals.
 
     Args:
-        cases: what was observed; without any there are no intervals.
-        statistics: gives the numbers that a draw has.
-        resamples: how many draws.
-        seed: of the draws.
+        cases: what was observed; without cases there are no intervals.
+        statistics: computes the numbers of a draw.
+        resamples: number of draws.
+        seed: of the random numbers.
 
     Returns:
-        The interval of each number; None of one that is undefined in most draws.
+        The interval of each number; None if it is undefined in most draws.
     """
     if not cases:
         return dict.fromkeys(statistics(cases))
@@ -91,6 +91,6 @@ def bootstrap(
 def _percentiles(values: Sequence[float], resamples: int) -> Interval | None:
     if len(values) < max(2, resamples // 2):
         return None
-    # 40 parts: the first and the last cut leave 2.5 % outside each.
+    # With 40 parts, 2.5 % are outside the first and the last cut each.
     cuts = quantiles(values, n=40, method="inclusive")
     return Interval(cuts[0], cuts[-1])

@@ -1,4 +1,4 @@
-"""How far two sources of verdicts agree: two people, two methods, or a method and a person."""
+"""Agreement of two sources of verdicts: two people, two methods, or a method and a person."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from schema.models import Attribution
 
 @dataclass(frozen=True, slots=True)
 class SourceAgreement:
-    """How far two sources agree on the failures on which both have named an error type.
+    """How far two sources agree on the failures for which both have named an error type.
 
     Attributes:
         cases: failures that both have judged, without abstentions.
-        abstained: failures on which at least one of both abstained.
+        abstained: failures on which at least one of the two abstained.
         type_accuracy: share of cases with the same error type; None without cases.
-        type_kappa: Cohen's kappa of the error types; None where chance alone would agree always.
-        operation_accuracy: share of cases with the same operation, or with none from both.
+        type_kappa: Cohen's kappa of the error types; None if chance alone would always agree.
+        operation_accuracy: share of cases for which both name the same operation, or both name none.
         operation_kappa: Cohen's kappa of the operations.
         joint_accuracy: share of cases with the same error type and the same operation.
-        confusion: how often which error types met: of the first source, then of the second.
+        confusion: how often each pair of error types occurred: that of the first source, then that of the second.
     """
 
     first: str
@@ -43,8 +43,8 @@ class SourceAgreement:
 def cohens_kappa(pairs: Sequence[tuple[str | None, str | None]]) -> float | None:
     """Agreement beyond chance of two sources that sort things into unordered classes (J. Cohen 1960).
 
-    1 is full agreement, 0 is what chance gives. None where it is undefined: without pairs, and where both sources use
-    one and the same class only.
+    1 is full agreement, 0 is what chance gives. None if it is undefined: without pairs, and if both sources use only
+    one and the same class.
     """
     total = len(pairs)
     if not total:
@@ -56,7 +56,7 @@ def cohens_kappa(pairs: Sequence[tuple[str | None, str | None]]) -> float | None
 
 
 def is_from(verdict: Attribution, source: str) -> bool:
-    """Whether a source, which is a method or an author, has given a verdict."""
+    """Whether a verdict comes from a source, which is a method or an author."""
     return source in (verdict.method, verdict.author)
 
 
@@ -74,7 +74,7 @@ def agreement(verdicts: Sequence[Attribution], first: str, second: str) -> Sourc
     """How far two sources agree.
 
     Args:
-        verdicts: of all failures in question, oldest first; of several by one source on a failure the newest counts.
+        verdicts: of all failures in question, oldest first. If a source has several on a failure, the newest counts.
         first: a method or an author.
         second: another one.
     """

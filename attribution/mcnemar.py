@@ -1,17 +1,17 @@
-"""Whether two runs over the same questions differ by more than chance."""
+"""Tests whether two runs over the same questions differ by more than chance."""
 
 from __future__ import annotations
 
 
 def mcnemar(fixed: int, broken: int) -> float:
-    """The p value of the exact McNemar test (Q. McNemar 1947; the binomial instead of its approximation), two-sided.
+    """The p value of the exact two-sided McNemar test (Q. McNemar 1947, with the binomial distribution).
 
-    Only questions that one run answered well and the other did not say anything: if the runs are equally good, each is
-    as likely to be fixed as broken. The p value is how often a split is then at least as uneven as this one.
+    Only questions count that one run answered well and the other did not. If both runs are equally good, each of these
+    is as likely to be fixed as to be broken. The p value is the probability of a split at least as uneven as this one.
 
     Args:
-        fixed: questions that only the first run answered wrongly.
-        broken: questions that only the second run answered wrongly.
+        fixed: number of questions that only the first run answered wrongly.
+        broken: number of questions that only the second run answered wrongly.
     """
     total, less = fixed + broken, min(fixed, broken)
     ways = one = 1

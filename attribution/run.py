@@ -17,10 +17,11 @@ import msgspec
 from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
 from attribution.graph import TraceGraph
+from attribution.model.usage import Usage
 from attribution.proof import problems
 from attribution.question import form, question_kind
 from attribution.sureness import least
-from attribution.verdict import Method, Usage, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
+from attribution.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
 from store.answers import Label

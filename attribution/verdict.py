@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from attribution.model.usage import Usage
 from schema.ids import make_id
 from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
@@ -90,24 +91,6 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What models cost: tokens, calls, money (in the currency of the prices that were set)."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
-    cost: float = 0.0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.calls + other.calls,
-            self.cost + other.cost,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found out about one failure. ``error_type`` None is an abstention, whose reason says why.
 
@@ -127,7 +110,7 @@ class Verdict:
     path: tuple[Step, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     model: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
     losses: tuple[PieceLoss, ...] = ()

@@ -1,1 +1,1 @@
-"""How traces get in: by files, by events, through the queue."""
+"""How traces are stored: from files, from events, and through the queue."""

@@ -98,7 +98,10 @@ async def fail(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Record that an answer is wrong. If it is recorded already, gold answers and evidence that you name are added."""
+    """Record that an answer is wrong.
+
+    If it is recorded already, the gold answers and the evidence that you name replace the earlier ones.
+    """
     from functools import partial
 
     from api import documents
@@ -176,7 +179,7 @@ async def right(
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say that an answer is right. One that was said to be wrong stays so."""
+    """Say that an answer is right. An answer that was said to be wrong before stays wrong."""
     from functools import partial
 
     from api.cli.find import find_variable

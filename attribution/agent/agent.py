@@ -1,4 +1,4 @@
-"""An agent that explores the graph of a trace with tools, and ends in a verdict that was checked."""
+"""An agent that explores the graph of a trace with tools, and ends with a verdict that is checked."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ PROMPTS = ("agent", "taxonomy")
 
 _MOST_REJECTIONS = 5
 _MOST_IDLE = 3
-"""Replies without a call of a tool, one after the other."""
+"""Largest number of consecutive replies without a call of a tool."""
 _MOST_CALLS = 8
-"""Calls of tools in one reply that are carried out."""
+"""Largest number of tool calls in one reply that are carried out."""
 _TRAIL = 200
 _TRAIL_CHARACTERS = 200
 _NUDGE = f"Call a tool: look further, or end with {PROPOSE}."
@@ -40,10 +40,10 @@ _NUDGE = f"Call a tool: look further, or end with {PROPOSE}."
 
 @dataclass
 class _Exploration:
-    """One conversation about one case.
+    """One conversation about one failure.
 
     Attributes:
-        most_replies: calls that the budget allowed when it began; None is no limit.
+        most_replies: number of calls that the budget allowed at the beginning; None means no limit.
     """
 
     case: CaseView
@@ -62,7 +62,7 @@ class _Exploration:
 
 
 class Agent:
-    """Attributes failures one by one; any number at a time."""
+    """Attributes failures one by one; several can run at the same time."""
 
     def __init__(self, client: LlmClient) -> None:
         self._client = client
@@ -75,15 +75,15 @@ class Agent:
         hint: Verdict | None = None,
         budget: Budget | None = None,
     ) -> Verdict:
-        """The verdict on a failure; an abstention where the model, its server or a budget allows none.
+        """The verdict on a failure; an abstention if the model, its server or a budget allows none.
 
         Args:
             graph: the trace.
-            failure: without gold answers, values that tell them are not shown.
-            evidence: ids of the messages that hold the answer.
-            hint: what the free pass thinks.
-            budget: shared with other calls for this case; None makes one of its own. All that is spent of it is the
-                verdict's usage.
+            failure: the failure; if it has no gold answers, values that contain them are not shown.
+            evidence: ids of the messages that contain the answer.
+            hint: the verdict of the free pass.
+            budget: shared with other calls for this failure; None makes a new one. Everything that is spent of it
+                counts as the usage of the verdict.
         """
         budget = budget or self._client.case_budget()
         case = CaseView(graph, failure, evidence)
@@ -121,7 +121,7 @@ class Agent:
         tools = tool_descriptions()
         once = self._client.estimate(conversation, tools)
         if not budget.allows(once + once + once):
-            # A proposal, and another one if it can't stand, is all that there is room for.
+            # There is only room for a proposal, and for another one if the first is not valid.
             tools = tool_descriptions(only_propose=True)
         try:
             return await self._client.complete(conversation, budget, tools)

@@ -1,4 +1,4 @@
-"""What a model is told about a failure at first."""
+"""What a model is told about a failure at the beginning."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def describe_trace(case: CaseView) -> dict[str, Any]:
 
 
 def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
-    """What a free pass thinks."""
+    """The verdict of the free pass."""
 
     def operation(operation_id: str | None) -> str | None:
         return case.operation_alias(operation_id) if operation_id in case.graph.operations else None

@@ -1,4 +1,4 @@
-"""Whether what a model proposes can stand, and the verdict that it makes."""
+"""Checks whether a proposal of a model is valid, and makes a verdict of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def checked(case: CaseView, proposal: Proposal) -> Verdict:
     """The verdict that a proposal makes.
 
     Raises:
-        Rejected: it can't stand; the problems say why.
+        Rejected: the proposal is not valid; the problems say why.
     """
     if not proposal.reason.strip():
         raise Rejected("reason: say why")
@@ -61,9 +61,9 @@ def operation_problems(
 
     Args:
         case: the failure.
-        error_type: what it is blamed with.
-        alias: what the operation is called.
-        evidence: messages beside those of the case.
+        error_type: the error type.
+        alias: the short name of the operation.
+        evidence: further messages beside those of the case.
     """
     if not alias:
         return [] if error_type in NOT_THE_MEMORY else [f"operation: {error_type} needs the operation at fault"]

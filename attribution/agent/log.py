@@ -10,18 +10,18 @@ from attribution.model.conversation import byte_size
 from attribution.model.data import as_data
 
 _LONGEST_SHARE = 4
-"""One value gets at most this part of the room, however long it is."""
+"""One value may use at most this part of the room."""
 
 
 async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
-    """The newest operations that fit, oldest first, and how many older ones do not.
+    """The newest operations for which there is room, oldest first, and the number of older ones that are left out.
 
-    A value stands where its variable was made, or first used where it is from outside; of equal values the newest has
-    it. The end of a trace matters most: there the question is answered.
+    A value is shown where its variable was made, or first used if it came from outside; of several equal values, the
+    newest is shown. The end of a trace is the most important part, because the question is answered there.
 
     Args:
         case: the trace.
-        room: bytes that the log may have when it stands in a message.
+        room: number of bytes that the log may have in a message.
     """
     operations = list(case.graph.operations)
     first_use = _first_use(case)
@@ -39,7 +39,7 @@ async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _first_use(case: CaseView) -> dict[str, str]:
-    """Operations by the variable from outside that they used first."""
+    """Operations by the variables from outside that they were the first to use."""
     found: dict[str, str] = {}
     for operation_id in case.graph.operations:
         for variable_id in case.graph.used(operation_id):

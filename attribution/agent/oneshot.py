@@ -1,4 +1,4 @@
-"""The whole log in one prompt: a baseline."""
+"""The whole log in one prompt, as a baseline for comparison."""
 
 from __future__ import annotations
 

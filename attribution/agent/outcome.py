@@ -1,4 +1,4 @@
-"""How an attribution by a model ends: with a verdict, or with an abstention that says why there is none."""
+"""The result of an attribution by a model: a verdict, or an abstention that says why there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model as the judge of presence: is this detail in that text?"""
+"""A model that judges presence: is this detail in that text?"""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _verified(part: _Part, judgement: Judgement | None) -> PresenceAnswer | None
 
 
 def _joined(answers: list[PresenceAnswer | None]) -> PresenceAnswer | None:
-    """The answer for a text from those for its parts: in one of them is enough, in none must be sure of all."""
+    """The answer for a text from the answers for its parts: one yes is enough; a no needs a sure no for all parts."""
     decided = [answer for answer in answers if answer is not None]
     present = [answer for answer in decided if answer.present]
     if present:

@@ -1,4 +1,4 @@
-"""What a model proposes: an error type, an operation, and where it saw the detail and missed it."""
+"""The proposal of a model: an error type, an operation, and where it saw the detail and where not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CitedStep(BaseModel):
 
 
 class Alternative(BaseModel):
-    """Another explanation that was weighed."""
+    """Another explanation that was considered."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,7 +46,7 @@ class Alternative(BaseModel):
 
 
 class Proposal(BaseModel):
-    """A verdict that was not checked yet. Without an error type it is an abstention."""
+    """A verdict that is not checked yet; without an error type it is an abstention."""
 
     model_config = ConfigDict(extra="forbid")
 

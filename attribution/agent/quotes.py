@@ -1,4 +1,4 @@
-"""Finding a quote in the text that it is said to be from."""
+"""Finds a quote in the text from which it is said to be taken."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _LONGEST = 1_000
 
 
 def find_quote(text: str, quote: str) -> str | None:
-    """The part of a text that a quote repeats word by word, as it stands there; None where it doesn't.
+    """The part of a text that a quote repeats word by word, as it is written there; None if there is none.
 
-    Models reflow what they repeat, so any white space may stand for any other.
+    Models change white space when they quote, so any white space matches any other.
     """
     wanted = quote.strip()
     if not wanted or len(wanted) > _LONGEST:

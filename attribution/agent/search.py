@@ -19,9 +19,9 @@ _NOT_TEXT = frozenset({VariableKind.EMBEDDING})
 
 
 async def search_values(case: CaseView, query: str, kind: VariableKind | None) -> dict[str, Any]:
-    """Where all words stand, in any order and case: a hit for each name, with its first and last version that has them.
+    """Values that contain all words, in any order and case: a hit for each name, with its first and last version.
 
-    Versions of a buffer repeat each other: listed one by one they would hide all else.
+    Versions of a buffer repeat each other; if all were listed, they would hide everything else.
     """
     words = query[:_QUERY].casefold().split()
     if not words:

@@ -1,4 +1,4 @@
-"""The tools by which a model explores a trace. Each gives a JSON document of a bounded size."""
+"""The tools with which a model explores a trace. Each returns a JSON document of limited size."""
 
 from __future__ import annotations
 

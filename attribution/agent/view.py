@@ -17,7 +17,7 @@ _SERVES_A_QUESTION = frozenset({OperationKind.RETRIEVAL, OperationKind.GENERATIO
 class CaseView:
     """A failure, its trace and its evidence.
 
-    Elements are called ``op12`` and ``v345``, by their sequence: short, and an invented one names nothing.
+    Elements have short names such as ``op12`` and ``v345``, after their sequence; an invented name means nothing.
     """
 
     def __init__(self, graph: TraceGraph, failure: Failure, evidence: Sequence[str]) -> None:
@@ -28,25 +28,25 @@ class CaseView:
         self._variables = {variable.sequence: variable.id for variable in graph.variables.values()}
 
     def operation_alias(self, operation_id: str) -> str:
-        """What an operation is called."""
+        """The short name of an operation."""
         return f"op{self.graph.operations[operation_id].sequence}"
 
     def variable_alias(self, variable_id: str) -> str:
-        """What a variable is called."""
+        """The short name of a variable."""
         return f"v{self.graph.variables[variable_id].sequence}"
 
     def operation(self, alias: str) -> Operation | None:
-        """The operation that is called so; None where there is none."""
+        """The operation with this short name; None if there is none."""
         found = self._operations.get(_number("op", alias))
         return self.graph.operations[found] if found else None
 
     def variable(self, alias: str) -> Variable | None:
-        """The variable that is called so; None where there is none."""
+        """The variable with this short name; None if there is none."""
         found = self._variables.get(_number("v", alias))
         return self.graph.variables[found] if found else None
 
     def may_show(self, variable_id: str) -> bool:
-        """Whether a value may be shown: without gold answers none may be that tells them."""
+        """Whether a value may be shown; without gold answers, no value that contains them may be."""
         return bool(self.failure.gold_answers) or self.graph.variables[variable_id].kind not in TELLS_GOLD
 
     def ended(self, operation_id: str) -> list[str]:
@@ -70,10 +70,10 @@ class CaseView:
 
     @cached_property
     def reach(self) -> set[str]:
-        """Operations that can have to do with the failure.
+        """Operations that can be related to the failure.
 
-        Those that made what the answer depends on, those that had the evidence, what came from it or the question at
-        hand, whether or not they made something of it, and those that changed the memory.
+        These are the operations that made what the answer depends on; those that used the evidence, what came from it,
+        or the question, whether or not they made something of it; and those that changed the memory.
         """
         graph = self.graph
         stored = {variable.id for variable in graph.variables.values() if variable.kind in STORED}

@@ -1,1 +1,1 @@
-"""The way to a language model: requests to any compatible server, inside budgets, and replies in a given form."""
+"""Access to a language model: requests to any compatible server, within budgets, and replies in a given form."""

@@ -1,7 +1,7 @@
-"""A request to a server, tried again where that can help, inside a budget.
+"""A request to a server, within a budget, which is repeated if that can help.
 
-The client's own retries are off: each attempt is charged to a budget of its own right, waits count towards the case's
-seconds, and a time-out holds for the whole answer, not just for the next byte of it.
+The client's own retries are switched off: each attempt is charged to a budget separately, waiting counts towards the
+seconds of the case, and the time limit is for the whole answer, not for the next byte of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from attribution.model.errors import LlmError, Problem
 from attribution.model.faults import Fault, malformed, timed_out
 from attribution.model.reply import Tokens
 from attribution.model.settings import LlmSettings
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ _NO_CHARGE = Usage(calls=1)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked, at most what it uses, and what the used tokens cost."""
+    """What is sent, the most that it uses, and what the used tokens cost."""
 
     send: Send
     estimate: Usage
@@ -44,11 +44,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """What was read from an answer, and its body.
+    """The result that was read from a response, and its body.
 
     Attributes:
-        used: by the attempt that brought it.
-        total: by those before as well.
+        used: usage of the attempt that brought it.
+        total: usage of all attempts together.
     """
 
     found: T
@@ -58,7 +58,7 @@ class Answer(Generic[T]):
 
 
 class Attempts:
-    """Sends requests to one server, a bounded number at a time."""
+    """Sends requests to one server, a limited number at a time."""
 
     def __init__(self, settings: LlmSettings, sleep: Sleep = asyncio.sleep) -> None:
         self._settings = settings
@@ -70,11 +70,11 @@ class Attempts:
 
         Args:
             request: what to send.
-            budget: charged with every attempt.
+            budget: is charged with every attempt.
             read: reads the body; a ValueError says that it is malformed.
 
         Raises:
-            BudgetError: the next attempt could overrun the budget.
+            BudgetError: the next attempt could exceed the budget.
             LlmError: no attempt brought a usable answer.
         """
         attempt = 0

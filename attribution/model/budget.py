@@ -1,7 +1,7 @@
 """Hard limits on what a case or a run may spend.
 
-A call is charged before it is made, by an upper estimate, and settled with what the server says that it used. What
-could overrun a limit is not called at all.
+A call is charged before it is made, with an upper estimate, and settled with the usage that the server reports. A call
+that could exceed a limit is not made.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attribution.model.errors import BudgetError
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that may be spent; None is no limit.
+    """The most that may be spent; None means no limit.
 
     Attributes:
         tokens: input and output together.
-        calls: requests that were sent, those that failed included.
+        calls: requests that were sent, including those that failed.
         seconds: since the budget was made.
         cost: in the currency of the prices.
     """
@@ -35,14 +35,14 @@ class Limits:
 
 
 class Charge:
-    """What a call is charged with until it is settled: an upper estimate, unless the true usage is set."""
+    """The charge of a call until it is settled: an upper estimate, unless the true usage is set."""
 
     def __init__(self, estimate: Usage) -> None:
         self.used = estimate
 
 
 class Budget:
-    """What was spent, and may be. A parent is charged with the same calls, and its limits hold as well."""
+    """What was spent and may still be spent. A parent is charged with the same calls, and its limits hold too."""
 
     def __init__(
         self,
@@ -91,10 +91,10 @@ class Budget:
 
     @contextmanager
     def charge(self, estimate: Usage) -> Iterator[Charge]:
-        """Charge a call while it runs. It is settled with the estimate where its true usage stays unknown.
+        """Charge a call while it runs. If its true usage stays unknown, it is settled with the estimate.
 
         Raises:
-            BudgetError: the estimate could overrun a limit; nothing was charged.
+            BudgetError: the estimate could exceed a limit; nothing was charged.
         """
         chain = self._chain()
         for budget in chain:
@@ -110,18 +110,18 @@ class Budget:
                 budget.spent += charge.used
 
     def replay(self, used: Usage) -> None:
-        """Count a call that an earlier run paid for: the limits of a case hold over a restart.
+        """Count a call for which an earlier run paid, so that the limits of a case also hold after a restart.
 
-        The parent is not charged: nothing is paid now.
+        The parent is not charged, because nothing is paid now.
 
         Raises:
-            BudgetError: the case had no room for it.
+            BudgetError: the case has no room for it.
         """
         self.check(used)
         self.spent += used
 
     def check(self, wanted: Usage) -> None:
-        """Refuse what could overrun a limit of this budget.
+        """Refuse what could exceed a limit of this budget.
 
         Raises:
             BudgetError: it could.

@@ -1,4 +1,4 @@
-"""Replies that were paid for once, by a hash of all that they depend on, so that a killed run does not pay again."""
+"""Replies that were paid for once, by a hash of everything they depend on, so that nobody pays for them again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def content_hash(*parts: str) -> str:
 
 
 def default_folder() -> Path:
-    """Where replies are kept when nobody says where: in the user's cache, which may be emptied at any time."""
+    """The default folder of replies: in the user's cache, which may be emptied at any time."""
     from platformdirs import user_cache_path
 
     return user_cache_path("memtrace", appauthor=False) / "replies"
@@ -44,9 +44,9 @@ class Cache(Protocol):
 
 
 class FileCache:
-    """Keeps replies in a folder, a file each, readable by its owner only; many processes may share it.
+    """Keeps replies in a folder, one file each, which only its owner can read; several processes may share it.
 
-    A file appears whole or not at all, and starts with the hash of what follows: one that is damaged counts as absent.
+    A file appears whole or not at all, and begins with the hash of the rest; a damaged file counts as missing.
     """
 
     def __init__(self, folder: Path) -> None:

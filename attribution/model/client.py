@@ -1,4 +1,4 @@
-"""A model: what it says, what it says in a given form, and embeddings, each inside a budget."""
+"""Access to a model: plain replies, replies in a given form, and embeddings, each within a budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from attribution.model.errors import LlmError, Problem
 from attribution.model.reply import Reply, Tokens, read_reply, read_vectors
 from attribution.model.schemas import Rejected, json_part, problems_of, schema_of
 from attribution.model.settings import LlmSettings
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from schema.errors import InputError
 
 M = TypeVar("M", bound=BaseModel)
@@ -32,18 +32,18 @@ R = TypeVar("R")
 
 
 class LlmClient:
-    """An asynchronous context manager; one serves all cases of a run.
+    """An asynchronous context manager; one client serves all cases of a run.
 
-    What was answered once is taken from the cache. It counts in the budget of its case, as if it had been asked now,
-    and not in that of the run, which pays nothing for it.
+    A request that was answered before is answered from the cache. It counts in the budget of its case as if it were
+    made now, but not in that of the run, which pays nothing for it.
     """
 
     def __init__(self, settings: LlmSettings, cache: Cache | None = None, sleep: Sleep = asyncio.sleep) -> None:
         """Opens no connection.
 
         Args:
-            settings: where the model is and what it may cost.
-            cache: keeps replies and embeddings; None asks for all of them again.
+            settings: the address of the model, and what it may cost.
+            cache: keeps replies and embeddings; with None, all of them are requested again.
             sleep: waits between attempts.
 
         Raises:
@@ -94,11 +94,11 @@ class LlmClient:
         tools: Sequence[dict[str, Any]] = (),
         schema: Schema | None = None,
     ) -> Reply:
-        """What the model says next; the conversation stays as it is.
+        """The next reply of the model; the conversation is not changed.
 
         Raises:
-            BudgetError: the call could overrun the budget, and was not made.
-            LlmError: the server gave no answer, or the model refused, or what it said is cut.
+            BudgetError: the call could exceed the budget, and was not made.
+            LlmError: the server gave no answer, the model refused, or its reply is cut off.
         """
         dialect = self._dialect
         while True:
@@ -128,17 +128,17 @@ class LlmClient:
         budget: Budget,
         accept: Callable[[M], Awaitable[R]],
     ) -> R:
-        """What a reply of a given form was accepted as. One that can't stand is told back once.
+        """The accepted result of a reply in a given form. If a reply is not valid, the model may try again once.
 
         Args:
-            conversation: takes up the reply that can't stand, and why.
+            conversation: an invalid reply, and the reason, are added to it.
             model: the form.
-            budget: charged with the calls.
-            accept: looks at a reply of the right form; Rejected says that it can't stand.
+            budget: is charged with the calls.
+            accept: checks a reply of the right form; raises Rejected if it is not valid.
 
         Raises:
-            BudgetError: a call could overrun the budget, and was not made.
-            LlmError: there is no reply that can stand.
+            BudgetError: a call could exceed the budget, and was not made.
+            LlmError: there is no valid reply.
         """
         schema = schema_of(model)
         problems: list[str] = []
@@ -157,15 +157,15 @@ class LlmClient:
         raise LlmError(Problem.INVALID, f"the model's reply is not valid, nor was it after it was told why: {shown}")
 
     async def embed(self, texts: Sequence[str], budget: Budget | None = None) -> list[list[float]]:
-        """A vector for each text; of long texts for their first 8,000 characters.
+        """A vector for each text; of long texts only the first 8,000 characters are used.
 
         Args:
-            texts: equal ones are sent once, and those that the cache holds not at all.
-            budget: charged with the calls; None charges the run's.
+            texts: equal texts are sent once; texts in the cache are not sent.
+            budget: is charged with the calls; with None, only that of the run is.
 
         Raises:
             InputError: no model of embeddings is set.
-            BudgetError: a call could overrun the budget, and was not made.
+            BudgetError: a call could exceed the budget, and was not made.
             LlmError: the server gave no usable answer.
         """
         model = self.settings.embedding_model

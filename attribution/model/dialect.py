@@ -1,4 +1,4 @@
-"""What a server understands of the protocol, found out by what it refuses."""
+"""What a server understands of the protocol, which is found out from its refusals."""
 
 from __future__ import annotations
 

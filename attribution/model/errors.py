@@ -1,4 +1,4 @@
-"""What can go wrong with a model's server. No message holds a key or a header."""
+"""Errors of a model's server. No message contains a key or a header."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class LlmError(MemTraceError):
 
 
 class BudgetError(MemTraceError):
-    """The next call could overrun a budget, so it was not made.
+    """The next call could exceed a budget, so it was not made.
 
     Attributes:
         scope: whose budget: ``case`` or ``run``.
         kind: ``tokens``, ``calls``, ``seconds`` or ``cost``.
         limit: the most that is allowed.
-        spent: what is spent already, with what other calls under way may spend.
+        spent: what is already spent, including what other running calls may spend.
     """
 
     def __init__(self, scope: str, kind: str, limit: float, spent: float) -> None:

@@ -1,4 +1,4 @@
-"""How to reach a model and what it may cost, from the environment: ``MEMTRACE_LLM_BASE_URL`` and so on."""
+"""The address of a model and what it may cost, from the environment: ``MEMTRACE_LLM_BASE_URL`` and so on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from attribution.model.budget import Limits
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from schema.errors import InputError
 
 PREFIX = "MEMTRACE_LLM_"
@@ -24,26 +24,28 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class LlmSettings(BaseSettings):
-    """Settings of the model, each from the environment variable of its name in capitals after ``MEMTRACE_LLM_``.
+    """Settings of the model. The environment variable of each is its name in capitals after ``MEMTRACE_LLM_``.
 
     Attributes:
-        base_url: of a server that speaks OpenAI's chat completions, such as ``https://host/v1``. There is no
-            default: what a memory holds goes nowhere that nobody named.
-        api_key: the key, or nothing for a server that asks for none.
-        api_key_file: a file that holds the key, instead.
-        input_price, output_price: per million tokens, in any currency.
-        timeout: seconds that one request may take from the first byte sent to the last one received.
-        retries: further attempts after one that failed in a way that may pass.
-        backoff: seconds before the first of them; it doubles with each, with jitter. ``Retry-After`` goes first.
-        concurrency: requests at a time.
-        temperature: 0 is the most repeatable; left out where the server refuses it.
-        output_tokens: the longest reply, what a model thinks included.
-        context_tokens: what the model can take in, reply included.
-        max_tokens, max_calls, max_seconds, max_cost: the most that one case may use.
-        run_max_tokens, run_max_cost: the most that all cases of a run may use together.
-        embedding_model: for ``embed``; evidence is then also found by meaning.
-        embedding_base_url: where embeddings come from another server; it is never sent the other one's key.
-        embedding_price: per million tokens.
+        base_url: address of a server that speaks OpenAI's chat completions, such as ``https://host/v1``. There is no
+            default: the contents of a memory are sent only to a server that somebody named.
+        api_key: the key; left out for a server that needs none.
+        api_key_file: a file that contains the key, in place of ``api_key``.
+        input_price, output_price: price of a million tokens, in any currency.
+        timeout: seconds for one request, from the first byte sent to the last byte received.
+        retries: number of further attempts after a failure that may be temporary.
+        backoff: seconds before the first of these; they double each time, with jitter. ``Retry-After`` takes
+            precedence.
+        concurrency: number of requests at a time.
+        temperature: 0 gives the most repeatable replies; left out if the server refuses it.
+        output_tokens: the longest reply in tokens, including what the model thinks.
+        context_tokens: the size of the model's context in tokens, reply included.
+        max_tokens, max_calls, max_seconds, max_cost: limits of one case.
+        run_max_tokens, run_max_cost: limits of all cases of a run together.
+        embedding_model: the model for ``embed``; evidence is then also found by meaning.
+        embedding_base_url: address of the server of embeddings, if it is another one; it never gets the key of the
+            other.
+        embedding_price: price of a million tokens.
     """
 
     model_config = SettingsConfigDict(
@@ -128,12 +130,12 @@ class LlmSettings(BaseSettings):
 
     @property
     def case_limits(self) -> Limits:
-        """What one case may spend."""
+        """The limits of one case."""
         return Limits(self.max_tokens, self.max_calls, self.max_seconds, self.max_cost)
 
     @property
     def run_limits(self) -> Limits:
-        """What all cases may spend together."""
+        """The limits of all cases of a run together."""
         return Limits(tokens=self.run_max_tokens, cost=self.run_max_cost)
 
     @property
@@ -142,12 +144,12 @@ class LlmSettings(BaseSettings):
         return min(self.output_tokens, max(self.context_tokens // 4, 1))
 
     def usage(self, input_tokens: int, output_tokens: int) -> Usage:
-        """One call that used this much, with its cost."""
+        """The usage and cost of one call with so many tokens."""
         cost = input_tokens * (self.input_price or 0.0) + output_tokens * (self.output_price or 0.0)
         return Usage(input_tokens, output_tokens, 1, cost / 1_000_000)
 
     def embedding_usage(self, tokens: int) -> Usage:
-        """One call for embeddings that used this much, with its cost."""
+        """The usage and cost of one call for embeddings with so many tokens."""
         return Usage(tokens, 0, 1, tokens * (self.embedding_price or 0.0) / 1_000_000)
 
 

@@ -1,6 +1,6 @@
-"""Charts as places in a drawing: shares with their intervals, failures over time, and error types by operation.
+"""Charts as positions in a drawing: shares with their intervals, failures over time, and error types by operation.
 
-The templates draw them; nothing is computed there.
+The templates only draw them; everything is computed here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Two reports side by side: what became rarer, what became more frequent, and which questions it was.
+"""Compares two reports: what became rarer or more frequent, and for which questions.
 
-The rates compared are shares of each run's own failures, and of all questions that each was asked. Questions are the
-same where their external id is, else where their text is, whatever its spaces and capitals.
+The rates compared are shares of each run's own failures, and of all questions that each run was asked. Two questions
+are the same if their external ids are equal, or otherwise if their texts are equal, ignoring spaces and capitals.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Side(Part, frozen=True):
     """One of the two reports.
 
     Attributes:
-        wrong: what is known to be wrong of all questions asked; None where the report does not say.
-        right: what was judged right of them; None like ``wrong``.
+        wrong: how many of all questions are known to be answered wrongly; None if the report does not say.
+        right: how many of them were judged right; None like ``wrong``.
     """
 
     created_at: datetime
@@ -41,8 +41,8 @@ class Change(Part, frozen=True):
     """A part of the failures in both reports.
 
     Attributes:
-        difference: rate after, less rate before.
-        low, high: its 95 % interval (Newcombe), as of two independent samples.
+        difference: rate after minus rate before.
+        low, high: its 95 % interval (Newcombe), for two independent samples.
     """
 
     key: str
@@ -60,9 +60,9 @@ class CaseRef(Part, frozen=True):
     """A failed question.
 
     Attributes:
-        before: its number in the first report; None where it did not fail there.
-        after: its number in the second report.
-        trace: where it was asked, in the second report where it failed in both.
+        before: its number in the first report; None if it did not fail there.
+        after: its number in the second report; None if it did not fail there.
+        trace: the trace in which it was asked; that of the second report if it failed in both.
     """
 
     question_external_id: str | None
@@ -82,11 +82,11 @@ class PairedTest(Part, frozen=True):
     """Whether the two runs differ by more than chance; see ``attribution.mcnemar``.
 
     Attributes:
-        fixed: questions of ``Comparison.fixed``.
-        broken: questions of ``Comparison.broken``.
-        p_value: of the exact McNemar test, two-sided.
-        is_known: whether both reports say which questions were asked; where one does not, a question counts as
-            answered well by a run among whose failures it is not.
+        fixed: number of questions in ``Comparison.fixed``.
+        broken: number of questions in ``Comparison.broken``.
+        p_value: of the exact two-sided McNemar test.
+        is_known: whether both reports say which questions were asked. If one does not, a question that is not among a
+            run's failures counts as answered well.
     """
 
     fixed: int
@@ -99,16 +99,16 @@ class Comparison(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     """Two reports side by side.
 
     Attributes:
-        gone: questions that failed in the first only.
-        new: questions that failed in the second only.
-        moved: questions that failed in both, of another error type.
-        same: how many failed in both, of the same error type.
+        gone: questions that failed only in the first.
+        new: questions that failed only in the second.
+        moved: questions that failed in both, with another error type.
+        same: number of questions that failed in both with the same error type.
         fixed: questions that failed in the first, and were answered well in the second.
         broken: questions that were answered well in the first, and failed in the second.
-        still_wrong: questions that failed in both, those of another error type first.
+        still_wrong: questions that failed in both; those with another error type come first.
         not_asked: questions that failed in one, and were not asked in the other.
         paired: a test of fixed against broken.
-        of_all: wrong answers, those judged right, and error types as parts of all questions asked; empty where a report
+        of_all: wrong answers, answers judged right, and error types as parts of all questions asked; empty if a report
             does not say how many there were.
     """
 
@@ -134,7 +134,7 @@ def read_report(path: Path) -> ReportData:
     """A report that was written as JSON.
 
     Raises:
-        InputError: the file can't be read, or holds no report.
+        InputError: the file can't be read, or does not contain a report.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=ReportData)
@@ -189,7 +189,7 @@ def _side(report: ReportData) -> Side:
 
 
 def _of_all(before: ReportData, after: ReportData) -> list[Change]:
-    """What became of wrong answers, of those judged right, and of each error type, as parts of all questions asked."""
+    """Changes of wrong answers, of answers judged right, and of each error type, as parts of all questions asked."""
     one, two = before.asked, after.asked
     if not one or not two or not one.answers or not two.answers:
         return []

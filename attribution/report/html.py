@@ -1,4 +1,7 @@
-"""A report as one HTML file: no network, no scripts, charts as inline SVG. What it quotes is untrusted and escaped."""
+"""Writes a report as one HTML file without network and scripts; charts are inline SVG.
+
+Quoted texts are untrusted: they are escaped.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,19 @@ from attribution.report import words
 from attribution.report.chart import chart, columns, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
-from attribution.report.picture import picture
+from attribution.report.picture import picture, whole_path
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(data: ReportData) -> str:
-    """The report as a page."""
+    """The report as an HTML page."""
     cases = {case.number: case for case in data.cases}
     return _environment().get_template("report.html.j2").render(data=data, cases=cases)
 
 
 def render_comparison(comparison: Comparison) -> str:
-    """Two reports side by side as a page."""
+    """A comparison of two reports as an HTML page."""
     return _environment().get_template("comparison.html.j2").render(data=comparison)
 
 
@@ -38,10 +41,12 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_fit,
     )
-    environment.globals.update(words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture)
+    environment.globals.update(
+        words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture, whole_path=whole_path
+    )
     return environment
 
 
 def _fit(value: Any) -> Any:
-    """Text as it may stand in a document; what is markup already was made by a template."""
+    """Text that may be put into a document; markup that a template made is left as it is."""
     return words.printable(value) if type(value) is str else value

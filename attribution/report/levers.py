@@ -1,7 +1,7 @@
-"""What could be changed, and which failures that would touch.
+"""What could be changed, and which failures that would affect.
 
-A failure is touched by a change to a prompt that the blamed operation used, and by a change to how that operation is
-set up. Whether a change repairs it only a new run can tell.
+A change to a prompt affects the failures whose blamed operation used the prompt; a change of settings those whose
+blamed operation has these settings. Only a new run shows whether a change repairs them.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class _Name:
 
 
 def levers(attributed: Sequence[ReportedCase], total: int) -> list[Lever]:
-    """What could be changed, that which touches most failures first.
+    """What could be changed; the change that affects most failures comes first.
 
     Args:
         attributed: cases with an error type.
-        total: failures that have a verdict.
+        total: number of failures that have a verdict.
     """
     touched: dict[_Name, list[ReportedCase]] = defaultdict(list)
     for case in attributed:
@@ -69,7 +69,7 @@ def _lever(name: _Name, cases: Sequence[ReportedCase], total: int) -> Lever:
 
 
 def _settings(cases: Sequence[ReportedCase]) -> dict[str, list[Any]]:
-    """The values of each setting, each once, in an order of their own."""
+    """The values of each setting, each once, in a fixed order."""
     values: dict[str, dict[bytes, Any]] = defaultdict(dict)
     for case in cases:
         for name, value in case.operation.settings.items() if case.operation else ():

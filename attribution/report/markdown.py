@@ -1,4 +1,7 @@
-"""A report in Markdown (CommonMark with tables). What it quotes is untrusted: it is escaped, and stays on its line."""
+"""Writes a report in Markdown (CommonMark with tables).
+
+Quoted texts are untrusted: they are escaped, and each is kept on one line.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.report import words
-from attribution.report.case import CitedStep, Ranking, ReportedCase, Revision
+from attribution.report.case import Ranking, ReportedCase, Revision
 from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Family, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
-from attribution.report.picture import Box, picture
+from attribution.report.picture import Box, whole_path
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
 _BACKTICKS = re.compile("`+")
@@ -20,18 +23,18 @@ Row = Sequence[str]
 
 
 def escape(text: str) -> str:
-    """Text that says what it says, on one line, and is no markup."""
+    """A text on one line, in which nothing is markup."""
     line = " ".join(words.printable(text).split())
     return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0]) or f"\\{found[0]}", line)
 
 
 def render(data: ReportData) -> str:
-    """The report as a document."""
+    """The report as a Markdown document."""
     return "\n".join(_lines(data)) + "\n"
 
 
 def render_comparison(comparison: Comparison) -> str:
-    """Two reports side by side as a document."""
+    """A comparison of two reports as a Markdown document."""
     return "\n".join(_comparison_lines(comparison)) + "\n"
 
 
@@ -39,12 +42,12 @@ def _lines(data: ReportData) -> Iterator[str]:
     totals = data.totals
     yield "# Why answers were wrong"
     yield ""
-    yield f"{escape(words.covered(data.scope))}. Made {data.created_at:%Y-%m-%d %H:%M} UTC."
+    yield f"{escape(words.covered(data.scope))}. Created {data.created_at:%Y-%m-%d %H:%M} UTC."
     yield ""
     yield from _table(
         ("", "failures"),
         [
-            ("in all", f"{totals.failures:,}"),
+            ("total", f"{totals.failures:,}"),
             ("attributed", f"{totals.attributed:,}"),
             ("abstained", f"{totals.abstained:,}"),
             ("without verdict", f"{totals.without_verdict:,}"),
@@ -68,7 +71,6 @@ def _lines(data: ReportData) -> Iterator[str]:
     yield from _heat("Error types by operation", data.errors_by_operation, "failures")
     yield from _pieces(data.pieces)
     yield from _times(data.over_time)
-    yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
     yield from _agreement(data)
@@ -81,13 +83,13 @@ def _levers(levers: Sequence[Lever]) -> Iterator[str]:
     yield "## What to change first"
     yield ""
     if not levers:
-        yield "Nothing: no failure is attributed."
+        yield words.NO_LEVERS
         yield ""
         return
-    yield "A change touches the failures whose blamed operation it changes; whether it repairs them a new run tells."
+    yield f"{words.LEVERS}."
     yield ""
     yield from _table(
-        ("change", "touches", "rate", "95 % interval", "error types", "set to now"),
+        ("what to change", "failures affected", "rate", "95 % interval", "error types", "current settings"),
         [
             (
                 escape(lever.share.label),
@@ -125,11 +127,11 @@ def _heat(title: str, found: Sequence[OperationErrors], counted: str) -> Iterato
 def _heat_table(found: Sequence[OperationErrors], counted: str) -> Iterator[str]:
     drawn = heat_map(found)
     yield from _table(
-        ("operation", *drawn.kinds, "in all"),
+        ("operation", *drawn.kinds, "total"),
         [(escape(row.label), *(cell.number for cell in row.cells), row.count) for row in drawn.rows],
     )
     if drawn.hidden:
-        yield f"The JSON also has the {words.counted(drawn.hidden, 'operation')} with fewer {counted}."
+        yield words.hidden_operations(drawn.hidden, counted)
         yield ""
 
 
@@ -189,7 +191,7 @@ def _family(family: Family, cases: dict[int, ReportedCase]) -> Iterator[str]:
     rest = family.cases[words.SHOWN :]
     if rest:
         named = ", ".join(f"#{number} (`{cases[number].failure_id}`)" for number in rest)
-        yield f"And {words.counted(len(rest), 'less sure case')}: {named}."
+        yield f"{words.rest(len(rest))}: {named}."
         yield ""
 
 
@@ -199,43 +201,42 @@ def _case(case: ReportedCase) -> Iterator[str]:
     yield f"- failure: `{case.failure_id}`"
     yield f"- trace: {escape(words.place(case))}"
     yield f"- answer: {escape(words.cut(case.prediction or ''))}"
-    yield f"- gold: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
+    yield f"- gold answer: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
     if case.operation:
-        yield f"- blamed: {escape(case.operation.label)}"
+        yield f"- blamed operation: {escape(case.operation.label)}"
     yield f"- verdict: {escape(words.verdict(case))}"
     if case.reason:
         yield f"- reason: {escape(words.cut(case.reason))}"
-    boxes = picture(case)
-    if boxes:
-        yield f"- {' → '.join(map(_box, boxes))}"
     for loss in case.losses:
         yield f"- piece “{escape(words.cut(loss.piece))}”: {escape(words.piece_end(loss))}"
-    for step in case.path:
-        yield f"- {_step(step)}"
     for other in case.others:
         kind = other.error_type or "abstained"
         at = f" at {escape(other.operation)}" if other.operation else ""
         yield f"- {escape(other.author or other.method)} says: {kind}{at}"
     yield ""
+    yield from _path(case)
     if case.revision:
         yield from _revision(case.revision)
     if case.ranking:
         yield from _ranking(case.ranking)
 
 
+def _path(case: ReportedCase) -> Iterator[str]:
+    """The steps from the evidence to the answer; a text that several steps quote is quoted once."""
+    boxes = whole_path(case)
+    quoted = {"", case.prediction, " / ".join(case.gold_answers)}
+    for place, box in enumerate(boxes, 1):
+        quote = "" if box.quote in quoted else f": “{escape(words.cut(box.quote))}”"
+        quoted.add(box.quote)
+        yield f"{place}. {_box(box)}{quote}"
+    if boxes:
+        yield ""
+
+
 def _box(box: Box) -> str:
-    by = f"({escape(box.by)}) " if box.by else ""
-    skipped = f"{words.counted(box.skipped, 'step')} more, " if box.skipped else ""
-    named = f"{skipped}{by}{' '.join(part for part in (box.kind, escape(box.name)) if part)}"
-    return f"**{named}: {box.state}**" if box.is_break else f"{named}: {box.state}"
-
-
-def _step(step: CitedStep) -> str:
-    mark = "held" if step.holds else "lost"
-    kind = f"{step.kind} " if step.kind else ""
-    by = f" by {escape(step.operation)}" if step.operation else ""
-    quote = f": “{escape(words.cut(step.quote))}”" if step.quote else ""
-    return f"{mark} in {kind}{escape(words.named(step))}{by}{quote}"
+    named = " ".join(part for part in (box.kind, escape(box.name)) if part)
+    by = f" by {escape(box.by)}" if box.by else ""
+    return f"**{named}{by}: {box.state}**" if box.is_break else f"{named}{by}: {box.state}"
 
 
 def _revision(found: Revision) -> Iterator[str]:
@@ -244,7 +245,7 @@ def _revision(found: Revision) -> Iterator[str]:
     if not found.lines:
         return
     lines = [words.printable(line) for line in found.lines]
-    # Longer than any row of backticks in it: none of its lines can end it.
+    # The fence is longer than any row of backticks in the lines, so that no line can end it.
     fence = "`" * max(3, *(len(row) + 1 for line in lines for row in _BACKTICKS.findall(line)), 3)
     yield from (f"{fence}diff", *lines, fence, "")
 
@@ -275,20 +276,20 @@ def _comparison_lines(found: Comparison) -> Iterator[str]:
         ("", "before", "after"),
         [
             ("scope", escape(words.covered(before.scope)), escape(words.covered(after.scope))),
-            ("made", f"{before.created_at:%Y-%m-%d %H:%M} UTC", f"{after.created_at:%Y-%m-%d %H:%M} UTC"),
+            ("created", f"{before.created_at:%Y-%m-%d %H:%M} UTC", f"{after.created_at:%Y-%m-%d %H:%M} UTC"),
             ("failures", f"{before.totals.failures:,}", f"{after.totals.failures:,}"),
             ("attributed", f"{before.totals.attributed:,}", f"{after.totals.attributed:,}"),
             ("abstained", f"{before.totals.abstained:,}", f"{after.totals.abstained:,}"),
             ("without verdict", f"{before.totals.without_verdict:,}", f"{after.totals.without_verdict:,}"),
-            ("wrong, of all questions asked", words.of_all(before.wrong), words.of_all(after.wrong)),
-            ("judged right, of these", words.of_all(before.right), words.of_all(after.right)),
+            ("known to be wrong, of all questions asked", words.of_all(before.wrong), words.of_all(after.wrong)),
+            ("judged right, of all questions asked", words.of_all(before.right), words.of_all(after.right)),
         ],
     )
     yield f"**{words.outcome(found)}** {words.paired(found)}"
     yield ""
     yield (
-        "Differences are in percentage points, of all questions asked or else of each run's failures that have a "
-        "verdict, with 95 % intervals (Newcombe)."
+        "Differences are in percentage points, with 95 % intervals (Newcombe). Rates are shares of all questions asked "
+        "where the heading says so, otherwise of the failures that have a verdict."
     )
     yield ""
     yield from _references("Fixed", found.fixed)

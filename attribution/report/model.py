@@ -73,17 +73,18 @@ class Lever(Part, frozen=True, kw_only=True):
 
 
 class Sentence(Part, frozen=True):
-    """A sentence of the summary and the numbers of the cases that it rests on, at least one."""
+    """A sentence of the summary, and the numbers of the cases on which it is based, at least one."""
 
     text: str
     cases: list[int]
 
 
 class Summary(Part, frozen=True):
-    """What a model says of the failures.
+    """A model's summary of the failures.
 
     Attributes:
-        dropped: sentences that were left out because they cite no case, or hold a number that stands nowhere.
+        dropped: number of sentences that were left out, because they cite no case or contain a number that is not in
+            the data.
     """
 
     model: str
@@ -94,7 +95,7 @@ class Summary(Part, frozen=True):
 
 
 class HumanAgreement(Part, frozen=True):
-    """How far the verdicts agree with those of people, on the cases on which both name an error type."""
+    """How far the verdicts agree with those of people, on the cases for which both name an error type."""
 
     cases: int
     type_accuracy: float | None
@@ -135,7 +136,7 @@ class Totals(Part, frozen=True):
 
 
 class Stretch(Part, frozen=True):
-    """A stretch of time and how many failures fell into it."""
+    """An interval of time, and the number of failures in it."""
 
     start: datetime
     failures: int
@@ -145,9 +146,9 @@ class OverTime(Part, frozen=True):
     """Failures over time.
 
     Attributes:
-        seconds: the length of each stretch.
-        stretches: from the first failure to the last, without gaps.
-        undated: failures of which no time is known.
+        seconds: the length of each interval.
+        stretches: the intervals from the first failure to the last, without gaps.
+        undated: number of failures without a known time.
     """
 
     seconds: int
@@ -156,12 +157,12 @@ class OverTime(Part, frozen=True):
 
 
 class OperationErrors(Part, frozen=True):
-    """What went wrong at one kind of place.
+    """The error types of one operation.
 
     Attributes:
-        key: of the operation, as in ``OperationRef``; empty for verdicts that name none.
-        count: failures; in ``Pieces`` pieces.
-        error_types: the same by error type; those that there are.
+        key: of the operation, as in ``OperationRef``; empty for verdicts without an operation.
+        count: number of failures; in ``Pieces`` of pieces.
+        error_types: the same by error type; types with none are left out.
     """
 
     key: str
@@ -183,13 +184,14 @@ class AskedQuestion(Part, frozen=True):
 
 
 class Answered(Part, frozen=True, kw_only=True):
-    """What some traces were asked.
+    """What was asked in some traces.
 
     Attributes:
-        answers: variables of kind Answer.
-        elsewhere: failures whose answer is none of these: it was recorded as something else, or not at all.
-        right: how many of the answers were judged right.
-        questions: which they were, in the order of the traces; empty where the recording does not say it of all.
+        answers: number of variables of kind Answer.
+        elsewhere: number of failures whose answer is not one of these: it was recorded as something else, or not at
+            all.
+        right: number of answers that were judged right.
+        questions: the questions, in the order of the traces; empty if the recording does not have all of them.
     """
 
     answers: int
@@ -199,16 +201,16 @@ class Answered(Part, frozen=True, kw_only=True):
 
 
 class Asked(Part, frozen=True, kw_only=True):
-    """How often answers are wrong, of all questions that the traces of a report were asked.
+    """How often answers are wrong, of all questions that were asked in the traces of a report.
 
     Attributes:
-        answers: that the traces hold: variables of kind Answer.
-        wrong: how many questions are known to have been answered wrongly, of all that were asked; those are the
-            answers, and the failures whose answer was not recorded as one.
-        right: how many were judged right; None in reports made before this was kept.
+        answers: number of answers in the traces: variables of kind Answer.
+        wrong: how many of all questions are known to be answered wrongly. All questions are the answers, and the
+            failures whose answer was not recorded as an answer.
+        right: how many were judged right; None in reports that were made before this was stored.
         not_judged: how many nobody has judged; None like ``right``.
-        by_error_type: the same by error type, then abstentions and failures without verdict; empty where the traces
-            hold no answers, for then nobody knows how many questions there were.
+        by_error_type: the same by error type, then abstentions and failures without a verdict. Empty if the traces
+            contain no answers, because then it is not known how many questions there were.
         questions: see ``Answered``.
     """
 
@@ -242,16 +244,17 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     """A report.
 
     Attributes:
-        version: of this form.
-        by_operation: of the blamed operations, by name and kind; a verdict without operation is in none of these.
-        by_prompt: of the prompts that blamed operations used; a failure may be in several.
-        families: the most frequent first; last that of abstentions.
-        levers: what to change, that which touches most failures first.
-        cases: by number.
-        over_time: when the wrong answers were given; None where no time is known.
-        errors_by_operation: error types of each operation, that with most failures first.
-        pieces: None where no verdict follows any.
-        asked: None where the failures were chosen one by one: of what they are a part is not known then.
+        version: version of this format.
+        by_operation: failures by blamed operation, which is known by name and kind; verdicts without an operation are
+            left out.
+        by_prompt: failures by the prompts that the blamed operations used; a failure may be in several.
+        families: the most frequent first; abstentions last.
+        levers: what to change; the change that affects most failures comes first.
+        cases: the cases by number.
+        over_time: when the wrong answers were given; None if no time is known.
+        errors_by_operation: error types of each operation; the operation with most failures comes first.
+        pieces: None if no verdict follows any piece.
+        asked: None if the failures were chosen one by one, because then it is not known what they are a part of.
     """
 
     version: Literal[1] = 1

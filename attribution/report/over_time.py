@@ -1,4 +1,4 @@
-"""Failures over time, in stretches of one length."""
+"""Failures over time, in intervals of equal length."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _FIRST = datetime.min.replace(tzinfo=UTC)
 
 
 def over_time(moments: Iterable[datetime | None]) -> OverTime | None:
-    """How many failures fell into each stretch, from the first to the last; None where no time is known of any.
+    """The number of failures in each interval, from the first to the last; None if no time is known.
 
-    Stretches are as short as they can be and yet at most ``MOST_STRETCHES``; they begin with a minute, an hour, a day
+    Intervals are as short as possible with at most ``MOST_STRETCHES`` of them; they begin with a minute, an hour, a day
     or a Monday in UTC.
 
     Args:
-        moments: of the failures, None where it is not known.
+        moments: the times of the failures; None if a time is not known.
     """
     known: list[int] = []
     undated = 0
@@ -48,6 +48,6 @@ def _lengths() -> Iterator[int]:
 
 
 def _moment(seconds: int) -> datetime:
-    """The moment so many seconds after the first Monday of 1970; none before the year 1."""
+    """The moment so many seconds after the first Monday of 1970, but not before the year 1."""
     least = (_FIRST - _MONDAY) // timedelta(seconds=1)
     return _MONDAY + timedelta(seconds=max(seconds, least))

@@ -1,8 +1,8 @@
-"""A case as a row of boxes: message, fact, unit, answer, with the step at which the fact was lost."""
+"""The path of a case as boxes: message, fact, unit, answer, with the step at which the fact was lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from attribution.report import words
@@ -14,17 +14,17 @@ MOST_BOXES = 8
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One thing on the way from the evidence to the answer.
+    """One variable on the way from the evidence to the answer.
 
     Attributes:
-        by: the operation that led here from the box before; empty where none is known.
-        kind: what it is.
+        by: the operation that led here from the previous box; empty if it is not known.
+        kind: the kind of the variable.
         name: its name for people, without digests.
-        about: its ids, for who looks closer.
-        quote: what it says of the fact.
-        holds: whether it has the fact.
-        is_break: whether it is what the fact was lost in.
-        skipped: boxes between the one before and this one that are not drawn.
+        about: its ids.
+        quote: what it says about the fact.
+        holds: whether it contains the fact.
+        is_break: whether this is the box in which the fact was lost.
+        skipped: number of boxes between the previous one and this one that are left out.
     """
 
     by: str
@@ -38,35 +38,48 @@ class Box:
 
     @property
     def state(self) -> str:
-        """Whether it has the fact, in words."""
+        """Whether it contains the fact, in words."""
         if self.is_break:
-            return "✕ breaks here"
-        return "has it" if self.holds else "without it"
+            is_gold = self.kind == VariableKind.GOLD_ANSWER.value
+            return "✕ says something else" if is_gold else "✕ the fact is lost here"
+        return "has the fact" if self.holds else "does not have the fact"
 
 
 def picture(case: ReportedCase) -> list[Box]:
-    """The boxes of a case; none where its verdict has no path.
+    """The main boxes of a case, at most ``MOST_BOXES``; none if its verdict has no path.
 
-    What one operation made in several steps is one box: its last. Where the path has the fact to its end, the break is
-    the answer, or the gold answer that says something else.
+    If one operation made several variables in a row, only the last of them is shown.
+    """
+    return _shortened(_boxes(case, [place for place in range(len(case.path)) if _is_shown(case.path, place)]))
+
+
+def whole_path(case: ReportedCase) -> list[Box]:
+    """All boxes of a case, one for each step of its path and one for the answer; none if its verdict has no path."""
+    return _boxes(case, range(len(case.path)))
+
+
+def _boxes(case: ReportedCase, places: Iterable[int]) -> list[Box]:
+    """The boxes of the steps at these places of the path, and of the answer.
+
+    If every step of the path has the fact, the break is the answer, or the gold answer that says something else.
     """
     if not case.path:
         return []
     broken = broken_step(case)
-    boxes = [_box(step, place == broken) for place, step in enumerate(case.path) if _is_shown(case.path, place)]
+    boxes = [_box(case.path[place], place == broken) for place in places]
     if not _has_answer(case):
         is_annotation = case.error_type is ErrorType.ANNOTATION
         boxes.append(_answer(case, is_annotation, broken is None and not is_annotation))
         if is_annotation:
             gold = " / ".join(case.gold_answers)
             boxes.append(Box("annotation", VariableKind.GOLD_ANSWER.value, "", "", gold, False, broken is None))
-    return _shortened(boxes)
+    return boxes
 
 
 def broken_step(case: ReportedCase) -> int | None:
-    """The place in its path at which the fact was lost; None where the path has it to its end.
+    """The place in the path at which the fact was lost; None if every step of the path has it.
 
-    Of several that of the blamed operation, else the last.
+    If there are several such places, it is that of the blamed operation, otherwise the last.
     """
     lost = [place for place, step in enumerate(case.path) if place and not step.holds and case.path[place - 1].holds]
     blamed = [place for place in lost if case.operation and case.path[place].operation_id == case.operation.id]
@@ -74,7 +87,7 @@ def broken_step(case: ReportedCase) -> int | None:
 
 
 def _is_shown(path: Sequence[CitedStep], place: int) -> bool:
-    """Whether a step is the last of those that one operation made alike, or the first of all."""
+    """Whether a step is the first or last of the path, or the last of several that are alike in operation and state."""
     if place in {0, len(path) - 1}:
         return True
     step, following = path[place], path[place + 1]
@@ -105,7 +118,7 @@ def _answer(case: ReportedCase, holds: bool, is_break: bool) -> Box:
 
 
 def _shortened(boxes: list[Box]) -> list[Box]:
-    """The first boxes and the last, where they are too many."""
+    """The first and the last boxes, if there are too many."""
     extra = len(boxes) - MOST_BOXES
     if extra <= 0:
         return boxes

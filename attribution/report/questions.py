@@ -1,4 +1,4 @@
-"""What the traces of a report were asked: right and wrong answers alike, so that a rate has its whole."""
+"""The questions that were asked in the traces of a report, with right and wrong answers, as the whole for its rates."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from store.paging import elements
 from store.protocol import GraphStore
 
 MOST_QUESTIONS = 50_000
-"""Of more, a report lists none."""
+"""If there are more questions, a report lists none."""
 
 _AT_ONCE = 8
 _KINDS = (VariableKind.ANSWER.value, VariableKind.QUERY.value)
 
 
 async def answered(store: GraphStore, failures: Sequence[Failure], traces: Sequence[Trace]) -> Answered:
-    """The answers that some traces hold, and the questions, as far as the recording says which they are.
+    """The answers in some traces, and their questions, as far as these are recorded.
 
     Args:
-        store: holds them.
-        failures: all that is known to be wrong in these traces.
-        traces: what is counted.
+        store: contains the traces.
+        failures: everything that is known to be wrong in these traces.
+        traces: the traces that are counted.
     """
     room = asyncio.Semaphore(_AT_ONCE)
 
@@ -41,7 +41,7 @@ async def answered(store: GraphStore, failures: Sequence[Failure], traces: Seque
         for one in many
         if one.kind is VariableKind.QUERY and not one.occurrence
     }
-    # Where a failed question is not among them, others may be missing, too: then none is known to have been left out.
+    # If a failed question is missing, others may be missing too: then it is not known which questions were not asked.
     is_whole = all(failure.question_id in asked for failure in failures) and len(asked) <= MOST_QUESTIONS
     return Answered(
         answers=len(answers),

@@ -1,4 +1,4 @@
-"""A count as a part of the failures that have a verdict, with its rate and how sure that is."""
+"""A number of failures as a part of all that have a verdict, with its rate and the interval of that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary by a model, every sentence of which cites cases; what does not is left out."""
+"""A summary by a model, in which every sentence cites cases; sentences that don't are left out."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class Written(BaseModel):
 
 
 async def summarise(data: ReportData, client: LlmClient) -> Summary | None:
-    """A summary of the largest families; None where no failure is attributed.
+    """A summary of the largest families; None if no failure is attributed.
 
-    A sentence stays only if it cites cases that the model was shown, and if every number in it stands in what the
-    model was shown. Whether it is otherwise true only its cases can tell.
+    A sentence is kept only if it cites cases that the model was shown, and if every number in it is in what the model
+    was shown. Whether it is otherwise true can only be judged by reading the cases.
 
     Args:
         data: the report.
-        client: the model; its budget of a case holds.
+        client: the model; its budget of a case applies.
 
     Raises:
-        BudgetError: a call could overrun the budget, and was not made.
-        LlmError: the model gave no sentence that can stay.
+        BudgetError: a call could exceed the budget, and was not made.
+        LlmError: the model gave no sentence that can be kept.
     """
     families = [family for family in data.families if family.error_type][:_FAMILIES]
     if not families:

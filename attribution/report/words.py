@@ -1,4 +1,4 @@
-"""How a report's numbers and texts are written, in every form the same."""
+"""How the numbers and texts of a report are written; HTML and Markdown use the same words."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Lever, OverTime, Pieces, Scope, Share
 
 SHOWN = 10
-"""Cases of a family that are shown whole; the others are named."""
+"""Number of cases of a family that are shown in full; the others are only named."""
 
 QUOTED = 600
-"""The longest text of a case that is shown; the JSON has all of it."""
+"""Longest text of a case that is shown, in characters; the JSON report has the whole text."""
 
+LEVERS = (
+    "A change affects the failures whose blamed operation uses this prompt or these settings; only a new run shows "
+    "whether it repairs them"
+)
+NO_LEVERS = "There is nothing to change yet, because no failure is attributed."
 
 _SIGNIFICANT = 0.05
 _DAY = 86_400
@@ -73,22 +78,22 @@ def middle(text: str, length: int) -> str:
 
 
 def plain(external_id: str) -> str:
-    """An id of the source without the digests in it, which say nothing to people: ``extracted_facts:list:…@1``."""
+    """An id of the source in which digests are replaced by ``…``: ``extracted_facts:list:…@1``."""
     return _DIGEST.sub("…", external_id)
 
 
 def wrappable(name: str) -> list[str]:
-    """A name in parts, between which a line may break, rather than within a word."""
+    """A name in parts, between which a line may break."""
     return _MARKS.split(name)
 
 
 def ids(external_id: str | None, id_: str | None) -> str:
-    """The ids of something, for who asks for it: that of the source, and ours."""
+    """The ids of an element: the id in its source, and its id in the store."""
     return ", ".join(part for part in (external_id, id_ and f"id {id_}") if part)
 
 
 def printable(text: str) -> str:
-    """A text without what no document should hold: controls, halves of characters, marks that turn the writing."""
+    """A text without control characters, halves of surrogate pairs and marks that change the direction of writing."""
     return _UNFIT.sub("\ufffd", text)
 
 
@@ -103,18 +108,29 @@ def kinds(lever: Lever) -> str:
 
 
 def asked(found: Asked) -> str:
-    """How many questions there were, and how many answers are known to be wrong, in a sentence or two."""
+    """How many questions there were, and how many answers are known to be wrong, in two or three sentences."""
     wrong = found.wrong
-    held = f"The traces hold {counted(found.answers, 'answer')}"
+    contain = f"The traces contain {counted(found.answers, 'answer')}"
     if not found.answers:
-        return f"{held}, so of how many questions {counted(wrong.count, 'failure')} came can't be told."
+        return f"{contain}, so it is not known how many questions were asked."
     beside = wrong.total - found.answers
-    more = f", and {counted(beside, 'failure')} whose answer was not recorded as one" if beside else ""
+    more = f", and {counted(beside, 'failure')} whose answer was not recorded as an answer" if beside else ""
     known = f"{wrong.count:,} of {wrong.total:,} are known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
     if not (found.right and found.right.count and found.not_judged):
-        return f"{held}{more}. {known}. Nobody may have judged the others."
-    rest = f"{_part(found.right)} were judged right, and {_part(found.not_judged)} nobody has judged"
-    return f"{held}{more}. {known}. {rest}."
+        others = " It is not recorded whether anybody judged the others." if wrong.count < wrong.total else ""
+        return f"{contain}{more}. {known}.{others}"
+    rest = f"{_part(found.right)} were judged right, and {_part(found.not_judged)} were not judged"
+    return f"{contain}{more}. {known}. {rest}."
+
+
+def rest(number: int) -> str:
+    """How many cases of a family are only named."""
+    return f"{counted(number, 'more case')} with the same or lower confidence"
+
+
+def hidden_operations(number: int, of_what: str) -> str:
+    """A sentence on the operations for which a table has no room; ``of_what`` is what the table counts."""
+    return f"Only the JSON report has the {counted(number, 'operation')} with fewer {of_what}."
 
 
 def pieces(found: Pieces) -> str:
@@ -148,15 +164,15 @@ def outcome(found: Comparison) -> str:
     still = len(found.still_wrong)
     said = (
         f"{counted(len(found.fixed), 'question')} fixed, {len(found.broken):,} broken, {still:,} still wrong "
-        f"({len(found.moved):,} of them of another error type)."
+        f"({len(found.moved):,} of them with another error type)."
     )
     if found.not_asked:
-        said += f" Failed in one run and not asked in the other: {len(found.not_asked):,}."
+        said += f" {counted(len(found.not_asked), 'question')} failed in one run and were not asked in the other."
     return said
 
 
 def paired(found: Comparison) -> str:
-    """What the test of fixed against broken says, in plain sentences."""
+    """What the test of fixed against broken questions says."""
     test = found.paired
     if not test.fixed + test.broken:
         return "No question was answered well in one run only, so the runs do not differ and there is nothing to test."
@@ -167,11 +183,12 @@ def paired(found: Comparison) -> str:
     if test.p_value >= _SIGNIFICANT:
         said += "so this does not show that either run is better."
     else:
-        said += f"so the second run is {'better' if test.fixed > test.broken else 'worse'}, and hardly by chance."
+        better = "better" if test.fixed > test.broken else "worse"
+        said += f"so the second run is {better}, and it is unlikely that this is chance."
     if not test.is_known:
         said += (
-            " Not both reports say which questions were asked: one that is not among a run's failures counts as "
-            "answered well by it."
+            " At least one of the reports does not say which questions were asked. A question that is not among its "
+            "failures counts as answered well."
         )
     return said
 
@@ -182,7 +199,7 @@ def of_all(part: Share | None) -> str:
 
 
 def changed(changes: Iterable[Change]) -> list[Change]:
-    """The parts that are not empty in both."""
+    """The parts that are not empty in both reports."""
     return [change for change in changes if change.before or change.after]
 
 
@@ -203,25 +220,27 @@ def _often(p_value: float) -> str:
 
 
 def moment(start: datetime, seconds: int) -> str:
-    """When a stretch of so many seconds begins: with its hour where stretches are shorter than days."""
+    """When an interval of so many seconds begins, with hour and minute if it is shorter than a day."""
     return f"{start:%Y-%m-%d %H:%M}" if seconds < _DAY else f"{start:%Y-%m-%d}"
 
 
 def over_time(found: OverTime) -> str:
-    """The stretches with failures, in words."""
+    """The intervals with failures, in words."""
     said = "; ".join(f"{moment(one.start, found.seconds)}: {one.failures:,}" for one in found.stretches if one.failures)
     return f"{said}{undated(found)}"
 
 
 def when(found: OverTime) -> str:
-    """How long the stretches are, in a sentence; where there is one alone, when it was."""
+    """How long the intervals are, in a sentence; if there is only one, when it was."""
     if len(found.stretches) == 1:
-        return f"All in {_length(found.seconds)} from {moment(found.stretches[0].start, 0)} UTC{undated(found)}."
-    return f"Wrong answers by when they were given (UTC), in stretches of {_length(found.seconds)}{undated(found)}."
+        start = moment(found.stretches[0].start, 0)
+        return f"All wrong answers were given within {_length(found.seconds)} from {start} UTC{undated(found)}."
+    length = _length(found.seconds)
+    return f"Wrong answers by the time at which they were given (UTC), in intervals of {length}{undated(found)}."
 
 
 def undated(found: OverTime) -> str:
-    """How many failures have no time, if any."""
+    """How many failures have no time; empty if all have one."""
     return f"; {counted(found.undated, 'failure')} without a time" if found.undated else ""
 
 
@@ -248,14 +267,14 @@ def covered(scope: Scope) -> str:
 
 def ranked(found: Ranking) -> str:
     """Where a search put the unit that was missed, in a sentence."""
-    held = f"Rated: {counted(found.considered, 'unit')}; returned: {found.returned:,}"
+    said = f"The search rated {counted(found.considered, 'unit')} and returned {found.returned:,}"
     if found.missed is None:
-        return f"{held}. The unit that has the fact was not among them."
-    return f"{held}. The unit that has the fact came as number {found.missed:,}."
+        return f"{said}. The unit that has the fact was not among those that it rated."
+    return f"{said}. The unit that has the fact was number {found.missed:,}."
 
 
 def score(unit: RankedUnit) -> str:
-    """What a search said of a unit, on a scale of its own."""
+    """The score that a search gave a unit, on the scale of that search."""
     return "" if unit.score is None else f"{unit.score:.4g}"
 
 
@@ -269,12 +288,12 @@ def revised(found: Revision) -> str:
     """How much of a text an operation changed, in a sentence."""
     if not found.lines:
         return "nothing was changed"
-    said = f"{counted(found.removed, 'line')} gone, {found.added:,} new, with each sentence on a line of its own"
-    return f"{said}; the first {len(found.lines):,} lines of the differences" if found.is_cut else said
+    said = f"{counted(found.removed, 'line')} removed, {found.added:,} added (each sentence is on a line of its own)"
+    return f"{said}; only the first {len(found.lines):,} lines of the difference are shown" if found.is_cut else said
 
 
 def named(step: CitedStep) -> str:
-    """What people know the variable of a step by."""
+    """The name of the variable of a step, for people."""
     return step.label or plain(step.external_id or "")
 
 
@@ -284,7 +303,7 @@ def numbers(cases: Iterable[int]) -> str:
 
 
 def verdict(case: ReportedCase) -> str:
-    """Who says so, and how surely: ``flow, confidence 0.83``."""
+    """Who gave the verdict, and its confidence: ``flow, confidence 0.83``."""
     by = " ".join(part for part in (case.method, case.model, case.author) if part)
     return by if case.confidence is None else f"{by}, confidence {case.confidence:.2f}"
 

@@ -115,7 +115,7 @@ class Mention:
     is_stamp: bool = False
 
     def on(self, reference: int | None) -> Interval | None:
-        """Its days, told from a day of reference (an ordinal); None without one, or if the calendar has no such days."""
+        """Its days, told from a day of reference (an ordinal); None without one, and outside the calendar."""
         if self.interval is not None:
             return self.interval
         if reference is None:

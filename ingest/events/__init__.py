@@ -1,1 +1,1 @@
-"""From the events that applications send to the elements of a trace."""
+"""Makes the elements of a trace from the events that applications send."""

@@ -1,4 +1,4 @@
-"""Attributes of one element while events add to them: merged key by key, written as JSON once, and bounded."""
+"""The attributes of an element while events add to them: merged key by key, with a limit, and written as JSON once."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from ingest.events.known import EventRefusedError
 from schema.models import NO_ATTRIBUTES, Derivation, Operation, Session, Trace, Variable
 
 MOST_BYTES = 256 << 10
-"""Of one event's attributes and of one element's, as JSON. To read or write so much takes a few milliseconds, in which
-nothing else of the process goes on."""
+"""Limit of the attributes of one event, and of one element, as JSON in bytes. To read or write so much takes a few
+milliseconds, during which the process does nothing else."""
 
 T = TypeVar("T", Trace, Operation)
 _Parts = dict[str, msgspec.Raw]
 
 
 class Attributes:
-    """What is said of one element: each key's value as JSON. What was said before is never read more closely."""
+    """The attributes of one element: the value of each key as JSON. Stored values are not parsed."""
 
     __slots__ = ("_parts", "_size", "_text", "is_changed")
 
     def __init__(self, text: str) -> None:
-        """Begin with what is stored: JSON of any size."""
+        """Begin with the stored attributes: JSON of any size."""
         self._text: str | None = text
         self._parts: _Parts | None = None
         self._size = 0
         self.is_changed = False
 
     def merge(self, more: Mapping[str, Any]) -> None:
-        """Add keys, or give keys that are there another value; all of it, or nothing where it raises.
+        """Add keys, or give existing keys another value. If it raises, nothing has changed.
 
         Raises:
-            EventRefusedError: it would come to more than ``MOST_BYTES``.
+            EventRefusedError: the attributes would have more than ``MOST_BYTES``.
         """
         added = {key: msgspec.Raw(msgspec.json.encode(value)) for key, value in more.items()}
         if not added:
@@ -53,18 +53,18 @@ class Attributes:
         self._size, self._text, self.is_changed = size, None, True
 
     def text(self) -> str:
-        """All of it as JSON."""
+        """All attributes as JSON."""
         if self._text is None:
             self._text = msgspec.json.encode(self._parts).decode()
         return self._text
 
     def differing(self, said: Mapping[str, Any], *, is_all: bool, may_differ: bool = False) -> str | None:
-        """The first key in which this and what is said contradict each other.
+        """The first key in which these attributes and those of an event contradict each other.
 
         Args:
-            said: by key.
-            is_all: whether nothing else may be known.
-            may_differ: whether later events may have changed the values, so that only keys that are not there count.
+            said: the attributes of the event, by key.
+            is_all: whether the event must name every known key.
+            may_differ: whether later events may have changed the values; then only missing keys count.
         """
         if self._is_huge() or (not said and not is_all):
             return None
@@ -75,7 +75,7 @@ class Attributes:
         return next((key for key in parts if key not in said), None) if is_all else None
 
     def _is_huge(self) -> bool:
-        """Whether it is what an older version let in: that is not read anew for each event."""
+        """Whether they exceed the limit, from an older version; such attributes are not read again for each event."""
         return self._parts is None and len(self.text()) > MOST_BYTES
 
     def _opened(self) -> _Parts:
@@ -86,25 +86,25 @@ class Attributes:
 
 
 class Said:
-    """The attributes of the elements of a trace that events add to, or say again."""
+    """The attributes of those elements of a trace to which events add, or which they describe again."""
 
     def __init__(self) -> None:
         self._of: dict[str, Attributes] = {}
 
     def of(self, element: Trace | Session | Operation | Variable | Derivation) -> Attributes:
-        """What is said of an element, with what was added."""
+        """The attributes of an element, with everything that was added."""
         found = self._of.get(element.id)
         if found is None:
             found = self._of[element.id] = Attributes(element.attributes)
         return found
 
     def changed(self, id_: str) -> str | None:
-        """The attributes of an element as JSON; None where nothing was added."""
+        """The attributes of an element as JSON; None if nothing was added."""
         found = self._of.get(id_)
         return found.text() if found is not None and found.is_changed else None
 
     def finished(self, element: T) -> T:
-        """The element with all that was said of it."""
+        """The element with all its attributes."""
         text = self.changed(element.id)
         return element if text is None else replace(element, attributes=text)
 
@@ -113,7 +113,7 @@ def written(attributes: Mapping[str, Any]) -> str:
     """Attributes of a new element as JSON.
 
     Raises:
-        EventRefusedError: it comes to more than ``MOST_BYTES``.
+        EventRefusedError: they have more than ``MOST_BYTES``.
     """
     if not attributes:
         return NO_ATTRIBUTES
@@ -124,19 +124,19 @@ def written(attributes: Mapping[str, Any]) -> str:
 
 
 def parts_of(text: str) -> _Parts:
-    """The keys of JSON text, with each one's value as it stands there."""
+    """The keys of JSON text, each with its value as it is written there."""
     found: _Parts = msgspec.json.decode(text, type=_Parts)
     return found
 
 
 def _is_same(known: bytes, value: Any) -> bool:
     said = msgspec.json.encode(value)
-    # Keys may stand in another order.
+    # The keys may be in another order.
     return known == said or (len(known) == len(said) and bool(msgspec.json.decode(known) == value))
 
 
 def _taken_by(key: str, value: msgspec.Raw) -> int:
-    """Bytes of a key with its value, a colon and a comma or bracket; of a key that has to be escaped, about."""
+    """Bytes of a key with its value, a colon and a comma or bracket; approximate if the key has to be escaped."""
     return (len(key) if key.isascii() else len(key.encode("utf-8", "surrogatepass"))) + 4 + len(bytes(value))
 
 

@@ -1,4 +1,4 @@
-"""Failures that somebody reports: this answer is wrong."""
+"""Failures that somebody reports: an answer is wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from store.paging import every
 from store.protocol import GraphStore
 
 EntryOf = Callable[[str], AuditEntry]
-"""From the id of what an act makes to the entry of the audit log that tells of it."""
+"""Makes the entry of the audit log from the id of what was changed."""
 
 MAX_TEXT = 20_000
 MAX_LIST = 100
@@ -30,10 +30,10 @@ class Complaint:
     """Somebody says that an answer is wrong.
 
     Attributes:
-        question_id: the variable that was asked.
-        answer_id: the variable that was answered; None where there was no answer.
+        question_id: the variable that holds the question.
+        answer_id: the variable that holds the answer; None if there was no answer.
         gold_answers: the answers that would have been right; may be empty.
-        evidence_ids: the messages that hold the answer; may be empty.
+        evidence_ids: the messages that contain the answer; may be empty.
     """
 
     question_id: str
@@ -42,23 +42,24 @@ class Complaint:
     evidence_ids: tuple[str, ...] = ()
     comment: str | None = None
     said_at: datetime | None = None
-    """None is now."""
+    """When it was reported; None means now."""
 
 
 async def record_failure(
     store: GraphStore, complaint: Complaint, author: str, entry_of: EntryOf | None = None
 ) -> Failure:
-    """Store a failure; one that is known already takes the gold answers and the evidence that are given.
+    """Store a failure. If it exists already, its gold answers and evidence are replaced by those that are given.
 
     Args:
-        store: holds the variables.
-        complaint: what is said.
-        author: who says it.
-        entry_of: tells of it in the audit log.
+        store: contains the variables.
+        complaint: what is reported.
+        author: who reports it.
+        entry_of: makes the entry of the audit log.
 
     Raises:
         NotFoundError: a variable does not exist.
-        InputError: the variables are of several traces, one can't be what it is named as, or something is too long.
+        InputError: the variables belong to different traces, one has the wrong kind for its role, or something is too
+            long.
     """
     check_texts("goldAnswers", complaint.gold_answers)
     check_texts("comment", () if complaint.comment is None else (complaint.comment,))
@@ -112,7 +113,7 @@ def check_texts(place: str, texts: Sequence[str]) -> None:
     """Refuse texts that are too many or too long.
 
     Raises:
-        InputError: they are.
+        InputError: there are too many, or one is too long.
     """
     if len(texts) > MAX_LIST:
         raise InputError("input", place, f"more than {MAX_LIST}")
@@ -142,7 +143,7 @@ async def trace_of(store: GraphStore, trace_id: str) -> Trace:
 
 
 def _merged(known: Failure, said: Failure) -> Failure:
-    """What is known of a failure, with what somebody adds."""
+    """The stored failure with what somebody adds."""
     more = {name: value for name, value in msgspec.json.decode(said.attributes).items() if value is not None}
     attributes = msgspec.json.decode(known.attributes) | more
     return replace(

@@ -1,9 +1,9 @@
-"""Whether an event that names a known element says of it what is known.
+"""Checks whether an event that names a known element agrees with what is stored of it.
 
-An event may be sent again, and then changes nothing. One that says something else is refused, with the field in which
-it differs: what it says would be lost in silence otherwise. Compared is what the graph keeps, and what no later event
-may have changed. Traces and sessions are told again by whoever goes on with them: of these, what an event leaves out
-contradicts nothing, and neither does when it was sent.
+An event may be sent again, and then changes nothing. An event that contradicts the stored element is refused, and the
+reason names the field; otherwise its contents would be lost without a word. Compared are the fields that the graph
+stores and that no later event may have changed. Programs that continue a trace or session send its event again: there,
+fields that are left out and another time are no contradiction.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from store.answers import Label
 
 
 def check_trace_name(known: str | None, said: str | None) -> None:
-    """Compare the name of a trace.
+    """Compare the name of a trace with an event.
 
     Raises:
-        EventRefusedError: it has another.
+        EventRefusedError: the event has another name.
     """
     if known is not None and said is not None and known != said:
         raise EventRefusedError("name: the trace is known by another name already")
 
 
 def check_session(known: Session, attributes: Attributes, said: wire.SessionEvent) -> None:
-    """Compare a session, with its attributes, with what an event says of it.
+    """Compare a session and its attributes with an event.
 
     Raises:
-        EventRefusedError: it says something else.
+        EventRefusedError: the event contradicts them.
     """
     pairs = (
         ("name", known.name, said.name),
@@ -53,18 +53,18 @@ def check_operation(
     session_id: str | None,
     more: Mapping[str, Any],
 ) -> None:
-    """Compare an operation with its beginning.
+    """Compare an operation with the event of its beginning.
 
     Args:
         known: the operation.
-        status: how it stands: its end may have changed its attributes.
-        attributes: what is said of it now.
-        said: the beginning.
-        session_id: of the session that it names.
-        more: attributes that the beginning says, with the parent.
+        status: its present status; its end may have changed its attributes.
+        attributes: its present attributes.
+        said: the event.
+        session_id: the id of the session that the event names.
+        more: attributes in the event, with the parent operation.
 
     Raises:
-        EventRefusedError: it says something else.
+        EventRefusedError: the event contradicts it.
     """
     _compare(
         Label.OPERATION,
@@ -86,16 +86,16 @@ def check_operation(
 def check_ending(
     known: Operation | Ending, attributes: Attributes, said: wire.OperationEnded, more: Mapping[str, Any]
 ) -> None:
-    """Compare how an operation has ended with what an event says of that.
+    """Compare the end of an operation with an event.
 
     Args:
         known: the operation, or how it ended.
-        attributes: what is said of it now.
-        said: its end.
-        more: attributes that the end says, with the error.
+        attributes: its present attributes.
+        said: the event.
+        more: attributes in the event, with the error.
 
     Raises:
-        EventRefusedError: it says something else.
+        EventRefusedError: the event contradicts it.
     """
     pairs = (("status", known.status, said.status), ("time", known.ended_at, said.time))
     _compare(Label.OPERATION, said.operation, pairs)
@@ -105,17 +105,17 @@ def check_ending(
 def check_variable(
     known: Variable, attributes: Attributes, said: wire.VariableEvent, made: Variable, more: Mapping[str, Any]
 ) -> None:
-    """Compare a variable with what an event says of it.
+    """Compare a variable with an event.
 
     Args:
         known: the variable.
-        attributes: what is said of it.
+        attributes: its attributes.
         said: the event.
-        made: what would be made of the event.
-        more: attributes that it says, with its role and the size that it was cut from.
+        made: the variable that the event would make.
+        more: attributes in the event, with its role and the size before it was cut.
 
     Raises:
-        EventRefusedError: it says something else.
+        EventRefusedError: the event contradicts it.
     """
     _compare(
         Label.VARIABLE,
@@ -141,10 +141,10 @@ def check_variable(
 
 
 def check_derivation(known: Derivation, said: wire.Derived, source: str, target: str, operation: str) -> None:
-    """Compare a derivation with what an event says of it, the ids of what it names among it.
+    """Compare a derivation with an event, and the ids of what it names.
 
     Raises:
-        EventRefusedError: it says something else.
+        EventRefusedError: the event contradicts it.
     """
     _compare(
         Label.DERIVATION,

@@ -1,4 +1,4 @@
-"""Elements of the graph out of wire events (``memtrace.events``), one event after the other."""
+"""Makes elements of the graph from wire events (``memtrace.events``), one event after the other."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ from schema.models import (
 from store.answers import Label, Stored
 
 CONSIDERED, RETURNED = "considered", "returned"
-"""Roles of what a retrieval had before it."""
+"""Roles of a retrieval's candidates: only considered, or returned."""
 
 
 class Elements:
-    """New elements of one trace, made of events in their order.
+    """New elements of one trace, made from events in their order.
 
     Attributes:
-        values: values that are kept beside the graph, by hash.
+        values: values that are stored beside the graph, by hash.
     """
 
     def __init__(self, trace: Trace, names: Names, stored: Stored, beginnings: Beginnings) -> None:
-        """Begin.
+        """Begin with what is stored.
 
         Args:
-            trace: the trace as it is stored, or a new one.
-            names: the ids of what events name.
-            stored: what is stored of the trace, and of all that the events name.
-            beginnings: stored values that are not on their variables whole and that values in the events begin with.
+            trace: the stored trace, or a new one.
+            names: the ids of everything that the events name.
+            stored: what is stored of the trace, and of everything that the events name.
+            beginnings: stored values with which values of events begin, if they are not whole on their variables.
         """
         self.values: dict[str, bytes] = {}
         self._trace = trace
@@ -82,10 +82,10 @@ class Elements:
         )
 
     def add(self, event: wire.Event) -> None:
-        """Make what an event says; what is known stays as it is.
+        """Make the elements of an event; what is known stays as it is.
 
         Raises:
-            EventRefusedError: it can't be taken.
+            EventRefusedError: the event can't be accepted.
         """
         match event:
             case wire.TraceEvent():

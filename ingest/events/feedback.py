@@ -1,4 +1,4 @@
-"""What an application says of an answer that is in its trace: a wrong one becomes a failure."""
+"""Writes the feedback of an application on an answer in its trace; a wrong answer becomes a failure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from store.answers import Label
 from store.protocol import GraphStore
 
 AUTHOR = "application"
-"""Who says it; a failure keeps its author among its attributes."""
+"""The author of such a failure, which is kept among its attributes."""
 
 
 async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
-    """Write that an answer is right, or the failure that it is; one that is known takes what is added.
+    """Write that an answer is right, or make a failure of it; a failure that exists is changed.
 
     Raises:
-        EventRefusedError: it names what is not there, or the graph does not say what was asked.
-        InputError: something is too long, or what is called right is no answer, or a failure says that it is wrong.
+        EventRefusedError: it names something that does not exist, or the graph does not say what was asked.
+        InputError: something is too long; or what is called right is not an answer, or was judged wrong by a failure.
     """
     names = Names(trace_id(store.project_id, event.trace))
     wanted = [(name, names.id(label, name)) for label, name in references(event)]
@@ -46,10 +46,10 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
 
 
 async def _asked(store: GraphStore, answer: Variable) -> str:
-    """The id of the question that an answer belongs to."""
+    """The id of the question to which an answer belongs."""
     found = (await questions_of(store, [answer]))[answer.id]
     if not found:
-        # What leads to the answer may come later: nobody has to send events in order.
+        # The events that lead to the answer may come later, because events may be sent in any order.
         raise EventRefusedError("question: no query led to the answer; name what was asked", is_early=True)
     if len(found) > 1:
         raise EventRefusedError(f"question: {len(found):,} may have been meant; name the one that was asked")

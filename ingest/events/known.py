@@ -1,4 +1,4 @@
-"""What is known of a trace while events are taken: what is stored, and what they add."""
+"""What is known of a trace while events are processed: what is stored, and what the events add."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from store.answers import IN_ORDER, Label, Stored
 
 
 class EventRefusedError(Exception):
-    """An event that can't be taken.
+    """An event that can't be accepted.
 
     Attributes:
-        is_early: whether it refers to something that is not there yet.
+        is_early: whether it refers to something that does not exist yet.
     """
 
     def __init__(self, reason: str, is_early: bool = False) -> None:
@@ -21,7 +21,7 @@ class EventRefusedError(Exception):
 
 
 class Known:
-    """The elements of a trace by what the sender calls them.
+    """The elements of a trace by the ids of the sender.
 
     Attributes:
         new: those that are not stored yet, by label and id, in the order of the trace.
@@ -35,15 +35,15 @@ class Known:
         self.next = dict(stored.next)
 
     def find(self, label: Label, name: str) -> Any:
-        """What the sender calls so; None where there is nothing."""
+        """The element with this id of the sender; None if there is none."""
         id_ = self.id(label, name)
         return self.new[label].get(id_) or self._stored[label].get(id_)
 
     def get(self, label: Label, name: str, field: str) -> Any:
-        """What a field of an event refers to.
+        """The element to which a field of an event refers.
 
         Raises:
-            EventRefusedError: it is not there, or not yet.
+            EventRefusedError: it does not exist, or not yet.
         """
         found = self.find(label, name)
         if found is None:
@@ -52,6 +52,6 @@ class Known:
         return found
 
     def add(self, label: Label, element: Any) -> None:
-        """Add a new element, which has taken the next place in the trace."""
+        """Add a new element, which has received the next place in the trace."""
         self.new[label][element.id] = element
         self.next[label] += 1

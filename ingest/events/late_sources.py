@@ -1,10 +1,11 @@
-"""Derivations whose source came after their target: the target, and what derives from it, gets a later place.
+"""Derivations whose source came after their target: the target, and what derives from it, moves to a later place.
 
-A variable's place in its trace (``sequence``) is when it came, and a source is before its target; so no cycle can
-close, and an edge that agrees with the places needs no look at the graph. An edge that does not is looked at: either
-its source derives from its target, and it would close a cycle, or the places between the two are given out anew. That
-is Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006): only variables that
-depend on the target, or that the source depends on, change theirs, among themselves.
+A variable's place in its trace (``sequence``) is the order in which it came, and a source is always before its target.
+So no cycle can arise, and a derivation that agrees with the places needs no search in the graph. For a derivation that
+does not, there are two possibilities: if its source derives from its target, it would close a cycle; otherwise the
+places between the two are given out anew. The method is Pearce and Kelly, "A dynamic topological sort algorithm for
+directed acyclic graphs" (2006): only variables that depend on the target, or on which the source depends, change their
+places, among themselves.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from store.answers import Direction, Label, Stored
 from store.protocol import GraphStore
 
 MOST_LOOKED_AT = 20_000
-"""Variables between the two of one derivation, at most: those that change their places, or would."""
+"""Largest number of variables that one derivation may move."""
 
 _CYCLE = "source: it came after the target, and depends on it: this would close a cycle"
 _TOO_FAR = (
@@ -36,12 +37,12 @@ _TOO_FAR = (
 
 
 async def with_late_sources(store: GraphStore, events: Sequence[Event], refused: Sequence[Refusal]) -> list[Refusal]:
-    """What is refused for good of events of one trace, in order: derivations are taken whatever their places.
+    """Write derivations whatever the places of their variables; returns which events of a trace stay refused.
 
     Args:
-        store: where the trace is.
-        events: those that were to be taken.
-        refused: those of them that were not.
+        store: contains the trace.
+        events: the events that were to be written.
+        refused: those of them that were refused.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
@@ -57,7 +58,7 @@ async def with_late_sources(store: GraphStore, events: Sequence[Event], refused:
 
 
 async def take_late_sources(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
-    """Write derivations of one trace, whatever the places of their variables; those that are refused, in order.
+    """Write derivations of one trace, whatever the places of their variables; returns the refused ones in order.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
@@ -113,15 +114,15 @@ def _moved(stored: Stored, order: _Order) -> Stored:
 
 
 class _TooFarError(Exception):
-    """More would have to be looked at than may be."""
+    """More variables would have to be searched than is allowed."""
 
 
 class _Order:
-    """The places of a trace's variables, as far as they are looked at.
+    """The places of those variables of a trace that are looked at.
 
     Attributes:
         places: by the variable's id.
-        moved: those that have changed.
+        moved: the variables whose places have changed.
     """
 
     def __init__(self, store: GraphStore, variables: Iterable[Variable]) -> None:
@@ -132,7 +133,7 @@ class _Order:
         self._new: dict[Direction, dict[str, set[str]]] = {direction: defaultdict(set) for direction in Direction}
 
     async def join(self, source: str, target: str) -> str | None:
-        """Have a source before its target; why that can't be, if it can't."""
+        """Move a source before its target. Returns the reason if that is not possible."""
         if source == target:
             return _CYCLE
         first, last = self.places[target], self.places[source]
@@ -154,10 +155,10 @@ class _Order:
         return None
 
     async def _reached(self, start: str, direction: Direction, first: int, last: int) -> set[str]:
-        """What is reached from a variable among those from one place to another.
+        """The variables that can be reached from a variable and lie between two places.
 
         Raises:
-            _TooFarError: it is too much.
+            _TooFarError: there are too many.
         """
         found, level = {start}, {start}
         while level:
@@ -170,7 +171,7 @@ class _Order:
         return found
 
     async def _neighbours(self, ids: set[str], direction: Direction) -> set[str]:
-        """The sources of some variables, or their targets, whose places are known then."""
+        """The sources of some variables, or their targets; their places are known afterwards."""
         known, new = self._stored[direction], self._new[direction]
         unknown = sorted(ids - known.keys())
         if unknown:

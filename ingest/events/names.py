@@ -1,4 +1,4 @@
-"""What events name, and the ids in the graph that those names have."""
+"""The names that events use, and the ids of these names in the graph."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
     wire.Feedback: ((Label.VARIABLE, "answer"), (Label.VARIABLE, "question")),
     wire.Invalidated: ((Label.VARIABLE, "variable"), (Label.OPERATION, "operation")),
 }
-"""What events name, themselves too: where it is found is not asked of each event anew, for that takes longer than all
-else about it."""
+"""The fields in which each type of event names something, itself included. Finding them anew for each event would take
+longer than everything else."""
 
 _DEFINING = (wire.SessionEvent, wire.OperationStarted, wire.VariableEvent, wire.Derived)
-"""Events that make what they name first."""
+"""Types of events that create the first thing that they name."""
 
 
 def defined(event: wire.Event) -> tuple[Label, str] | None:
-    """What an event makes, if it makes something that others refer to."""
+    """What an event creates, if other events can refer to it."""
     if not isinstance(event, _DEFINING):
         return None
     label, key = _NAMED[type(event)][0]
@@ -48,24 +48,24 @@ def defined(event: wire.Event) -> tuple[Label, str] | None:
 
 
 def references(event: wire.Event) -> list[tuple[Label, str]]:
-    """What must be there before an event can be taken."""
+    """What must exist before an event can be accepted."""
     named = _NAMED.get(type(event), ())[isinstance(event, _DEFINING) :]
     found = [(label, name) for label, key in named if (name := getattr(event, key)) is not None]
     return found + [(Label.VARIABLE, name) for name in _inside(event)]
 
 
 def _inside(event: wire.Event) -> Sequence[str]:
-    """The variables that an event names deeper inside."""
+    """The variables that an event names in nested fields."""
     if isinstance(event, wire.VariableEvent) and event.base is not None:
         return [event.base.variable]
     return event.evidence if isinstance(event, wire.Feedback) else ()
 
 
 class Names:
-    """The names in the events of one trace, and the ids that they are made to.
+    """The names in the events of one trace, and the ids that are made from them.
 
     Attributes:
-        trace_id: the trace's.
+        trace_id: the id of the trace.
     """
 
     def __init__(self, trace_id: str) -> None:
@@ -74,7 +74,7 @@ class Names:
         self._makers = {label: IdMaker(label.value, trace_id) for label in IN_ORDER}
 
     def id(self, label: Label, name: str) -> str:
-        """The id of what the sender calls so."""
+        """The id of what the sender calls by this name."""
         ids = self._ids[label]
         id_ = ids.get(name)
         if id_ is None:
@@ -82,7 +82,7 @@ class Names:
         return id_
 
     def ids(self, events: Iterable[wire.Event]) -> Mapping[Label, Sequence[str]]:
-        """The ids of all that events name, by label."""
+        """The ids of everything that the events name, by label."""
         found: dict[Label, dict[str, None]] = {label: {} for label in IN_ORDER}
         for event in events:
             for label, key in _NAMED.get(type(event), ()):

@@ -1,6 +1,6 @@
-"""The order in which events of a trace that came together are taken: what an event refers to comes before it.
+"""Puts events of a trace that came together in order: an event comes after everything to which it refers.
 
-Senders keep that order. Requests side by side, retries and dead letters do not.
+Senders keep this order, but parallel requests, retries and dead letters do not.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _Places = Mapping[tuple[Label, str], int]
 
 
 def in_order(events: Sequence[wire.Event]) -> list[int] | None:
-    """The places of the events, each after what it refers to among the others; None where they are in order.
+    """The places of the events, each after what it refers to; None if they are in order already.
 
-    The source of a derivation comes before its target. What is in no such relation stays in the order in which it came;
-    so does what refers to itself by a detour, which can't be taken anyway.
+    The source of a derivation comes before its target. Otherwise the events stay in the order in which they came. The
+    same is true of events that refer to themselves in a circle, which can't be accepted anyway.
     """
     places: dict[tuple[Label, str], int] = {}
     for place, event in enumerate(events):
@@ -48,15 +48,16 @@ def in_order(events: Sequence[wire.Event]) -> list[int] | None:
 
 
 def looks_in_order(events: Sequence[wire.Event]) -> bool:
-    """Whether the times of the events go forward, so that to put them in order is hardly worth the time it takes.
+    """Whether the times of the events increase, so that putting them in order is hardly worth the time.
 
-    That is a guess, and nothing depends on it: what comes before what it refers to is taken after it all the same.
+    This is only a guess, and nothing depends on it: an event that comes before what it refers to is still accepted
+    after it.
     """
     return all(one.time <= next_.time for one, next_ in pairwise(events))
 
 
 def _relations(events: Sequence[wire.Event], places: _Places) -> Iterator[tuple[int, int]]:
-    """Pairs of places: the first one's event comes before the second one's."""
+    """Pairs of places: the event at the first place comes before that at the second."""
     for place, event in enumerate(events):
         for name in references(event):
             before = places.get(name)

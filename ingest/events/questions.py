@@ -1,4 +1,4 @@
-"""Which question an answer belongs to, as far as the graph says it."""
+"""Finds out from the graph to which question an answer belongs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from store.answers import NO_BUDGET, Budget, Direction
 from store.protocol import GraphStore
 
 _NEAR = Budget(hops=8)
-"""Where the question of an answer is found nearly always: a walk through all that a memory ever was takes long."""
+"""Depth within which the question of an answer is nearly always found; a walk through the whole past takes long."""
 
 
 async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[str, list[Variable]]:
-    """The questions that each of several answers may belong to, by the answer's id; one alone is the question.
+    """The questions to which each of several answers may belong, by the answer's id; a single one is the question.
 
-    They are the queries that its operation used; else those of its causal past, of the near past first; else, where a
-    chat is recorded without queries, the messages that its operation used.
+    They are the queries that its operation used. If there are none, they are the queries in its causal past, first in
+    the near past. If there are none either (a chat that is recorded without queries), they are the messages that its
+    operation used.
     """
     makers = dict.fromkeys(one.operation_id for one in answers if one.operation_id is not None)
     details = await store.operations(list(makers)) if makers else {}

@@ -1,4 +1,4 @@
-"""Reading events: looking at what comes from outside, and reading again what was looked at."""
+"""Reads events: checks what comes from outside, and reads again what was checked before."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ingest.events.attributes import MOST_BYTES
 from ingest.events.values import check_base
 
 MAX_EVENT_BYTES = 16 << 20
-"""Of one event as it is sent: a longer value is rebuilt from parts."""
+"""Limit of one event as it is sent, in bytes; a longer value must be rebuilt from a base."""
 
 
 def checked(piece: bytes) -> Event:
-    """An event that can be taken; of a long one, without its value.
+    """An event that can be accepted; a long one is returned without its value.
 
     Raises:
-        EventError: it can't.
+        EventError: it can't be accepted.
     """
     event = _read(piece) if len(piece) <= MOST_BYTES else _read_long(piece)
     if isinstance(event, VariableEvent) and event.base is not None:
@@ -33,26 +33,25 @@ def checked(piece: bytes) -> Event:
 
 
 class _Outline(msgspec.Struct):
-    """What of an event may be long."""
+    """The fields of an event that may be long."""
 
     value: msgspec.Raw = msgspec.Raw(b"")
 
 
 def _read_long(piece: bytes) -> Event:
-    """A long event without its value, which is all that may be long of it.
+    """A long event without its value; only the value may be long.
 
-    To read what is nested takes several times as long as to read a text, and nothing else of the process goes on
-    meanwhile.
+    Reading nested JSON takes several times as long as reading a text, and the process does nothing else meanwhile.
 
     Raises:
-        EventError: it is none, or it is longer than is taken.
+        EventError: it is not an event, or longer than allowed.
     """
     if len(piece) > MAX_EVENT_BYTES:
         raise EventError(f"{len(piece):,} bytes; an event has at most {MAX_EVENT_BYTES:,}")
     try:
         value = bytes(msgspec.json.decode(piece, type=_Outline).value)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        # To find the place takes the slower reader, which a long text would keep for too long.
+        # Only the slower reader finds the place of an error, and a long text would take it too long.
         what = "value, or a text beside it: no valid Unicode, which can't be stored, or " if b"\\u" in piece else ""
         raise EventError(f"{what}not JSON: {error}") from None
     beside = len(piece) - len(value)
@@ -67,28 +66,28 @@ def _read_long(piece: bytes) -> Event:
 
 
 def _read(piece: bytes) -> Event:
-    """An event.
+    """Read one event.
 
     Raises:
-        EventError: it is none.
+        EventError: it is not an event.
     """
     try:
         found = msgspec.json.decode(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # JSON that this reader does not take may be an event all the same, and the other says better what is wrong.
-        # It also finds texts that are no valid Unicode, which this reader never takes.
+        # JSON that this reader refuses may still be an event, and the other reader explains better what is wrong.
+        # The other one also finds texts that are not valid Unicode, which this reader always refuses.
         return decode(piece)
     return from_object(found)
 
 
 def read(lines: Sequence[bytes]) -> list[Event | EventError]:
-    """What each line is; quick with lines that were looked at before."""
+    """The event or error in each line; fast for lines that were checked before."""
     return [_read_checked(line) for line in lines]
 
 
 def _read_checked(line: bytes) -> Event | EventError:
     try:
-        # In one pass: what is in a packet was looked at when it came. What one pass can't read may still be an event.
+        # One pass is enough, because a packet was checked when it came. What one pass can't read may still be an event.
         return _adapter().validate_json(line)
     except ValidationError:
         pass

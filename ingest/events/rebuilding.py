@@ -1,4 +1,4 @@
-"""Values whose events say only what is new in them, and what has to be read for that."""
+"""Rebuilds values whose events contain only the new part, and reads the stored values that this needs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from store.answers import Label, Stored
 from store.protocol import GraphStore
 
 Beginnings = Mapping[str, bytes | CorruptValueError]
-"""Stored values that others begin with, by hash; an error for one that is damaged."""
+"""Stored values with which others begin, by hash; for a damaged value, the error."""
 
 
 class Rebuilder:
     """Gives the whole values of events of one trace."""
 
     def __init__(self, known: Known, values: Mapping[str, bytes], beginnings: Beginnings) -> None:
-        """Begin.
+        """Begin with what is known.
 
         Args:
             known: the elements of the trace.
-            values: values of new variables that are not on them whole, by hash.
-            beginnings: such values of stored variables, as far as events begin with them.
+            values: values of new variables that are not whole on the variables, by hash.
+            beginnings: the same for stored variables, as far as values of events begin with them.
         """
         self._known = known
         self._values = values
@@ -39,8 +39,8 @@ class Rebuilder:
         """The whole value of an event.
 
         Raises:
-            EventRefusedError: what it begins with is not there, or does not fit.
-            UnicodeEncodeError: it is no valid Unicode.
+            EventRefusedError: the value with which it begins does not exist, or does not fit.
+            UnicodeEncodeError: the value is not valid Unicode.
         """
         base = event.base
         if base is None:
@@ -72,7 +72,7 @@ class Rebuilder:
 async def read_beginnings(
     store: GraphStore, names: Names, stored: Stored, events: Iterable[wire.Event]
 ) -> dict[str, bytes | CorruptValueError]:
-    """Read the stored values that values of some events begin with, each once."""
+    """Read the stored values with which values of some events begin, each once."""
     known: Mapping[str, Variable] = stored.elements.get(Label.VARIABLE, {})
     found: dict[str, bytes | CorruptValueError] = {}
     for event in events:
@@ -84,7 +84,7 @@ async def read_beginnings(
         try:
             check_base(event.base, before.size)
         except ValueError:
-            continue  # refused when its turn comes
+            continue  # its event is refused later, when it is processed
         try:
             found[before.value_hash] = await store.value(before)
         except CorruptValueError as error:

@@ -1,4 +1,4 @@
-"""Answers of which somebody says that they are right."""
+"""Answers that somebody says are right."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from store.protocol import GraphStore
 async def record_right(
     store: GraphStore, answer: Variable, said_at: datetime | None = None, entry_of: EntryOf | None = None
 ) -> Variable:
-    """Store that an answer is right; as it is then. Said again, it changes nothing.
+    """Store that an answer is right, and return the answer. Doing so again changes nothing.
 
     Args:
-        store: holds the answer.
-        answer: as it is stored.
-        said_at: when it was said; None is now. A failure that was reported later than this wins over it.
-        entry_of: tells of it in the audit log.
+        store: contains the answer.
+        answer: the stored answer.
+        said_at: when it was said; None means now. A failure that was reported later has priority.
+        entry_of: makes the entry of the audit log.
 
     Raises:
-        InputError: it is no answer, or was judged wrong before.
+        InputError: it is not an answer, or was judged wrong before.
     """
     if answer.kind is not VariableKind.ANSWER:
         raise InputError("right", answer.id, f"is of kind {answer.kind}: only an Answer can be judged right")

@@ -1,8 +1,8 @@
-"""From wire events (``memtrace.events``) to the graph of a project.
+"""Writes wire events (``memtrace.events``) to the graph of a project.
 
-Events of a trace are taken in their order: what an event refers to came before it, in the same call or in an earlier
-one. Ids are made of the sender's ids, so that an event that is sent twice changes nothing. A bad event never keeps its
-neighbours out.
+Events of a trace are processed in their order: what an event refers to came before it, in the same call or in an
+earlier one. Ids are made from the sender's ids, so that an event that is sent twice changes nothing. A bad event never
+keeps others out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ P = ParamSpec("P")
 SOURCE = "memtrace"
 
 _FEW_EVENTS = 20
-"""So few are taken at once: to go to a thread and back takes longer."""
+"""So few events are processed without a thread, because switching to a thread takes longer."""
 
 _LONG_CHARACTERS = 64 << 10
 
@@ -45,9 +45,9 @@ class Refusal:
     """Why an event is not in the graph.
 
     Attributes:
-        index: its place among those that were sent.
+        index: its place among the events that were given.
         reason: what is wrong, and where.
-        is_early: whether it refers to something that is not there yet: it may be taken when that has come.
+        is_early: whether it refers to something that does not exist yet; it may be accepted when that has come.
     """
 
     index: int
@@ -56,13 +56,13 @@ class Refusal:
 
 
 async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[Refusal]:
-    """Write events to a project's graph; those that are refused, in order. The others are there when this returns."""
+    """Write events to a project's graph. Returns the refused ones, in order; the others are then in the graph."""
     by_trace: dict[str, list[int]] = defaultdict(list)
     for index, event in enumerate(events):
         by_trace[event.trace].append(index)
     refused: list[Refusal] = []
     for external_id, indexes in by_trace.items():
-        # What is said of an answer needs the graph around it, and nothing needs what is said.
+        # Feedback needs the graph around its answer, and nothing else needs the feedback.
         made = [(index, event) for index in indexes if not isinstance(event := events[index], wire.Feedback)]
         for portion in portions(made):
             refused += await _take(store, external_id, portion)
@@ -73,7 +73,7 @@ async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[R
 
 
 async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
-    """Write events of one trace; where the store refuses them together, the halves apart."""
+    """Write events of one trace; if the store refuses them together, write the halves separately."""
     try:
         return await _write(store, external_id, events)
     except (ConflictError, InputError) as error:
@@ -119,7 +119,7 @@ async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int
 
 
 def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tuple[list[Refusal], Batch | None]:
-    """What is refused of some events, and what the others make; None where there are no others."""
+    """The refusals of some events, and what the others make; None if there are no others."""
     refused = []
     for index, event in events:
         try:
@@ -134,14 +134,14 @@ def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tupl
 async def _aside(
     events: Sequence[tuple[int, wire.Event]], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """Do work on events in a thread, where it may take long: a server that writes itself answers others meanwhile."""
+    """Process events in a thread if that may take long, so that the server can answer others meanwhile."""
     if len(events) > _FEW_EVENTS or any(_is_large(event) for _, event in events):
         return await asyncio.to_thread(work, *args, **kwargs)
     return work(*args, **kwargs)
 
 
 def _is_large(event: wire.Event) -> bool:
-    """Whether it may take long, though it is one event: much of it may be said, or of what it adds to."""
+    """Whether a single event may take long, because it, or the element to which it adds, has many attributes."""
     if isinstance(event, wire.VariableEvent) and (event.base is not None or len(event.value) > _LONG_CHARACTERS):
         return True
     return bool(getattr(event, "attributes", None) or getattr(event, "error", None))

@@ -1,4 +1,4 @@
-"""How a value stands on its variable, and what of it is kept beside the graph."""
+"""How a value is stored on its variable, and which part of it is stored beside the graph."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
 
 MOST_REBUILT_BYTES = 64 << 20
-"""Of one value that is rebuilt in memory: a few bytes on the wire may stand for a long one."""
+"""Largest value that is rebuilt in memory, in bytes: a few bytes on the wire may stand for a long value."""
 
 PORTION_BYTES = 8 << 20
-"""Of values that are rebuilt in one go, where one alone is not longer: others have their turn in between."""
+"""Total size of values that are rebuilt without a pause (or one longer value); other work is done in between."""
 
 _LEAST_WORK = 64 << 10
-"""What a rebuilt value counts for at least: the one that it begins with has to be read."""
+"""The least that a rebuilt value counts for, in bytes, because its base has to be read."""
 
 _ALWAYS_READ_BYTES, _MOST_READ_FOR_ONE = 1 << 20, 16
-"""A value that another begins with may be so long, or so many times as long as what it is read for."""
+"""Largest base: so many bytes, or so many times the size of the value for which it is read."""
 
 _LONGEST_CHARACTER = 4
 _WINDOW = 1 << 20
 _NO_STARTS = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 with which no character begins."""
+"""The bytes of UTF-8 with which no character begins: continuation bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class ValueParts:
     """The parts of a value.
 
     Attributes:
-        whole: the value, where it is small enough to stand on the variable.
-        data: its bytes, where they have to be kept beside the graph.
-        size: bytes in UTF-8.
+        whole: the value, if it is small enough to be on the variable.
+        data: its bytes, if they have to be stored beside the graph.
+        size: size in bytes of UTF-8.
     """
 
     preview: str
@@ -52,7 +52,7 @@ class Whole:
     Attributes:
         data: the value in UTF-8.
         truncated: whether it is cut.
-        size: bytes of the whole value, where it is cut.
+        size: size of the whole value in bytes, if it is cut.
     """
 
     data: bytes
@@ -60,11 +60,11 @@ class Whole:
     truncated: bool | None
     size: int | None
     text: str | None = None
-    """The value, where it came as a text."""
+    """The value as a text, if it came as one."""
 
 
 def value_parts(data: bytes, text: str | None = None) -> ValueParts:
-    """The parts of a value in UTF-8; ``text`` is the same, where it is at hand."""
+    """The parts of a value in UTF-8; ``text`` is the same value as a text, if it is available."""
     is_small = len(data) <= WHOLE_VALUE_BYTES
     if text is None:
         beginning = data if is_small else data[: PREVIEW_CHARACTERS * _LONGEST_CHARACTER]
@@ -79,21 +79,21 @@ def value_parts(data: bytes, text: str | None = None) -> ValueParts:
 
 
 def rebuilt_bytes(event: wire.Event) -> int:
-    """How much work it is to rebuild an event's value, in bytes; 0 where it comes whole, or will be refused."""
+    """The work of rebuilding an event's value, in bytes; 0 if it comes whole, or will be refused."""
     if not isinstance(event, wire.VariableEvent) or event.base is None or event.base.size > MOST_REBUILT_BYTES:
         return 0
     return max(event.base.size, _LEAST_WORK)
 
 
 def check_base(base: wire.Base, beginning_size: int | None = None) -> None:
-    """Whether a value is rebuilt at all.
+    """Check whether a value may be rebuilt.
 
     Args:
-        base: what it begins with.
-        beginning_size: bytes of the value of the variable that the base names, where that is known.
+        base: the base of the event.
+        beginning_size: size in bytes of the value of the variable that the base names, if it is known.
 
     Raises:
-        ValueError: it is not; says why.
+        ValueError: it may not be; the message says why.
     """
     if base.size > MOST_REBUILT_BYTES:
         raise ValueError(f"base.size: {base.size} bytes; a value is rebuilt up to {MOST_REBUILT_BYTES}")
@@ -105,16 +105,16 @@ def check_base(base: wire.Base, beginning_size: int | None = None) -> None:
 
 
 def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: bytes, is_cut: bool) -> Whole:
-    """The whole value of an event that says only what is new in it.
+    """The whole value of an event that contains only the new part.
 
     Args:
-        event: what came.
+        event: the event.
         base: its base.
         beginning: the value of the variable that the base names.
-        is_cut: whether that value was cut; what is to be kept of it may be gone then, and the result is cut too.
+        is_cut: whether that value was cut. A part that should be kept may be missing then, and the result is cut too.
 
     Raises:
-        ValueError: it does not fit together, or is too much; says what and where.
+        ValueError: the parts do not fit together, or are too large; the message says what and where.
     """
     check_base(base, len(beginning))
     kept = _place_of(beginning, base.kept)
@@ -132,7 +132,7 @@ def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: bytes, is_cut
 
 
 def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[int, wire.Event]]]:
-    """The events in their order, cut so that no portion rebuilds more than ``PORTION_BYTES``, or one value."""
+    """The events in their order, divided so that no portion rebuilds more than ``PORTION_BYTES``, or one value."""
     portion: list[tuple[int, wire.Event]] = []
     size = 0
     for index, event in events:
@@ -147,9 +147,9 @@ def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[in
 
 
 def _place_of(data: bytes, characters: int) -> int | None:
-    """Where so many characters of a text in UTF-8 end, in bytes; None where it has fewer.
+    """Where so many characters of a text in UTF-8 end, in bytes; None if it has fewer.
 
-    Nothing is decoded: that would take several times as long, and stop all else of the process meanwhile.
+    Nothing is decoded, because that would take several times as long and block the process.
     """
     if data.isascii():
         return characters if characters <= len(data) else None
@@ -164,7 +164,7 @@ def _place_of(data: bytes, characters: int) -> int | None:
 
 
 def _start_of(window: bytes, characters: int) -> int:
-    """Where the character begins that so many others come before, in a window that has it."""
+    """Where the character begins that follows so many others, in a part of the text that contains it."""
     place = 0
     while len(window) > 1:
         half = len(window) // 2

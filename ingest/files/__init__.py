@@ -1,1 +1,1 @@
-"""Files of traces: which formats there are, and taking and giving them."""
+"""Files of traces: the formats, and how files are imported and exported."""

@@ -1,4 +1,4 @@
-"""Importing files: which files are meant, which format each has, and having it read."""
+"""Imports files: finds the files that are meant, recognises their formats, and has them read."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PACKED = ("", ".gz", ".xz", ".zst")
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
-    """The files that some paths name; a directory names the files under it that look like a format's, in order.
+    """The files that some paths name, in order. For a folder, these are the files in it whose names fit a format.
 
     Raises:
-        InputError: a path does not exist, or a directory holds no such file.
+        InputError: a path does not exist, or a folder contains no such file.
     """
     patterns = [f"*{one.suffix}{packed}" for one in FORMATS for packed in _PACKED]
     found: list[Path] = []
@@ -50,18 +50,20 @@ async def import_path(
 ) -> ImportReport:
     """Import one file of any format, which is recognised by its first bytes; ``Path("-")`` is standard input.
 
-    What is stored already is left as it is: importing again, or a longer stage of the same trace, only adds.
+    What is stored already stays as it is: importing a file again, or a longer stage of the same trace, only adds.
 
     Args:
-        store: where to.
-        path: plain, .gz, .xz or .zst.
-        timezone: IANA name of the zone of the file's times, where they have none.
-        progress: is told how far it is; what it raises before the write is done ends the import, with nothing written.
-        max_bytes: the most that a compressed file, or what it rebuilds, may come to; None is no limit.
+        store: the store to write to.
+        path: the file, plain or compressed (.gz, .xz, .zst).
+        timezone: IANA name of the zone of the file's times, if they have none.
+        progress: is called with the progress. If it raises an error before the file is written, the import ends and
+            nothing is written.
+        max_bytes: largest size of a compressed file when it is unpacked, and of all values that a file rebuilds; None
+            means no limit.
         max_ratio: how many times its own size it may unpack to; see ``ingest.files.opening.mapped``.
 
     Raises:
-        InputError: the file is malformed, too large or of no known format, or its graph is stored already with other
+        InputError: the file is malformed, too large or of an unknown format, or its graph is already stored with other
             content; nothing was written.
     """
     opened_at = time.perf_counter()
@@ -73,4 +75,4 @@ async def import_path(
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""

@@ -1,6 +1,6 @@
-"""Looking at a packed file before anybody unpacks it for good: a few bytes can say that they unpack to terabytes.
+"""Checks a compressed file before it is really unpacked, because a few bytes can unpack to terabytes.
 
-What it unpacks to is counted in small portions and not kept.
+The unpacked size is counted in small portions, which are not kept.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ import zstandard
 from ingest.files.opening import DAMAGED, GZIP, XZ, ZSTD, ZSTD_STEP, Limited, limit_of
 
 _MEMORY = 1 << 27
-"""Bytes that unpacking may take here; a file that needs more is left to its import."""
+"""Memory for unpacking here, in bytes; a file that needs more is left to its import."""
 
 _MOST_MEMBERS = 1000
-"""Of gzip files, streams or frames in one another: each is begun anew, so that a million empty ones take minutes."""
+"""Largest number of gzip members, streams or frames in a file: a million empty ones would take minutes."""
 
 _BLOCK = 256 << 10
 
 
 def check_unpacked(raw: BinaryIO, name: str, max_bytes: int, max_ratio: int) -> None:
-    """Look whether a file unpacks to more than it may; see ``ingest.files.opening``.
+    """Check whether a file unpacks to more than it may; see ``ingest.files.opening``.
 
-    One that is not packed is not looked at. One that is damaged, or takes much to unpack, is left to its import.
+    A file that is not compressed is not checked. One that is damaged, or needs much memory to unpack, is left to its
+    import.
 
     Raises:
-        UnpacksTooMuchError: it does.
+        UnpacksTooMuchError: it unpacks to more.
     """
     head = raw.read(8)
     limit = limit_of(raw, max_bytes, max_ratio)

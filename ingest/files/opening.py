@@ -1,7 +1,7 @@
-"""Opening a graph file: plain, .gz, .xz or .zst, by path or from standard input, as one block of mapped memory.
+"""Opens a file, plain or compressed (.gz, .xz, .zst), by path or from standard input, as one block of mapped memory.
 
-What is not a plain file is first unpacked into a temporary file without a name: mapped pages can be dropped again,
-a copy in memory could not.
+Anything except a plain file is first unpacked into a temporary file without a name: the system can drop mapped pages
+again, but not a copy in memory.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from schema.errors import InputError
 
 STANDARD_INPUT = Path("-")
 FREE_BYTES = 16 << 20
-"""A packed file may always unpack to so much: small files of repeated texts pack very well."""
+"""Any compressed file may unpack to so many bytes, because small files with repeated texts compress very well."""
 
 _LARGEST_WINDOW = 1 << 31
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError, zlib.error, EOFError)
 _NO_MEMORY = "not enough memory"
-"""How zstandard says that."""
+"""Part of zstandard's message if a frame needs too much memory."""
 
 _BLOCK = 1 << 20
 _ZSTD_BLOCK = 64 << 10
 ZSTD_STEP = 1 << 10
-"""Bytes unpacked at a time: to 32 MiB at most, for a block of 128 KiB takes 4 bytes."""
+"""Compressed bytes that are unpacked at a time; they give 32 MiB at most, since 4 bytes may give 128 KiB."""
 
 
 class UnpacksTooMuchError(InputError):
-    """A packed file unpacks to more than it may.
+    """A compressed file unpacks to more than it may.
 
     Attributes:
-        limit: bytes that it may unpack to.
-        why: what makes the limit so small; empty where it is the same for all files.
+        limit: number of bytes to which it may unpack.
+        why: why the limit is so small; empty if it is the same for all files.
     """
 
     def __init__(self, source: str, limit: int, why: str) -> None:
@@ -54,15 +54,15 @@ class UnpacksTooMuchError(InputError):
 
 @contextmanager
 def mapped(path: Path, max_bytes: int | None = None, max_ratio: int | None = None) -> Iterator[mmap.mmap]:
-    """The unpacked bytes of a file. What is compressed, and how, is told by its first bytes, not by its name.
+    """The unpacked bytes of a file. Its compression is recognised by its first bytes, not by its name.
 
     Args:
         path: the file, or standard input.
-        max_bytes: the most that a compressed file may unpack to; None is no limit.
-        max_ratio: how many times its own size it may unpack to, beyond ``FREE_BYTES``; None is no limit.
+        max_bytes: largest size of a compressed file when it is unpacked; None means no limit.
+        max_ratio: how many times its own size it may unpack to, beyond ``FREE_BYTES``; None means no limit.
 
     Raises:
-        InputError: it can't be read, is empty, is damaged, or unpacks to more than it may.
+        InputError: the file can't be read, is empty or damaged, or unpacks to more than it may.
     """
     name = display_name(path)
     try:
@@ -77,7 +77,7 @@ def mapped(path: Path, max_bytes: int | None = None, max_ratio: int | None = Non
 
 
 def display_name(path: Path) -> str:
-    """How messages name a file."""
+    """The name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
@@ -94,7 +94,7 @@ def _raw(path: Path) -> Iterator[BinaryIO]:
 
 
 class Limited:
-    """Takes bytes up to a limit, and hands them on to a file where there is one."""
+    """Takes bytes up to a limit, and writes them to a file if there is one."""
 
     def __init__(self, file: BinaryIO | None, name: str, max_bytes: int, why: str) -> None:
         self._file = file
@@ -104,10 +104,10 @@ class Limited:
         self._taken = 0
 
     def write(self, data: bytes) -> int:
-        """Write on.
+        """Write bytes.
 
         Raises:
-            UnpacksTooMuchError: that would be more than may be.
+            UnpacksTooMuchError: they exceed the limit.
         """
         self._taken += len(data)
         if self._taken > self._max_bytes:
@@ -116,7 +116,7 @@ class Limited:
 
 
 def limit_of(raw: BinaryIO, max_bytes: int | None, max_ratio: int | None) -> tuple[int, str] | None:
-    """To how many bytes a file may unpack, and why to no more."""
+    """To how many bytes a file may unpack, and why not to more."""
     if max_ratio is not None:
         by_ratio = max(FREE_BYTES, max_ratio * raw.seek(0, 2))
         if max_bytes is None or by_ratio < max_bytes:
@@ -156,7 +156,7 @@ def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | Limited) -> None:
 
 
 def _unpack_zstd(raw: BinaryIO, plain: BinaryIO | Limited) -> None:
-    """Frame by frame: only this interface tells a frame that ended from one that was cut off."""
+    """Unpack frame by frame: only this interface tells whether a frame has ended or was cut off."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     frame = decompressor.decompressobj()
     rest = memoryview(b"")

@@ -1,4 +1,4 @@
-"""What a format of files is, and what importing a file tells."""
+"""The protocol of file formats, and what an import reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 from store.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
-"""Takes the stage (``read``, ``repair``, ``write``), what is done and what there is."""
+"""Is called with the stage (``read``, ``repair``, ``write``), how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,12 @@ class OpenFile:
     """A file that is being imported.
 
     Attributes:
-        name: how messages name it.
-        data: its bytes, unpacked.
-        timezone: IANA name of the zone of times that do not say theirs.
-        max_bytes: the most that its values may come to where the file holds only a part of each; None is no limit.
-        tell: is told how far the import is; what it raises before the write is done ends the import, with nothing
-            written.
+        name: its name in messages.
+        data: its unpacked bytes.
+        timezone: IANA name of the zone of times that have none.
+        max_bytes: largest total size of its values, if the file contains only parts of them; None means no limit.
+        tell: is called with the progress. If it raises an error before the file is written, the import ends and nothing
+            is written.
         opened_at: when the import began, in seconds of ``time.perf_counter``.
     """
 
@@ -42,7 +42,7 @@ class OpenFile:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line of a file that is not in the graph, though all else of the file is.
+    """A line of a file that is not in the graph, although the rest of the file is.
 
     Attributes:
         line: its number, from 1.
@@ -59,12 +59,13 @@ class ImportReport:
 
     Attributes:
         trace_id: the first trace of the file.
-        created: elements that are new in the store, by label.
-        existing: elements that were there before, by label.
-        variables: variables that the file recorded; what the repair added is ``occurrences``.
-        derivations: derivations that the file recorded; what the repair added is ``reads``.
+        created: number of elements that are new in the store, by label.
+        existing: number of elements that were stored before, by label.
+        variables: variables that the file recorded; ``occurrences`` are those that the repair added.
+        derivations: derivations that the file recorded; ``reads`` are those that the repair added.
         trace_ids: all traces of the file, in its order.
-        rejected: what the graph could not take; only formats of events have it, others are taken whole or not at all.
+        rejected: what the graph could not accept. Only formats of events have it; other files are imported whole or not
+            at all.
     """
 
     file: str
@@ -84,47 +85,47 @@ class ImportReport:
 
 
 class Format(Protocol):
-    """A format that traces come in. One folder has all that is known of it, and one line of the registry names it."""
+    """A file format of traces. One folder contains all that is known about it; one line of the registry names it."""
 
     @property
     def name(self) -> str:
-        """What messages call its files."""
+        """The name of its files in messages."""
         ...
 
     @property
     def source(self) -> str:
-        """Who recorded: ``Trace.source`` of the traces of such a file."""
+        """The recorder: ``Trace.source`` of the traces in such a file."""
         ...
 
     @property
     def suffix(self) -> str:
-        """How names of its plain files end: those of a folder are found by it."""
+        """The ending of the names of its plain files, by which they are found in a folder."""
         ...
 
     @property
     def media_type(self) -> str:
-        """What HTTP calls a plain file."""
+        """The media type of a plain file in HTTP."""
         ...
 
     def recognises(self, head: bytes) -> bool:
-        """Whether a file is of this format, by its first bytes; no other format may say so of the same file."""
+        """Whether a file has this format, judged by its first bytes; only one format may say so of a file."""
         ...
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
-        """Write the traces of a file to a project's graph; what is there already stays as it is.
+        """Write the traces of a file to a project's graph; what is stored already stays as it is.
 
         Raises:
-            InputError: the file is malformed, or says something else than what is stored; nothing was written.
+            InputError: the file is malformed, or contradicts what is stored; nothing was written.
         """
         ...
 
 
 @runtime_checkable
 class WritableFormat(Format, Protocol):
-    """A format that traces are given back in."""
+    """A format in which traces can be exported."""
 
     async def write(self, store: GraphStore, trace_id: str, out: BinaryIO) -> None:
-        """Write a trace that came in this format.
+        """Write a trace that was imported in this format.
 
         Raises:
             NotFoundError: there is no such trace.

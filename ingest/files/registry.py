@@ -1,4 +1,4 @@
-"""The formats that there are, a line each."""
+"""The list of formats, with one line for each."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ FORMATS: tuple[Format, ...] = (
 )
 
 HEAD_BYTES = 64 << 10
-"""Of a file, by which its format is recognised."""
+"""Number of first bytes by which the format of a file is recognised."""
 
 
 def format_of_file(name: str, head: bytes) -> Format:
     """The format of a file.
 
     Args:
-        name: how messages name the file.
+        name: the name of the file in messages.
         head: its first ``HEAD_BYTES``, unpacked.
 
     Raises:
-        InputError: it is of none that is known.
+        InputError: it has no known format.
     """
     for one in FORMATS:
         if one.recognises(head):
@@ -38,10 +38,10 @@ def format_of_file(name: str, head: bytes) -> Format:
 
 
 def format_of_trace(trace: Trace) -> WritableFormat:
-    """The format that a trace is written in: the one that its source has.
+    """The format in which a trace can be exported: that of its source.
 
     Raises:
-        InputError: its source has none that can be written.
+        InputError: the format of its source can't be exported.
     """
     for one in FORMATS:
         if one.source == trace.source and isinstance(one, WritableFormat):

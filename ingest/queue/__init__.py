@@ -1,1 +1,1 @@
-"""Events on their way: taken in, made durable, and written to the graph by workers."""
+"""The queue of events: they are accepted, made durable, and written to the graph by workers."""

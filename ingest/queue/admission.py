@@ -1,4 +1,4 @@
-"""Taking a request's events: each is looked at by itself, and those that are good are made durable together."""
+"""Accepts the events of a request: each is checked by itself, and the good ones are made durable together."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ from schema.processor_share import ProcessorShare
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Events as they came: each a piece of JSON, without a line end in it."""
+    """Events as they were sent: each is a piece of JSON without a line end."""
 
     pieces: list[bytes]
 
     @classmethod
     def lines(cls, body: bytes) -> Sent:
-        """Those of NDJSON; empty lines are none."""
+        """The events of NDJSON; empty lines are skipped."""
         return cls([line for line in body.split(b"\n") if line.strip()])
 
     @classmethod
     def json(cls, body: bytes, most: int | None = None) -> Sent:
-        """One event, or an array of them.
+        """One event, or an array of events.
 
         Args:
             body: JSON.
-            most: of an array of more, only so many and one more are read.
+            most: from a longer array, only so many events and one more are read.
 
         Raises:
-            InputError: the body is no JSON.
+            InputError: the body is not JSON.
         """
         try:
             text = body.decode(json.detect_encoding(body), "surrogatepass")
             pieces = [piece.encode("utf-8", "surrogatepass") for piece in islice(_elements(text), most and most + 1)]
         except (ValueError, RecursionError) as error:
             raise InputError("body", "", f"is no JSON: {error}") from None
-        # Line ends stand between the parts of JSON only: in a text they would be escaped.
+        # Line ends can only be between the parts of JSON: in a text they would be escaped.
         return cls([piece.replace(b"\n", b" ").replace(b"\r", b" ") for piece in pieces])
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SCANNER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
-"""Finds where a piece of JSON ends. What its numbers are, however long, is the event's own matter."""
+"""Finds where a piece of JSON ends; numbers, however long, are not converted."""
 
 
 def _elements(text: str) -> Iterator[str]:
-    """The elements of an array as they stand there, one after the other; anything else is one.
+    """The elements of an array as they are written, one after the other; any other value is the only element.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is not JSON.
         RecursionError: it is nested too deeply.
     """
     place = _after_space(text, 0)
@@ -90,12 +90,12 @@ def _after_space(text: str, place: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request's events, ready for the queue.
+    """The events of a request, prepared for the queue.
 
     Attributes:
-        packets: those that are good.
-        refused: those that are not, in order.
-        rebuilt: bytes that the values come to of which only what is new was sent.
+        packets: the good events.
+        refused: the refused events, in order.
+        rebuilt: total size in bytes of the values of which only the new part was sent.
     """
 
     packets: list[Packet]
@@ -104,18 +104,18 @@ class Prepared:
 
     @property
     def accepted(self) -> int:
-        """How many are good."""
+        """The number of good events."""
         return sum(packet.count for packet in self.packets)
 
 
 async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]:
-    """Make events durable; those that are refused, in order. The others will be in the graph.
+    """Make events durable; returns the refused ones, in order. The others will be in the graph.
 
     Raises:
-        QueueFullError: there is no room; all may be sent again.
-        StoreError: the queue can't be used; all may be sent again.
+        QueueFullError: there is no room; all events may be sent again.
+        StoreError: the queue can't be used; all events may be sent again.
     """
-    # Reading thousands of events takes its time; other requests need not wait for it.
+    # Reading thousands of events takes long, and other requests must not wait for it.
     prepared = await asyncio.to_thread(prepare, project_id, sent, queue.max_packet_bytes)
     if prepared.packets:
         await queue.put(prepared.packets)
@@ -123,12 +123,12 @@ async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]
 
 
 def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
-    """Look at each event, and pack those that are good. For a thread: it pauses where others want the processor.
+    """Check each event, and pack the good ones. Runs in a thread, and pauses when others need the processor.
 
     Args:
-        project_id: whose they are.
+        project_id: the project of the events.
         sent: the events.
-        limit: bytes of a packet, compressed.
+        limit: largest size of a packet in bytes, compressed.
     """
     refused: list[Refusal] = []
     places: list[int] = []
@@ -161,7 +161,7 @@ def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
 def _refused_alone(
     project_id: str, pieces: Sequence[tuple[int, bytes]], limit: int, packets: list[Packet]
 ) -> list[Refusal]:
-    """Pack the events of a packet that is too large one by one, and refuse those that are too large by themselves."""
+    """Pack the events of a packet that is too large one by one, and refuse those that are too large alone."""
     refused = []
     for index, piece in pieces:
         ((packet, _),) = pack(project_id, [(piece, checked(piece))])

@@ -1,4 +1,4 @@
-"""What of the packets of a lane is written together: the projects in turn, and no more than takes about a second."""
+"""Which packets of a lane are written together: projects take turns, and a batch takes about a second at most."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 
 class Room:
-    """How much room is left in a batch."""
+    """The room that is left in a batch."""
 
     def __init__(self, packets: int) -> None:
         self._packets, self._events, self._bytes, self._rebuilt = packets, MOST_EVENTS, MOST_BYTES, MOST_REBUILT_BYTES
 
     @property
     def is_full(self) -> bool:
-        """Whether the last packet has reached a bound."""
+        """Whether the last packet has reached a limit."""
         return min(self._packets, self._events, self._bytes, self._rebuilt) <= 0
 
     def take(self, packet: Packet) -> None:
-        """Count one more."""
+        """Count one more packet."""
         self._packets -= 1
         self._events -= packet.count
         self._bytes -= len(packet.body)
@@ -31,7 +31,7 @@ class Room:
 
 
 def in_turn(of_projects: Iterable[Iterable[T]]) -> Iterator[T]:
-    """One of each, then the second of each, and so on; each is asked for no more than is taken."""
+    """The first of each, then the second of each, and so on; each is asked only for what is taken."""
     waiting = deque(iter(one) for one in of_projects)
     while waiting:
         first = waiting.popleft()

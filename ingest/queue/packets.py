@@ -1,4 +1,4 @@
-"""Events as they lie in the queue: packets of one trace each, lines of JSON, compressed."""
+"""Events as they are kept in the queue: packets of one trace each, as compressed lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ingest.queue.protocol import LANES, Packet
 
 MAX_EVENTS = 1_000
 MAX_BYTES = 1 << 20
-"""Of the lines of a packet with more than one event, before they are compressed."""
+"""Largest total size of the lines in a packet with more than one event, before they are compressed."""
 
 MAX_REBUILT_BYTES = 16 << 20
 """Of the values that those of its events come to which say only what is new in a value: a packet is written whole."""
@@ -26,8 +26,8 @@ def pack(project_id: str, events: Iterable[tuple[bytes, Event]]) -> list[tuple[P
     """Packets of events, each with the places of its events among those that were given.
 
     Args:
-        project_id: whose they are.
-        events: each with the line of JSON that it was read from, without a line end in it.
+        project_id: the project of the events.
+        events: each with the line of JSON from which it was read, without a line end.
     """
     open_: dict[str, _Open] = {}
     made: list[tuple[Packet, list[int]]] = []
@@ -57,7 +57,7 @@ def pack(project_id: str, events: Iterable[tuple[bytes, Event]]) -> list[tuple[P
 
 @dataclass(slots=True)
 class _Open:
-    """A packet that more may be put into."""
+    """A packet to which more events can be added."""
 
     lines: list[bytes] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
@@ -82,7 +82,7 @@ def unpack(packet: Packet) -> list[bytes]:
 
 
 def unpacked_bytes(packet: Packet) -> int:
-    """How long the lines of a packet are, as it says itself; of a damaged one, how long it is."""
+    """The length of a packet's lines, as its header says; for a damaged packet, its own length."""
     try:
         return max(len(packet.body), int(zstandard.frame_content_size(packet.body)))
     except zstandard.ZstdError:
@@ -90,6 +90,6 @@ def unpacked_bytes(packet: Packet) -> int:
 
 
 def lane_of(project_id: str, trace: str) -> int:
-    """The lane of a trace: always the same one."""
+    """The lane of a trace, which is always the same."""
     digest = blake2b(f"{len(project_id)}:{project_id}{trace}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") % LANES

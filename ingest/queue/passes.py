@@ -1,4 +1,4 @@
-"""From the packets of one trace to the graph: what came too early is taken as soon as what it waits for is written."""
+"""Writes the packets of one trace to the graph; an event that came too early is written with what it waits for."""
 
 from __future__ import annotations
 

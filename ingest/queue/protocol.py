@@ -1,9 +1,9 @@
-"""The queue between those who take events and those who write them to the graph: what both engines of it do.
+"""The queue between the servers that accept events and the workers that write them to the graph, for both engines.
 
-Events of one trace stay in order, for they go through one of ``LANES`` lanes, and a lane is one worker's at a time. The
-order is that in which they were made durable; no clock that somebody can set has a say in it. A packet leaves its lane
-when its events are in the graph or among the dead letters: a crash loses nothing, and what is taken twice changes
-nothing, because ids are made of the sender's.
+Each trace uses one of ``LANES`` lanes, and a lane belongs to one worker at a time, so the events of a trace stay in
+order. The order is the one in which they became durable; it does not depend on a clock that somebody can set. A packet
+leaves its lane when its events are in the graph or among the dead letters. So a crash loses nothing. If a packet is
+written twice, nothing changes, because ids are made from the sender's ids.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Protocol, Self
 
 LANES = 16
 LEASE_SECONDS = 12.0
-"""How long a lane waits for a worker that is gone."""
+"""Seconds that a lane waits for a worker that does not report any more."""
 
 MOST_EVENTS = 4_000
 MOST_BYTES = 16 << 20
 MOST_REBUILT_BYTES = 16 << 20
-"""A batch ends with the packet that reaches one of these: events, bytes, or bytes of values that are rebuilt. It is
-what another project waits for."""
+"""A batch ends with the packet that reaches one of these: events, bytes, or bytes of rebuilt values. Another project
+waits for one batch at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,12 @@ class Packet:
     """Events of one trace, in the order of their sender.
 
     Attributes:
-        project_id: whose they are.
+        project_id: the project of the trace.
         trace: the trace's id in the source.
         body: NDJSON, compressed with zstd.
-        count: how many events.
-        rebuilt: bytes of the values of which its events say only what is new: writing them takes as long as of these.
+        count: number of events.
+        rebuilt: total size in bytes of the values of which the events contain only the new part; it decides how long
+            writing takes.
     """
 
     project_id: str
@@ -47,14 +48,14 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A packet that a worker has in hand.
+    """A packet that a worker has taken.
 
     Attributes:
-        packet: what it is.
-        tries: how often it was handed out, this time included.
-        sent_at: when it was made durable.
-        key: tells it from all others that wait; the same whenever it is handed out.
-        handle: what the queue knows it by.
+        packet: the packet.
+        tries: how often it was handed out, including this time.
+        sent_at: when it became durable.
+        key: distinguishes it from all others that wait; it is the same whenever the packet is handed out.
+        handle: what the engine needs to find it.
     """
 
     packet: Packet
@@ -69,13 +70,13 @@ class DeadLetter:
     """An event that could not be written.
 
     Attributes:
-        id: its number; None before it is kept.
-        project_id: whose it is.
+        id: its number; None before it is stored.
+        project_id: the project of the event.
         trace: the trace's id in the source.
-        event: the event as it came; JSON, where it is what its sender wrote.
-        reason: why not.
+        event: the event as it came; usually JSON, unless its sender wrote something else.
+        reason: why it could not be written.
         tries: how often it was tried.
-        sent_at: when it was taken.
+        sent_at: when it was accepted.
         died_at: when it was given up.
     """
 
@@ -90,7 +91,7 @@ class DeadLetter:
 
     @property
     def digest(self) -> bytes:
-        """Tells it from others: the same event, taken again, is another letter, which outlives this one."""
+        """Distinguishes it from others. If the same event is accepted again later, that makes another letter."""
         parts = (self.project_id.encode("utf-8", "surrogatepass"), self.sent_at.isoformat().encode(), self.event)
         return blake2b(b"\0".join(parts), digest_size=16).digest()
 
@@ -100,10 +101,10 @@ class Outcome:
     """What became of the packets of one lane that were handed out together.
 
     Attributes:
-        done: written, or given up: they leave the queue. Also those that were to be handed out again later, when what
-            they waited for has come before.
-        later: to be handed out again, each after a number of seconds, or at once where its worker is gone by then.
-        dead: what is given up; kept before the packets leave the queue.
+        done: written or given up; they leave the queue. This includes packets that were to be handed out again later,
+            if what they waited for has come before.
+        later: to be handed out again, each after a number of seconds, or at once if its worker is gone by then.
+        dead: events that are given up; they are stored before the packets leave the queue.
     """
 
     done: list[Delivery] = field(default_factory=list)
@@ -113,11 +114,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A worker's lanes.
+    """The lanes of a worker.
 
     Attributes:
-        held: those that it holds.
-        surplus: those among them that are more than its share: to be given back when no work is under way on them.
+        held: the lanes that it holds.
+        surplus: those among them that exceed its share; it gives them back when it is not working on them.
     """
 
     held: frozenset[int]
@@ -126,14 +127,14 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """How the queue stands.
+    """The state of the queue.
 
     Attributes:
-        packets: that wait or are in hand.
-        bytes: of them, compressed.
-        oldest: when the oldest of them was taken.
-        dead: letters of all projects.
-        workers: how many hold lanes.
+        packets: number of packets that wait or are being written.
+        bytes: their size, compressed.
+        oldest: when the oldest of them was accepted.
+        dead: number of dead letters of all projects.
+        workers: number of workers that hold lanes.
     """
 
     packets: int
@@ -147,7 +148,7 @@ class DeadLetters(Protocol):
     """The dead letters of one project."""
 
     async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
-        """The letters with greater numbers, the smallest first."""
+        """The letters with greater numbers, the smallest number first."""
         ...
 
     async def get(self, letter_id: int) -> DeadLetter:
@@ -159,22 +160,22 @@ class DeadLetters(Protocol):
         ...
 
     async def drop(self, letter_id: int) -> None:
-        """Delete a letter for good; nothing happens where it is gone already."""
+        """Delete a letter for good; if it does not exist, nothing happens."""
         ...
 
     async def count(self) -> int:
-        """How many there are."""
+        """The number of letters."""
         ...
 
 
 class EventQueue(Protocol):
-    """A durable queue of events. All that it raises for reasons of its own is a ``StoreError``."""
+    """A durable queue of events. Errors of its own are always a ``StoreError``."""
 
     max_packet_bytes: int
-    """A larger body can't be kept."""
+    """Largest body of a packet in bytes."""
 
     async def put(self, packets: Sequence[Packet]) -> None:
-        """Keep packets; when this returns, a crash loses none. Where it raises, some may have been kept.
+        """Keep packets. When this returns, a crash loses none of them. If it raises, some may have been kept.
 
         Raises:
             QueueFullError: there is no room: try again later.
@@ -183,32 +184,32 @@ class EventQueue(Protocol):
         ...
 
     async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
-        """Hold a fair share of the lanes for ``LEASE_SECONDS`` more; call it again before they have passed.
+        """Hold a fair share of the lanes for ``LEASE_SECONDS`` more; call it again before that time has passed.
 
         Args:
-            worker: who holds them; see ``ingest.queue.shares.worker_name``.
-            give_back: lanes that it holds and works on no more.
+            worker: the name of the worker; see ``ingest.queue.shares.worker_name``.
+            give_back: lanes that it holds and no longer works on.
         """
         ...
 
     async def leave(self, worker: str) -> None:
-        """Give back all lanes: the worker is gone."""
+        """Give back all lanes, because the worker ends."""
         ...
 
     async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
-        """The next packets of a lane that the caller holds; waits for the first one at most so long.
+        """The next packets of a lane that the caller holds; waits for the first one at most so many seconds.
 
-        Of each project the oldest first, and no more than ``batch_of`` allows to be written together. What was taken
-        is taken again by nobody until it is settled, or until its worker is gone.
+        For each project the oldest packets come first, and no more than ``batch_of`` allows to be written together.
+        What was taken is not handed out to anybody until it is settled, or until its worker is gone.
         """
         ...
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
-        """Say that the work on these goes on."""
+        """Report that the work on these packets continues."""
         ...
 
     async def settle(self, lane: int, outcome: Outcome) -> None:
-        """Say what became of packets that were taken. The dead letters are durable before the packets are gone."""
+        """Report what became of packets that were taken. Dead letters are durable before the packets are removed."""
         ...
 
     def letters(self, project_id: str) -> DeadLetters:
@@ -216,7 +217,7 @@ class EventQueue(Protocol):
         ...
 
     async def check(self) -> None:
-        """Whether it can take more, as far as this machine can tell; quick, and asked as often as one likes.
+        """Check whether it can accept more, as far as this machine can tell; this is fast and may be called often.
 
         Raises:
             StoreError: it can't.
@@ -224,11 +225,11 @@ class EventQueue(Protocol):
         ...
 
     async def state(self) -> QueueState:
-        """How it stands."""
+        """The state of the queue."""
         ...
 
     async def close(self) -> None:
-        """Free what is held."""
+        """Release everything."""
         ...
 
     async def __aenter__(self) -> Self:

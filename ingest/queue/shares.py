@@ -1,7 +1,7 @@
-"""Which worker holds which lane: one small document that the workers change in turn, kept by the queue.
+"""Decides which worker holds which lane, by one small document that the queue keeps and the workers change in turn.
 
-Nobody's clock is trusted: a worker changes its beat each time, and one whose beat another has seen unchanged for
-``LEASE_SECONDS`` is gone. A worker of this machine whose process has ended is gone at once.
+No clock of another machine is trusted. A worker changes its beat each time; if another worker has seen a beat unchanged
+for ``LEASE_SECONDS``, that worker is gone. A worker on this machine whose process has ended is gone at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Document(msgspec.Struct):
 
 
 class Shares:
-    """What one worker knows of the others, and its changes of the document."""
+    """What one worker knows of the others, and how it changes the document."""
 
     def __init__(self, worker: str) -> None:
         self._worker = worker
@@ -71,12 +71,12 @@ class Shares:
 
 
 def worker_name() -> str:
-    """A name for a worker of this process that no other has, and that tells where it runs."""
+    """A unique name for a worker of this process, which also says where it runs."""
     return f"{socket.gethostname()[:60]}/{os.getpid()}/{secrets.token_hex(6)}"
 
 
 def has_ended(worker: str) -> bool:
-    """Whether a worker ran on this machine, in a process that is no more."""
+    """Whether a worker ran on this machine, in a process that has ended."""
     host, _, process = worker.rpartition("/")[0].rpartition("/")
     if host != socket.gethostname()[:60] or not process.isdecimal():
         return False
@@ -90,7 +90,7 @@ def has_ended(worker: str) -> bool:
 
 
 def workers_of(document: str | None) -> int:
-    """How many workers a document names."""
+    """The number of workers in a document."""
     return len(_read(document).beats)
 
 

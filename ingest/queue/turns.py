@@ -1,4 +1,4 @@
-"""Slots for work that takes its time, handed out to projects in turn."""
+"""Slots for work that takes long, which projects get in turn."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """So many pieces of work at a time; where more wait, each project that waits gets a slot in its turn.
+    """A number of slots for pieces of work. If more wait, each waiting project gets a slot in its turn.
 
-    A project alone may have all slots. It gets one back only after others that wait have had theirs, however much it
-    has waiting: so its neighbours wait for a piece of its work, never for all of it.
+    A project that is alone may have all slots. It gets another one only after other waiting projects have had theirs,
+    however much it has waiting. So the others wait for one piece of its work, never for all of it.
     """
 
     def __init__(self, slots: int) -> None:
-        """Make some slots, all of them free."""
+        """Make a number of free slots."""
         self._free = slots
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
@@ -39,13 +39,13 @@ class Turns:
             await mine
         except asyncio.CancelledError:
             if mine.done() and not mine.cancelled():
-                self._give_back()  # it came in the same moment
+                self._give_back()  # the slot came at the same moment
             raise
 
     def _give_back(self) -> None:
         while self._waiting:
             project_id, waiting = self._waiting.popitem(last=False)
-            while waiting and waiting[0].done():  # cancelled: they want none
+            while waiting and waiting[0].done():  # cancelled, so they need no slot
                 waiting.popleft()
             if waiting:
                 first = waiting.popleft()

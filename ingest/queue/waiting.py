@@ -1,7 +1,7 @@
-"""Events that came before what they refer to, and what each waits for: when that comes, they are taken at once.
+"""Events that came before what they refer to, and what each waits for: when that comes, they are written at once.
 
-This is the memory of one worker for one lane. What it forgets, or has no room for, loses nothing: the queue hands the
-whole packet out again in a while, and what is written twice changes nothing.
+This is the memory of one worker for one lane. If it forgets something, or has no room for it, nothing is lost: the
+queue hands the whole packet out again after a while, and what is written twice changes nothing.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Early:
 
     Attributes:
         line: the event as it came.
-        reason: why it can't be taken yet.
-        missing: ids of what it waits for; where there are none, it waits for its time.
-        makes: the id of what it makes, if it makes something.
+        reason: why it can't be written yet.
+        missing: ids of what it waits for; if empty, it waits for its next try.
+        makes: the id of what it creates, if it creates something.
     """
 
     line: bytes
@@ -37,13 +37,13 @@ class Early:
 
 @dataclass(slots=True)
 class Held:
-    """A packet of which not all is written.
+    """A packet that is not completely written.
 
     Attributes:
         delivery: the packet as it was handed out last.
         early: its events that came too early, by their places.
-        refused: its events that can't be taken, and why.
-        is_forgotten: whether there was no room for one of its events: nothing wakes the others either.
+        refused: its events that can't be written, and why.
+        is_forgotten: whether there was no room for one of its events; then its other events are not remembered either.
     """
 
     delivery: Delivery
@@ -53,7 +53,7 @@ class Held:
 
 
 class Budget:
-    """How much may be remembered by several together.
+    """How much several waiting lists may remember together.
 
     Attributes:
         left: bytes.
@@ -64,7 +64,7 @@ class Budget:
 
 
 class Waiting:
-    """The packets of a lane of which not all is written."""
+    """The packets of a lane that are not completely written."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -77,7 +77,7 @@ class Waiting:
         return not self._held
 
     def add(self, held: Held, place: int, early: Early) -> None:
-        """Remember an event of a packet; the whole packet is forgotten where there is no room."""
+        """Remember an event of a packet; if there is no room, the whole packet is forgotten."""
         held.early[place] = early
         if held.is_forgotten:
             return
@@ -91,23 +91,23 @@ class Waiting:
             held.is_forgotten = True
 
     def take(self, key: int) -> Held | None:
-        """What is known of a packet that is handed out again; it is known here no more."""
+        """What is known of a packet that is handed out again; it is forgotten here."""
         held = self._held.get(key)
         if held is not None:
             self.forget(held)
         return held
 
     def forget(self, held: Held) -> None:
-        """Nothing wakes this packet any more; nothing happens where it is not known."""
+        """Forget a packet; nothing happens if it is not known."""
         if self._held.pop(held.delivery.key, None) is None:
             return
         for place, early in held.early.items():
             self._drop(held.delivery.key, place, early)
 
     def arrived(self, ids: Iterable[str]) -> list[tuple[Held, int, Early]]:
-        """The events that wait for nothing else any more, now that these are there; they are known here no more.
+        """The events that do not wait for anything any more, now that these ids exist; they are forgotten here.
 
-        Those too that wait for what these events make, and so on: they are taken together.
+        This includes events that wait for what these events create, and so on: they are written together.
         """
         found: list[tuple[Held, int, Early]] = []
         there = list(ids)

@@ -1,4 +1,4 @@
-"""Writing what waits in the queue, until told to stop: one batch at a time from each lane that this worker holds."""
+"""Writes what waits in the queue until told to stop: one batch at a time from each lane that this worker holds."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class EventWorker:
     """
 
     def __init__(self, queue: EventQueue, database: Database, tries: int, concurrency: int) -> None:
-        """Make one.
+        """Make a worker.
 
         Args:
             queue: where the events wait.
-            database: where they go.
+            database: where they are written to.
             tries: how often an event is tried that came before what it refers to.
-            concurrency: traces that are written at a time.
+            concurrency: number of traces that are written at the same time.
         """
         self.tally = Tally()
         self._queue = queue
@@ -88,7 +88,7 @@ class EventWorker:
         self._tender = asyncio.create_task(self._tend())
 
     async def stop(self, seconds: float) -> None:
-        """Finish what is under way, at most so long, and give the lanes to others."""
+        """Finish the current work, within so many seconds, and give the lanes to others."""
         if self._tender is not None:
             self._tender.cancel()
             await asyncio.gather(self._tender, return_exceptions=True)
@@ -113,7 +113,7 @@ class EventWorker:
                 if not self._is_safe():
                     await self._end(set(self._lanes), 0)
             except Exception:
-                # A worker that ended here would leave its lanes to nobody.
+                # If the worker ended here, nobody would work on its lanes.
                 _log.exception("an unexpected error while lanes were shared out")
             else:
                 self._safe_until = before + LEASE_SECONDS - _MARGIN_SECONDS
@@ -128,7 +128,7 @@ class EventWorker:
             await asyncio.sleep(_RENEW_SECONDS)
 
     async def _end(self, lanes: set[int] | frozenset[int], seconds: float) -> None:
-        """Stop to work on lanes: after what is under way, or at once when it takes longer."""
+        """Stop working on lanes: after the current work, or at once if that takes too long."""
         ending = {lane: self._lanes.pop(lane) for lane in lanes if lane in self._lanes}
         if not ending:
             return
@@ -141,7 +141,7 @@ class EventWorker:
         self._ending -= ending.keys()
 
     async def _work(self, lane: int) -> None:
-        """One batch after the other of a lane."""
+        """Write one batch of a lane after the other."""
         waiting = Waiting(self._memory)
         try:
             await self._batches(lane, waiting)
@@ -192,7 +192,7 @@ class EventWorker:
             except StoreError as error:
                 self.tally.store_failures += 1
                 _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))
-                # One event may be what the store can't take: it is looked for where the store is well otherwise.
+                # One event may be the reason: it is searched for if the store works otherwise.
                 failures = failures + 1 if await self._is_store_well() else 0
                 await asyncio.sleep(_pause(max(1, failures)))
 
@@ -205,7 +205,7 @@ class EventWorker:
             return False
 
     def _is_safe(self) -> bool:
-        """Whether the lanes are this worker's for certain."""
+        """Whether the lanes certainly still belong to this worker."""
         return time.monotonic() < self._safe_until
 
     async def _insist(self, act: Callable[[], Awaitable[T]], problem: str) -> T:

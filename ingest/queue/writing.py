@@ -1,4 +1,4 @@
-"""From packets to the graph, and what becomes of what can't be written."""
+"""Writes packets to the graph, and decides what becomes of events that can't be written."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ values that they rebuild."""
 
 
 class Slots:
-    """How much is written at a time, shared out to projects in turn."""
+    """Limits how much is written at the same time; projects take turns."""
 
     def __init__(self, concurrency: int) -> None:
-        """Make slots for pieces of so many traces at a time, of which one may be large."""
+        """Make slots for parts of so many traces at a time, of which one may be large."""
         self._turns = Turns(concurrency)
         self._large = Turns(1)
 
     @asynccontextmanager
     async def turn(self, project_id: str, size: int) -> AsyncIterator[None]:
-        """Hold a slot for a piece of work on so many bytes: large ones go one after the other, for they need memory."""
+        """Hold a slot for a part of so many bytes. Large parts take turns, because they need memory."""
         async with AsyncExitStack() as stack:
             if size > PART_BYTES:
                 await stack.enter_async_context(self._large.turn(project_id))
@@ -76,18 +76,19 @@ async def write(
     *,
     apart: bool = False,
 ) -> Outcome:
-    """Write packets of one lane, its traces side by side.
+    """Write packets of one lane, with its traces side by side.
 
-    What refers to something that has not come yet is written when that comes; it is tried again now and then too,
-    ``tries`` times in all. What can't be written is a dead letter; its neighbours are in the graph.
+    An event that refers to something that has not come yet is written when that comes; it is also tried again from time
+    to time, ``tries`` times in total. What can't be written becomes a dead letter, and the other events are in the
+    graph.
 
     Args:
-        database: where the projects are.
-        deliveries: in the order of the lane.
+        database: the database of all projects.
+        deliveries: the packets, in the order of the lane.
         tries: how often an event is tried that came too early.
-        slots: how much is written at a time, of all lanes together.
-        waiting: what came too early in this lane before.
-        apart: whether an error of the store may be the fault of one event, so that it is looked for in halves.
+        slots: how much is written at the same time, of all lanes together.
+        waiting: events of this lane that came too early before.
+        apart: whether one event may be the reason for an error of the store, so that it is searched for by halving.
 
     Raises:
         StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
@@ -110,7 +111,7 @@ async def write(
 
 
 async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Batch) -> None:
-    """Write packets of one trace part by part, each in a turn of its own."""
+    """Write packets of one trace in parts, each in a turn of its own."""
 
     async def take(events: Sequence[Event]) -> list[Refusal]:
         return await _taken(store, events, apart=batch.apart)
@@ -147,7 +148,7 @@ def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
 
 
 def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """The first packets, one at least, that are written together."""
+    """The first packets, at least one, that are written together."""
     size = events = 0
     for count, delivery in enumerate(deliveries):
         size += _size(delivery)
@@ -162,7 +163,7 @@ def _size(delivery: Delivery) -> int:
 
 
 async def _taken(store: GraphStore, events: Sequence[Event], *, apart: bool) -> list[Refusal]:
-    """Take events; where that meets an error that nobody expects, the halves apart, down to the event at fault."""
+    """Write events; after an unexpected error, write the halves separately, down to the event that causes it."""
     if not events:
         return []
     try:

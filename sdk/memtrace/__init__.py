@@ -1,4 +1,4 @@
-"""What an application imports to record its memory system. It knows nothing of the platform that keeps the traces."""
+"""What an application imports to record its memory system. It does not import anything of the platform."""
 
 from typing import TYPE_CHECKING
 

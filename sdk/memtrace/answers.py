@@ -1,4 +1,4 @@
-"""What an application learns later: that an answer was wrong, or right."""
+"""Feedback: what an application learns about an answer later, that it was wrong or right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memtrace.sink import emit
 from memtrace.steps import TraceState
 
 _ID = re.compile(r"[0-9a-f]{32}")
-"""Of a variable: see ``memtrace.ids``."""
+"""The form of a variable's id; see ``memtrace.ids``."""
 
 
 def feedback(
@@ -30,24 +30,24 @@ def feedback(
     trace: str | None = None,
     right: bool = False,
 ) -> None:
-    """Say that an answer was wrong: it becomes a failure, which can be attributed. With ``right``: that it was right.
+    """Say that an answer was wrong, which makes a failure of it, or with ``right`` that it was right.
 
-    Said again of the same answer, it adds to what is known: gold answers and evidence that are given take the place of
-    those before.
+    If feedback on the same answer is given again, its gold answers and evidence replace the earlier ones.
 
-    An id is not checked here: whether there is such a variable, the platform finds out when it writes the event, long
-    after ``flush`` has counted it as sent. One that it does not find becomes a dead letter (``memtrace dlq list``).
+    This function does not check whether an id exists. The platform finds out when it writes the event, long after
+    ``flush`` has counted it as sent; an event with an unknown id becomes a dead letter (``memtrace dlq list``).
 
     Args:
-        answer: the answer: a known value, its variable, its name, or the variable's ``id``, as ``find`` gave it when
-            the answer was made; the id is good for ever, and in other processes.
-        gold: what would have been right: a text or several.
-        evidence: the messages that say it: known values, their variables, names or ids.
+        answer: the answer: a known value, its variable, its name, or the ``id`` of its variable, which ``find`` gave
+            when the answer was made. The id stays valid, also in other processes.
+        gold: what would have been right: one text or several.
+        evidence: the messages that say so: known values, their variables, names or ids.
         comment: anything for people to read.
-        question: what was asked, where the platform can't find it from the answer: the same as ``answer``.
-        trace: the id of the answer's trace, where this is not said inside it.
-        right: whether the answer was right: that is kept with the answer, and the rest of what is said here is not.
-            An answer of which it was said before that it was wrong stays so; one that was right may turn out wrong.
+        question: what was asked, in the same form as ``answer``; needed only if the platform can't find the question
+            from the answer.
+        trace: the id of the answer's trace; needed only outside the trace.
+        right: whether the answer was right. If it was, this is kept with the answer, and the other arguments are not.
+            An answer that was said to be wrong before stays wrong; one that was right may be said to be wrong later.
     """
     try:
         if not isinstance(right, bool):
@@ -70,7 +70,7 @@ def feedback(
 
 
 def _trace(id_: str | None) -> TraceState | None:
-    """The trace that is meant; None where it is not recorded."""
+    """The trace that is meant; None if it is not recorded."""
     if id_ is None:
         here = scope.get()
         if here is None and unsampled.get() is None and is_ready():
@@ -80,7 +80,7 @@ def _trace(id_: str | None) -> TraceState | None:
 
 
 def _evidence(state: TraceState, said: object) -> Iterator[str]:
-    """The ids of what is known; the others are told, and keep nothing else out."""
+    """The ids of the known messages; the others are reported, and do not keep the known ones out."""
     for item in _listed("evidence", said):
         try:
             yield _id(_variable(state, item))
@@ -123,7 +123,7 @@ def _id(variable: Variable | str) -> str:
 
 
 def _question(answer: Variable | str, asked: Variable | str | None) -> str | None:
-    """The id of what was asked, where this process knows it; else the platform looks into the graph."""
+    """The id of the question, if this process knows it; otherwise the platform looks for it in the graph."""
     if asked is not None:
         return _id(asked)
     if isinstance(answer, Variable) and len(answer.questions) == 1:

@@ -1,4 +1,4 @@
-"""One run of an operation, from its beginning to how it ended, and of a stream what has come out of it."""
+"""One run of an operation from its beginning to its end, and for a stream the chunks that it has given."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ T = TypeVar("T")
 _OPERATION_KINDS = {str(kind): str(kind) for kind in OperationKind}
 _VARIABLE_KINDS = {str(kind): str(kind) for kind in VariableKind}
 MAX_KEPT_CHARACTERS = 8_000_000
-"""Beyond this the chunks of a stream are passed on without being kept."""
+"""Further chunks of a stream are passed on to the application, but not kept."""
 
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 
 def operation_kind(kind: str) -> str:
-    """The kind of the closed list that is meant; another word is told, and counts as ``Other``."""
+    """The operation kind that a word means; an unknown word is reported, and counts as ``Other``."""
     return _OPERATION_KINDS.get(kind) or _meant("operation", kind, OperationKind)
 
 
 def variable_kind(kind: str) -> str:
-    """The kind of the closed list that is meant; another word is told, and counts as ``Other``."""
+    """The variable kind that a word means; an unknown word is reported, and counts as ``Other``."""
     return _VARIABLE_KINDS.get(kind) or _meant("variable", kind, VariableKind)
 
 
@@ -46,19 +46,19 @@ def _meant(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> s
 
 
 class Plan:
-    """What is said of an operation before it runs."""
+    """What is known about an operation before it runs."""
 
     maker: tuple[str, str]
-    """Its name and kind."""
+    """The name and the kind of the operation."""
     records_output: bool
     output_kind: str | None
     output_name: str
     is_each: bool
-    """Whether the elements of its result are a variable each."""
+    """Whether each element of the result is a variable."""
 
 
 class Call(Step):
-    """One run of an operation, and what was planned for it."""
+    """One run of an operation, with its plan."""
 
     __slots__ = ("plan",)
 
@@ -67,7 +67,7 @@ class Call(Step):
         self.plan = plan
 
     def done(self, result: T) -> T:
-        """It came to its end, with this result."""
+        """It ended normally, with this result."""
         plan = self.plan
         if plan.records_output:
             try:
@@ -94,14 +94,14 @@ class Call(Step):
             report("end of an operation", wrong)
 
     def end(self, status: str, error: BaseException | None = None) -> None:
-        """Tell what is left to tell, and that it is over."""
+        """Record the remaining events, and the end."""
         self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
-        """These were told of an output before the end."""
+        """These attributes were set on an output before the end."""
 
     def recognise(self, value: object) -> None:
-        """This is going to be an output."""
+        """This value is going to be an output."""
 
 
 class Search(Call):
@@ -112,17 +112,17 @@ class Search(Call):
     def __init__(self, plan: Plan, here: Scope) -> None:
         Call.__init__(self, plan, here)
         self.nothing: set[str] = set()
-        """Ids of results that say nothing."""
+        """Ids of empty results."""
         self.inferred: dict[int, dict[str, Any]] = {}
-        """What is said of results that were recognised by their text, by the identity of the object."""
+        """Attributes of results that were recognised by their text, by the ``id`` of the object."""
 
     def done(self, result: T) -> T:
-        """It came to its end, with this result."""
+        """It ended normally, with this result."""
         self.recognise(result)
         return Call.done(self, result)
 
     def recognise(self, value: object) -> None:
-        """This is going to be an output: what in it has the text of a unit is that unit, read."""
+        """This value is going to be an output: what has the text of a unit in it is recorded as a read of that unit."""
         try:
             for item, known in list(recognised(self, value)):
                 self.inferred[id(item)] = mark(known)
@@ -131,7 +131,7 @@ class Search(Call):
             report("recognition of units", error)
 
     def end(self, status: str, error: BaseException | None = None) -> None:
-        """Tell what it had before it, too."""
+        """Record the candidates too, then the end."""
         try:
             if self.candidates:
                 consider(self.pending, self)
@@ -142,12 +142,12 @@ class Search(Call):
             self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
-        """These were told of an output before the end."""
+        """These attributes were set on an output before the end."""
         self.nothing |= silent(events)
 
 
 class Chunks:
-    """What has come out of a stream so far."""
+    """The chunks that a stream has given so far."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -163,13 +163,13 @@ class Chunks:
             scope.reset(self._token)
 
     def add(self, chunk: Any) -> None:
-        """Keep what came out of it, as far as there is room."""
+        """Keep a chunk, as long as there is room."""
         if self._left > 0 and chunk is not None:
             self._kept.append(chunk)
-            self._left -= len(chunk) + 1 if issubclass(type(chunk), str | bytes) else 100  # whatever the chunk says
+            self._left -= len(chunk) + 1 if issubclass(type(chunk), str | bytes) else 100  # whatever it raises
 
     def end(self, error: BaseException | None = None) -> None:
-        """Record the output, and that the operation is over."""
+        """Record the output, and the end of the operation."""
         call = self._call
         try:
             if self._kept and call.plan.records_output:
@@ -187,7 +187,7 @@ class Chunks:
                 )
                 identities = call.trace.identities
                 if result is not whole and whole is self._kept[0] and (known := identities.find(result)):
-                    identities.bind(whole, known[0])  # its reader has it already
+                    identities.bind(whole, known[0])  # the consumer has received it already
         except Exception as wrong:
             report("output of a stream", wrong)
         if error is not None:

@@ -1,7 +1,8 @@
-"""What is new in a value since its last version: a buffer that grows is told by what was added to it, not whole.
+"""Sends only what is new in a value since its last version, such as what was added to a growing buffer.
 
-The next version of a value is said as how much of the text before it stays in front, and the rest. Of lists and
-dictionaries of plain data a copy is kept instead of the text, so that only what is new has to be written as JSON.
+The next version of a value is described by how many characters of the previous text stay at its beginning, and by the
+rest. For lists and dictionaries of plain data, a copy is kept instead of the text, so that only new elements are
+written as JSON.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from pydantic_core import to_json
 from memtrace.values import JSON, snapshot
 
 MIN_KEPT = 64
-"""Characters; less in common is not worth telling."""
+"""In characters; if less is in common, the whole value is sent."""
 
 MOST_READ_FOR_ONE = 8
-"""A value that has shrunk to less than this part is told whole: the platform would read all of the old one for it."""
+"""A value that shrank to less than this part is sent whole: the platform would have to read all of the old one."""
 
 MIN_TEXT = 256
 MAX_IMAGES = 1_000
@@ -28,24 +29,25 @@ _MAX_DEPTH = 20
 
 NO_BASE: Mapping[str, Any] = {}
 _losses = 0
-"""How often values were lost."""
+"""How often events were lost."""
 
 
 def lost() -> None:
-    """Values that were told are lost: what is told next of each value that changes is the whole value."""
+    """Events that were recorded are lost: the next version of each value is sent whole."""
     global _losses  # noqa: PLW0603 (one recorder a process)
     _losses += 1
 
 
 @dataclass(slots=True)
 class Told:
-    """How a version is told.
+    """How a version is described in its event.
 
     Attributes:
         text: the value, or the end of it.
-        kept: characters of the version before that come before ``text``; None where ``text`` is the whole value.
-        kept_bytes: the same in UTF-8.
-        size: bytes of the whole value.
+        kept: number of characters of the previous version that come before ``text``; None if ``text`` is the whole
+            value.
+        kept_bytes: the same number in bytes of UTF-8.
+        size: size of the whole value in bytes.
     """
 
     text: str
@@ -55,14 +57,14 @@ class Told:
     size: int = 0
 
     def base(self, variable: str) -> Mapping[str, Any]:
-        """What an event says of the version before, the id of whose variable this is."""
+        """The field ``base`` of the event; the argument is the id of the previous version's variable."""
         if self.kept is None:
             return NO_BASE
         return {"base": {"variable": variable, "kept": self.kept, "size": self.size}, "keptBytes": self.kept_bytes}
 
 
 class Images:
-    """What was last told of the values that change: a bounded number, those that changed last."""
+    """What was last sent of the values that change. The number of values is limited to those that changed last."""
 
     def __init__(self) -> None:
         self._images: OrderedDict[str, _Parts | _Text] = OrderedDict()
@@ -70,7 +72,7 @@ class Images:
         self._losses = _losses
 
     def tell(self, before: str, now: str, value: object) -> Told:
-        """How to tell the version ``now`` of a value after the version ``before``, both ids of variables."""
+        """How to describe the version ``now`` of a value after the version ``before``; both are ids of variables."""
         if self._losses != _losses:
             self._losses = _losses
             self._images.clear()
@@ -84,11 +86,11 @@ class Images:
         size_before = image.size
         self._bytes -= size_before
         told = image.next(value)
-        if told is None:  # no longer what it was
+        if told is None:  # it is not the same object any more
             text, media_type = snapshot(value)
             image, told = _image_of(value, text), Told(text, media_type)
         elif told.kept is not None:
-            # A whole value now and then bounds what the loss of one costs, and no more than doubles what is sent.
+            # A whole value now and then limits what the loss of an event costs, and at most doubles what is sent.
             image.since_whole += len(told.text)
             is_little = told.kept < MIN_KEPT or told.size * MOST_READ_FOR_ONE < size_before
             if is_little or image.since_whole > told.size:
@@ -106,7 +108,7 @@ class Images:
 
 
 def common(first: Any, second: Any) -> int:
-    """How many characters or elements two texts or lists have in common at the beginning."""
+    """Number of characters or elements that two texts or lists have in common at the beginning."""
     known, end = 0, min(len(first), len(second))
     if (first if len(first) == end else first[:end]) == (second if len(second) == end else second[:end]):
         return end
@@ -120,7 +122,7 @@ def common(first: Any, second: Any) -> int:
 
 
 class _Text:
-    """A value by its text."""
+    """A value that is remembered as its text."""
 
     __slots__ = ("_text", "since_whole", "size")
 
@@ -139,7 +141,7 @@ class _Text:
 
 
 class _Parts:
-    """A list or dictionary of plain data, by a copy of its elements and where each ends in the text."""
+    """A list or dictionary of plain data, remembered as a copy, with the end of each element in the text."""
 
     __slots__ = ("_copy", "_ends", "_keys", "_kind", "since_whole", "size")
 
@@ -154,7 +156,7 @@ class _Parts:
             raise TypeError("no plain data")
 
     def next(self, value: object) -> Told | None:
-        """How it is told; None where it is no plain data of the same kind."""
+        """How the new version is described; None if it is not plain data of the same type."""
         if type(value) is not self._kind:
             return None
         try:
@@ -175,7 +177,7 @@ class _Parts:
         return self._told(pieces)
 
     def _told(self, pieces: list[bytes]) -> Told:
-        """How the elements that are left and these new ones are told."""
+        """The description of the elements that stay and the new ones."""
         kept, kept_bytes = characters, size = self._ends[-1] if self._ends else (1, 1)
         comma = "," if self._ends and pieces else ""
         texts = [piece.decode() for piece in pieces]
@@ -199,7 +201,7 @@ def _image_of(value: object, text: str) -> _Parts | _Text:
 
 
 class _Exact:
-    """A truth value or number as an element of a copy: 1 and True are equal, but not the same."""
+    """A truth value or number as an element of a copy: 1 and True are equal, but must not count as the same."""
 
     __slots__ = ("_value",)
 
@@ -213,12 +215,12 @@ class _Exact:
 
 
 def _exact(value: Any, depth: int = 0) -> Any:
-    """A copy that equals what is the same as ``value`` is now.
+    """A copy of plain data which equals the value as long as the value stays the same.
 
-    What JSON does not tell apart (5 and 5.0, the order of keys) counts as the same.
+    What JSON can't distinguish (5 and 5.0, the order of keys) counts as the same.
 
     Raises:
-        TypeError: it is no plain data.
+        TypeError: it is not plain data.
     """
     kind = type(value)
     if kind is str or value is None:
@@ -239,7 +241,7 @@ def _key(key: Any) -> bytes:
     """A key as JSON.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not a text.
     """
     if type(key) is not str:
         raise TypeError(type(key))

@@ -1,4 +1,4 @@
-"""How this process records: whether, what share of the traces, where to, and what is masked on the way.
+"""Settings of the recorder: whether it records, which share of the traces, where events go, and how they are masked.
 
 Nothing is read or opened before the first trace begins, unless ``configure`` is called.
 """
@@ -30,14 +30,14 @@ _OFF = {"0", "false", "no", "off"}
 _lock = threading.RLock()
 _exporter: Exporter | None = None
 _local: LocalExporter | None = None
-"""Nobody has been told of its file yet."""
+"""The exporter whose file no warning has named yet."""
 _sampling = 1.0
 _is_configured = False
 _enabled: bool | None = None
 
 
 def enabled() -> bool:
-    """Whether ``MEMTRACE_ENABLED`` lets this process record. It is read once."""
+    """Whether ``MEMTRACE_ENABLED`` lets this process record. The variable is read once."""
     global _enabled  # noqa: PLW0603 (one recorder a process)
     if _enabled is None:
         _enabled = os.environ.get("MEMTRACE_ENABLED", "1").strip().lower() not in _OFF
@@ -55,25 +55,25 @@ def configure(
     max_value_bytes: int = DEFAULT_VALUE_BYTES,
     spool: Path | str | bool | None = None,
 ) -> None:
-    """Say where events go. What is left out comes from the environment.
+    """Say where events go. Arguments that are left out are taken from the environment.
 
-    Where neither says it, they go to a file on this machine, and the first trace says to which.
+    If neither names a place, events go to a file on this machine, and a warning at the first trace names that file.
 
     Args:
         endpoint: address of the platform, such as ``https://memtrace.example`` (``MEMTRACE_ENDPOINT``).
         key: API key with the role writer (``MEMTRACE_API_KEY``).
-        project: name of the project (``MEMTRACE_PROJECT``); without one, the key's own.
-        exporter: instead of the platform: a ``FileExporter``, a ``MemoryExporter`` or one of your own.
-        sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). The same trace is recorded or
-            left out by every service that has the same share.
-        redact: functions from text to text, or one, applied to every value, comment, error and attribute before it
+        project: name of the project (``MEMTRACE_PROJECT``); the default is the project of the key.
+        exporter: used in place of the platform: a ``FileExporter``, a ``MemoryExporter`` or an exporter of your own.
+        sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). All services with the same share
+            record or leave out the same traces.
+        redact: one or several functions from text to text that mask every value, comment, error and attribute before it
             leaves the process; ``memtrace.redact`` has ready-made ones.
-        max_value_bytes: a longer value is cut, and said to be.
-        spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``); by default one in the
-            user's state folder; False for none: events then wait in memory.
+        max_value_bytes: longer values are cut, and their events say so.
+        spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``). The default is a folder in
+            the user's state folder. With False there is none, and events wait in memory.
 
     Raises:
-        ValueError: An argument is not usable; the message names it.
+        ValueError: An argument can't be used; the message names it.
     """
     global _exporter, _sampling, _is_configured, _local  # noqa: PLW0603 (one recorder a process)
     share = _share(sampling)
@@ -100,7 +100,7 @@ def configure(
     with _lock:
         previous, _exporter = _exporter, exporter
         unconnected.forget()
-        forget()  # the new exporter has none of the variables that are known
+        forget()  # the new exporter has not received the variables that are known
         _sampling = share
         _local = local
         _is_configured = True
@@ -108,14 +108,14 @@ def configure(
 
         preparation = Preparation(masks, max_value_bytes)
         exporter.prepare_with(preparation)
-        # A mask has to see a value whole.
+        # A mask needs the whole value.
         sink.set_sink(exporter.export, wants_whole=bool(preparation.redactions))
     if previous is not None and previous is not exporter:
         previous.close()
 
 
 def is_ready() -> bool:
-    """Whether there is somewhere to record to. Without ``configure``, the environment is asked once."""
+    """Whether there is a place to record to. Without ``configure``, the environment is read once."""
     if not _is_configured and enabled():
         with _lock:
             if not _is_configured:
@@ -126,15 +126,15 @@ def is_ready() -> bool:
 
 
 def is_recording() -> bool:
-    """Whether what happens in a trace is recorded, or would be as soon as one begins."""
+    """Whether the current trace is recorded, or a trace would be if it began now."""
     return _exporter is not None or not _is_configured
 
 
 def flush(timeout: float = 5.0) -> FlushResult:
-    """Wait until all that was recorded is sent, or kept on disk, at most ``timeout`` seconds.
+    """Wait until everything that was recorded is sent or kept on disk, at most ``timeout`` seconds.
 
     Returns:
-        How many events of this process have been sent, wait in the spool, and were lost.
+        How many events of this process were sent, wait in the spool, and were lost.
     """
     from memtrace.exporters.protocol import FlushResult
 
@@ -149,7 +149,7 @@ def flush(timeout: float = 5.0) -> FlushResult:
 
 
 def is_sampled(trace_id: str) -> bool:
-    """Whether the trace is among those that are recorded: by its id, so that every service decides the same."""
+    """Whether the trace is recorded. This depends on its id alone, so that every service decides the same."""
     if _sampling >= 1.0:
         return True
     place = int.from_bytes(blake2b(trace_id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

@@ -1,4 +1,4 @@
-"""Where the program is: in which trace, session and operation. It follows asyncio tasks, and threads by ``carry``."""
+"""The current trace, session and operation. It follows asyncio tasks, and with ``carry`` also threads."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ MAX_TRACES = 256
 
 
 scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)
-"""None where nothing is recorded: no trace, or one that is not sampled."""
+"""None if nothing is recorded: outside a trace, or in one that is not sampled."""
 
 unsampled: ContextVar[str | None] = ContextVar("memtrace.unsampled", default=None)
-"""The id of the trace in hand when it is not sampled: other services must not record it either."""
+"""The id of the current trace if it is not sampled: other services must not record it either."""
 
 question: ContextVar[str | None] = ContextVar("memtrace.question", default=None)
 """The id of the newest query that was asked in this context."""
 
 
 class SavedContext:
-    """The place of here, kept to go on in later: entered again and again, with what became of it meanwhile."""
+    """The current place, saved to continue in it later; it can be entered again and again, and keeps its changes."""
 
     def __init__(self) -> None:
         self._values = scope.get(), unsampled.get(), question.get()
@@ -51,7 +51,7 @@ _lock = threading.Lock()
 
 
 def state_of(trace_id: str) -> TraceState:
-    """What this process knows of the trace; the least recently used of many is forgotten."""
+    """What this process knows about a trace; of many traces, the least recently used one is forgotten."""
     with _lock:
         state = _traces.get(trace_id)
         if state is None:
@@ -63,13 +63,13 @@ def state_of(trace_id: str) -> TraceState:
 
 
 def forget() -> None:
-    """Forget all traces: what is recorded next knows nothing of what was recorded before."""
+    """Forget all traces: later events do not refer to anything that was recorded before."""
     with _lock:
         _traces.clear()
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
-    """The function, run in the trace, session and operation of here, wherever it is called (in a thread, say)."""
+    """Make a function run in the current trace, session and operation, wherever it is called (such as a thread)."""
     here, left_out, asked = scope.get(), unsampled.get(), question.get()
 
     @wraps(fn)
@@ -86,19 +86,19 @@ def carry(fn: Callable[P, T]) -> Callable[P, T]:
 
 
 class CarryingExecutor(Executor):
-    """A thread pool whose tasks run in the trace, session and operation of whoever submitted them."""
+    """A thread pool whose tasks run in the trace, session and operation of the code that submitted them."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run ``fn`` in the pool, in the place of here."""
+        """Run ``fn`` in the pool, in the current trace, session and operation."""
         return self._executor.submit(carry(fn), *args, **kwargs)
 
     def map(
         self, fn: Callable[..., T], *iterables: Iterable[object], timeout: float | None = None, chunksize: int = 1
     ) -> Iterator[T]:
-        """Run ``fn`` over the iterables in the pool, in the place of here."""
+        """Run ``fn`` over the iterables in the pool, in the current trace, session and operation."""
         return self._executor.map(carry(fn), *iterables, timeout=timeout, chunksize=chunksize)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -107,5 +107,8 @@ class CarryingExecutor(Executor):
 
 
 def executor(pool: Executor) -> CarryingExecutor:
-    """A thread pool whose tasks follow the trace. For processes, hand over ``inject()`` and use ``extract``."""
+    """A thread pool whose tasks run in the current trace, session and operation.
+
+    For processes, pass on ``inject()`` and use ``extract``.
+    """
     return CarryingExecutor(pool)

@@ -1,6 +1,6 @@
-"""Memory units by their text: a database or a prompt gives back an equal text, but never the object that was stored.
+"""Recognises memory units by their text: databases and prompts return an equal text, not the object that was stored.
 
-What is found so is a guess, and says so: its occurrence has ``inferred`` and ``confidence`` among its attributes.
+Such a match is a guess, and is marked as one: the occurrence has the attributes ``inferred`` and ``confidence``.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from memtrace.steps import Scope
 from memtrace.values import CONTAINERS, has_identity, is_data, is_number, snapshot
 
 SHORTEST = 12
-"""Characters of a text that is recognised: "yes" means nothing in particular."""
+"""Shortest text, in characters, that is recognised; "yes" could mean anything."""
 
 CONFIDENCE = 0.9
-"""Where one unit has the text; where several have it, they share it. A rule of thumb, not a measurement."""
+"""If one unit has the text; if several have it, they share this value. It is an estimate, not a measurement."""
 
 LOOSE_KINDS = frozenset({"Other", "Context", "MemoryUnit", "RetrievalResult"})
-"""What an argument may be that is taken for a unit: a message or a question is one, whatever the memory holds."""
+"""Kinds of arguments that may be taken for a unit. A message or a question never is, even if its text is equal."""
 
 MAX_SEARCHED = 1_000
 MAX_DEPTH = 4
 
 
 def remember(scope: Scope, text: str, variable: Variable) -> None:
-    """From now on this text means this unit, or this occurrence of it."""
+    """This text now stands for this unit, or for this occurrence of it."""
     if len(text) < SHORTEST:
         return
     units = scope.trace.identities.units
@@ -41,7 +41,7 @@ def remember(scope: Scope, text: str, variable: Variable) -> None:
 
 
 def equal(scope: Scope, text: str) -> list[Variable] | None:
-    """The units with this text and their occurrences, oldest first; None where there are none."""
+    """The units with this text and their occurrences, oldest first; None if there are none."""
     if len(text) < SHORTEST:
         return None
     found = scope.trace.identities.units.get(text)
@@ -49,18 +49,18 @@ def equal(scope: Scope, text: str) -> list[Variable] | None:
 
 
 def unit(known: list[Variable]) -> Variable:
-    """The newest of them that is no occurrence."""
+    """The newest of them that is not an occurrence."""
     return next((variable for variable in reversed(known) if variable.reads is None), known[-1])
 
 
 def mark(known: list[Variable]) -> dict[str, Any]:
-    """What an occurrence says that was found so."""
+    """The attributes of an occurrence that was recognised by its text."""
     several = sum(variable.reads is None for variable in known)
     return {"attributes": {"inferred": "equal text", "confidence": round(CONFIDENCE / max(1, several), 3)}}
 
 
 def recognised(scope: Scope, value: object) -> Iterator[tuple[object, list[Variable]]]:
-    """The objects in a retrieval's result, itself or inside, that are not known but have the text of a unit."""
+    """The unknown objects in a retrieval's result, itself or inside, that have the text of a unit."""
     identities = scope.trace.identities
     if not identities.units:
         return

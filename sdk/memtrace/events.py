@@ -1,7 +1,7 @@
-"""The wire events, version 1: one JSON object an event, many as lines (NDJSON).
+"""The wire events, version 1: one JSON object for each event, several events as lines (NDJSON).
 
-Recording does not go through these models: it builds the same objects as plain dictionaries, which is ten times
-cheaper. Readers do, and ``python -m memtrace.events`` prints their JSON Schema.
+The recorder does not use these models: it builds the same objects as plain dictionaries, which is ten times faster.
+Programs that read events use them, and ``python -m memtrace.events`` prints their JSON Schema.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHOWN_CHARACTERS = 80
 
 
 class EventError(ValueError):
-    """A line that is no event of this version; the message names the field and what is wrong with it."""
+    """A line that is not an event of this version; the message names the field and what is wrong with it."""
 
 
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
@@ -66,7 +66,7 @@ class _Event(_Model):
 
 
 class TraceEvent(_Event):
-    """A trace exists. Sent again, it says the same or more about it."""
+    """A trace exists. If it is sent again, it says the same or more about the trace."""
 
     type: Literal["trace"] = "trace"
     name: Name | None = None
@@ -74,7 +74,7 @@ class TraceEvent(_Event):
 
 
 class SessionEvent(_Event):
-    """A named stage of the trace begins."""
+    """A session, a named stage of the trace, begins."""
 
     type: Literal["session"] = "session"
     session: Id
@@ -85,7 +85,7 @@ class SessionEvent(_Event):
 
 
 class OperationStarted(_Event):
-    """An operation begins. Without its end it is running, or its process crashed."""
+    """An operation begins. As long as it has no end, it is running or its process crashed."""
 
     type: Literal["operationStarted"] = "operationStarted"
     operation: Id
@@ -107,7 +107,7 @@ class Failed(_Model):
 
 
 class OperationEnded(_Event):
-    """An operation is over."""
+    """An operation ended."""
 
     type: Literal["operationEnded"] = "operationEnded"
     operation: Id
@@ -119,8 +119,8 @@ class OperationEnded(_Event):
 class Base(_Model):
     """The beginning of a value: the first ``kept`` characters (Unicode code points) of another variable's value.
 
-    ``size`` is bytes in UTF-8 of the value that results. Where the other variable's value was cut to less than
-    ``kept``, what is there of it is the value, and it counts as cut too.
+    ``size`` is the size of the resulting value in bytes of UTF-8. If the other variable's value was cut to less than
+    ``kept``, the resulting value is what there is of it, and counts as cut too.
     """
 
     variable: Id
@@ -131,9 +131,9 @@ class Base(_Model):
 class VariableEvent(_Event):
     """A value at one moment. Without ``operation`` it came from outside.
 
-    Where little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
-    ``size`` is bytes of the whole value where it was cut (``truncated``). What ``operation`` only read and gave on is
-    an ``occurrence`` of the variable that it ``reads``: the first one, the second one and so on.
+    If little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
+    ``size`` is the size of the whole value in bytes if it was cut (``truncated``). What ``operation`` only read and
+    returned is an ``occurrence`` of the variable that it ``reads``: the first one, the second one and so on.
     """
 
     type: Literal["variable"] = "variable"
@@ -169,7 +169,7 @@ class Used(_Event):
 
 
 class Derived(_Event):
-    """``target`` came from ``source`` through ``operation``."""
+    """``target`` was made from ``source`` by ``operation``."""
 
     type: Literal["derived"] = "derived"
     derivation: Id
@@ -181,7 +181,7 @@ class Derived(_Event):
 
 
 class Invalidated(_Event):
-    """An operation ended the variable's life, as a deletion does."""
+    """An operation ended the life of a variable, as a deletion does."""
 
     type: Literal["invalidated"] = "invalidated"
     variable: Id
@@ -189,7 +189,7 @@ class Invalidated(_Event):
 
 
 class Considered(_Event):
-    """A retrieval had this variable before it, at ``rank`` from 0, and gave it back or did not."""
+    """A retrieval looked at this variable as a candidate with ``rank`` (from 0), and returned it or did not."""
 
     type: Literal["considered"] = "considered"
     operation: Id
@@ -201,10 +201,10 @@ class Considered(_Event):
 
 
 class Feedback(_Event):
-    """The answer was wrong. Without ``question`` it is the one that the graph says: the query that led to the answer.
+    """The answer was wrong. Without ``question``, the question is the query in the graph that led to the answer.
 
-    ``gold`` is what would have been right, ``evidence`` the messages that say it. Sent again with more, it adds that.
-    With ``right`` it was right instead, and nothing else that is said is kept.
+    ``gold`` is what would have been right; ``evidence`` are the messages that say so. If it is sent again, it replaces
+    these. With ``right`` the answer was right instead, and no other field is kept.
     """
 
     type: Literal["feedback"] = "feedback"
@@ -251,10 +251,11 @@ def encode_lines(events: Iterable[Event]) -> bytes:
 
 
 def decode(line: bytes | str) -> Event:
-    """The event that a line of JSON is.
+    """The event in a line of JSON.
 
     Raises:
-        EventError: It is none of this version, or a text in it is no valid Unicode; the message names the field.
+        EventError: It is not an event of this version, or contains text that is not valid Unicode; the message names
+            the field.
     """
     try:
         text = line if isinstance(line, str) else line.decode(json.detect_encoding(line), "surrogatepass")
@@ -267,10 +268,10 @@ def decode(line: bytes | str) -> Event:
 
 
 def from_object(found: object) -> Event:
-    """The event that a parsed JSON value is.
+    """The event in a parsed JSON value.
 
     Raises:
-        EventError: It is none of this version; the message names the field.
+        EventError: It is not an event of this version; the message names the field.
     """
     if not isinstance(found, dict):
         raise EventError(f"expected a JSON object, got {type(found).__name__}")
@@ -284,7 +285,7 @@ def from_object(found: object) -> Event:
 
 
 def decode_lines(data: bytes | str) -> list[Event | EventError]:
-    """What each line of NDJSON is; a bad line never sinks its neighbours. Empty lines are passed over."""
+    """The event or error in each line of NDJSON; a bad line does not affect the others. Empty lines are skipped."""
     results: list[Event | EventError] = []
     for line in data.split(b"\n") if isinstance(data, bytes) else data.split("\n"):
         if not line.strip():
@@ -309,9 +310,9 @@ def _refuse_constant(name: str) -> None:
 
 def _explained(error: ValidationError) -> str:
     first, *others = error.errors(include_url=False, include_input=False)
-    place = ".".join(str(part) for part in first["loc"][1:])  # the first part is the type
+    place = ".".join(str(part) for part in first["loc"][1:])  # the first part of the place is the type
     more = f" (and {len(others)} more)" if others else ""
-    # The name of a field that is not known may be anything.
+    # The name of an unknown field may be anything, so it is not repeated.
     shown = place[:_SHOWN_CHARACTERS].encode("utf-8", "backslashreplace").decode()
     return f"{shown or 'type'}: {first['msg']}{more}"
 

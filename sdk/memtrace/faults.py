@@ -1,4 +1,4 @@
-"""What goes wrong inside the recorder: counted, told once with the line, never raised into the application."""
+"""Counts what goes wrong inside the recorder, and logs it once for each line; it never raises in the application."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memtrace.mistakes import MistakeError, place
 log = logging.getLogger("memtrace")
 
 MAX_TOLD = 200
-"""Places and lines that are told; beyond, failures are only counted."""
+"""Number of places and lines that are logged; further failures are only counted."""
 
 _counts: Counter[str] = Counter()
 _told: set[tuple[str, str]] = set()
@@ -20,9 +20,10 @@ _lock = threading.Lock()
 
 
 def report(what: str, error: BaseException) -> None:
-    """Count a failure of ``what``; the first at each line of the application is logged, without any value of it.
+    """Count a failure of ``what``. The first one at each line of the application is logged, without any value of it.
 
-    Only what the recorder itself says of a mistake is logged whole: it shows masked beginnings of values.
+    Only messages that the recorder itself writes about a mistake are logged in full: they contain masked beginnings of
+    values.
     """
     line = place()
     with _lock:
@@ -38,7 +39,7 @@ def report(what: str, error: BaseException) -> None:
 
 
 def _raised(error: BaseException) -> str:
-    """The type of an error, and the code that raised it: a method of the application's own object, say."""
+    """The type of an error and the code that raised it, such as a method of the application's own object."""
     last = error.__traceback__
     if last is None:
         return type(error).__name__
@@ -49,13 +50,13 @@ def _raised(error: BaseException) -> str:
 
 
 def count(what: str) -> None:
-    """Count a loss that is told elsewhere."""
+    """Count a loss that is reported elsewhere."""
     with _lock:
         _counts[what] += 1
 
 
 def warn(sort: str, text: str, *said: object) -> None:
-    """Say something that the application should change, once in this process for each sort of it."""
+    """Log something that the application should change, once in this process for each ``sort`` of it."""
     with _lock:
         if sort in _said:
             return
@@ -64,6 +65,6 @@ def warn(sort: str, text: str, *said: object) -> None:
 
 
 def counts() -> dict[str, int]:
-    """How often each thing went wrong in this process: failures, and operations that ran in no trace."""
+    """How often each thing went wrong in this process: failures, and operations that ran outside a trace."""
     with _lock:
         return dict(_counts)

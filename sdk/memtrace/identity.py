@@ -1,10 +1,11 @@
-"""Which variable a value is: found by the identity of the object while it lives, or by name.
+"""Finds out which variable a value is: by the identity of the object while it exists, or by name.
 
-Never by its text, but for memory units, and then it is said to be a guess (``memtrace.equal_texts``).
+A text alone is never enough, except for memory units, and then the result is marked as a guess
+(``memtrace.equal_texts``).
 
-An object that can be weakly referenced is known as long as it lives. Texts, lists and dictionaries cannot be; they
-are held, so that their ``id`` is not used again, up to a number of objects and of bytes; what was not used for longest
-goes first.
+An object that allows weak references is known as long as it exists. Texts, lists and dictionaries do not allow them.
+They are kept alive, so that their ``id`` is not used again, up to a number of objects and of bytes; those that were not
+used for the longest time are forgotten first.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MAX_QUESTIONS = 32
 
 
 def joined(first: Questions, second: Questions) -> Questions:
-    """The questions of both; beyond a bound those of the second alone."""
+    """The questions of both; if they are too many, those of the second alone."""
     if not first or first is second:
         return second
     if not second:
@@ -42,15 +43,15 @@ def joined(first: Questions, second: Questions) -> Questions:
 
 
 class Variable:
-    """A recorded variable: what ``memtrace.find`` gives and what every function takes in place of the value.
+    """A recorded variable: ``memtrace.find`` returns it, and every function accepts it in place of the value.
 
     Attributes:
         path: ids of the operations around it when it was made, outermost first; the last one made it.
         maker: name and kind of the operation that made it.
-        order: variables of this process in the order in which they were made: a source is older than its target.
+        order: its place among the variables of this process; a source is always older than its target.
         questions: ids of the queries from which it derives, as far as this process knows.
-        reads: the variable that this one is an occurrence of.
-        occurrences: how many occurrences of it this process has recorded.
+        reads: the variable of which this one is an occurrence.
+        occurrences: number of its occurrences that this process has recorded.
         has_message: whether it is a message or derives from one, as far as this process knows.
     """
 
@@ -84,7 +85,7 @@ class Variable:
 
 
 _Entry = tuple[Any, list[Variable], int]
-"""An object or a weak reference to it; what it stands for: what it is, then what readers made of it; and its bytes."""
+"""An object or a weak reference to it; its variable, then the occurrences of that; and its size in bytes."""
 
 
 class IdentityMap:
@@ -96,16 +97,16 @@ class IdentityMap:
         self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
         self.units: Recent[str, tuple[str, list[Variable]]] = Recent(MAX_UNITS, MAX_UNIT_BYTES, _unit_bytes)
-        """The memory units, and their occurrences, that have a text."""
+        """Memory units and their occurrences, by their text."""
 
     def __len__(self) -> int:
         return len(self._held) + len(self._weak)
 
     def find(self, value: object) -> list[Variable] | None:
-        """The variables that the object stands for: the one it is, then its occurrences, oldest first."""
+        """The variables for which the object stands: the one that it is, then its occurrences, oldest first."""
         key = id(value)
         held = self._held
-        young = held.young.get(key)  # without a call more: each argument and result is looked for
+        young = held.young.get(key)  # written out without further calls, because it runs for each argument and result
         if young is not None:
             return young[1]
         entry = held.get(key) if key in held.old else None
@@ -117,7 +118,7 @@ class IdentityMap:
         return None
 
     def bind(self, value: Any, variable: Variable, *, is_own: bool = False) -> None:
-        """From now on the object is this variable. ``is_own`` says that nobody else can have this very object."""
+        """The object now stands for this variable. ``is_own``: no other value can be this same object."""
         if is_own:
             self._held.set(id(value), (value, [variable], _OBJECT_BYTES + len(value)))
             return
@@ -139,7 +140,7 @@ class IdentityMap:
             self._weak[key] = reference, [variable], 0
 
     def add_occurrence(self, value: object, variable: Variable) -> None:
-        """A reader gave the object back: it also stands for this occurrence."""
+        """A reader returned the object, which now also stands for this occurrence."""
         known = self.find(value)
         if known is None:
             self.bind(value, variable)
@@ -149,14 +150,14 @@ class IdentityMap:
             del known[1]
 
     def named(self, name: str) -> Variable | None:
-        """The newest variable of that name."""
+        """The newest variable with that name."""
         return self._names.get(name)
 
     def name(self, variable: Variable) -> None:
-        """Make it the newest of its name: the next version."""
+        """Make it the newest variable with its name, the next version."""
         names, name = self._names, variable.name
         young = names.young
-        if name in young:  # nearly always, and then no room is taken
+        if name in young:  # this is the usual case, and takes no further memory
             variable.version = young[name].version + 1
             young[name] = variable
             return

@@ -10,12 +10,12 @@ _is_armed: list[bool] = []
 
 
 def new_id() -> str:
-    """An id that nobody else has and nobody guesses: 32 hexadecimal digits."""
+    """A unique id that nobody can guess: 32 hexadecimal digits."""
     while True:
         try:
             return _ids.pop()
         except IndexError:
-            # Randomness is asked for in large pieces: a call of the system for each id would cost more than the rest.
+            # Random bytes are read in large pieces: a system call for each id would take longer than everything else.
             _ids.extend(os.urandom(16 * _IDS_AT_ONCE).hex(" ", 16).split())
             if not _is_armed and hasattr(os, "register_at_fork"):
                 _is_armed.append(True)

@@ -1,6 +1,6 @@
-"""The closed lists of kinds and the lengths that the wire knows.
+"""The closed lists of kinds, and the limits of length in the wire format.
 
-The application's own word stays beside them as ``category``.
+The application's own word is kept beside the kind as ``category``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from enum import StrEnum
 MAX_ID_CHARACTERS = 200
 MAX_NAME_CHARACTERS = 2000
 MAX_SAID_CHARACTERS = 20_000
-"""Of a gold answer, or of a comment on an answer."""
+"""Longest gold answer or comment on an answer, in characters."""
 MAX_SAID = 100
-"""Gold answers, and messages, that are named in one feedback."""
+"""Largest number of gold answers, and of messages, in one feedback."""
 
 
 class VariableKind(StrEnum):
@@ -62,7 +62,7 @@ class DerivationKind(StrEnum):
 
 
 class EndStatus(StrEnum):
-    """How an operation ended. One that never ended is running, or crashed."""
+    """How an operation ended. An operation without an end is running or crashed."""
 
     OK = "ok"
     ERROR = "error"

@@ -1,4 +1,4 @@
-"""Mistakes of the application in what it says to the recorder: where they are, and what was meant."""
+"""Mistakes that the application makes in calling the recorder: in which line, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _MASKED_CHARACTERS = 4_000
 
 
 class MistakeError(ValueError):
-    """Something that the application says can't be; the message holds no more of its values than ``shown``."""
+    """The application passed something impossible; the message contains no more of its values than ``shown`` gives."""
 
 
 def place() -> str:
-    """The line of the application that has called the recorder, as ``file:line``; empty in the recorder's thread."""
+    """The line of the application that called the recorder, as ``file:line``; empty in the recorder's own thread."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_APPLICATION:
         if frame.f_back is None:
@@ -26,7 +26,7 @@ def place() -> str:
 
 
 def shown(value: object) -> str:
-    """What a value is, for a log: its type, and of a text the length and its beginning, masked."""
+    """A value as a log shows it: its type, and for a text the length and the masked beginning."""
     if not isinstance(value, str):
         return f"<{type(value).__qualname__}>"
     from memtrace.redact import EVERYTHING
@@ -39,15 +39,15 @@ def shown(value: object) -> str:
 
 
 def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
-    """The kind that a word means: in any case, with or without spaces, hyphens and underscores.
+    """The kind that a word means. Case, spaces, hyphens and underscores do not matter.
 
     Args:
-        what: what it is a kind of, for the message.
+        what: what sort of kind it is, for the message.
         kind: the word.
-        kinds: all that there are.
+        kinds: all kinds that exist.
 
     Raises:
-        MistakeError: It is none of them; the message names the nearest kind.
+        MistakeError: It is not one of them; the message names the nearest kind.
     """
     by_letters = {_letters(known): str(known) for known in kinds}
     letters = _letters(str(kind))

@@ -19,16 +19,16 @@ from memtrace.steps import Scope, Step
 
 
 class mutation:  # noqa: N801 (reads as a statement)
-    """``with mutation(buffer): buffer.append(message)``: the object is changed in place, and is its next version.
+    """``with mutation(buffer): buffer.append(message)``: after the block, the object is its next version.
 
     Args:
-        value: a list, dictionary or object; what it was is recorded first if it was not known.
-        name: its name, where it was not known.
-        kind: its kind, where it was not known.
-        inputs: what the change came from.
+        value: a list, dictionary or object. If it is not known yet, its value before the change is recorded first.
+        name: its name, if it is not known yet.
+        kind: its kind, if it is not known yet.
+        inputs: the values from which the change was made.
 
     Raises:
-        ValueError: The kind is none; the message names the nearest.
+        ValueError: The kind does not exist; the message names the nearest one.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class mutation:  # noqa: N801 (reads as a statement)
 def implied_step(
     here: Scope, name: str, kind: str, failed: BaseException | None = None
 ) -> Iterator[tuple[Step, list[RawEvent]]]:
-    """The operation of here, or one of its own where there is none."""
+    """The current operation, or a new one if there is none."""
     events: list[RawEvent] = []
     if here.step is not None:
         try:
             yield here.step, events
         finally:
-            emit(events)  # what is known by now must be told, also where something later was a mistake
+            emit(events)  # what was done so far must be recorded, even if something later was a mistake
         return
     step = Step(here, (name, kind))
     events.append(())

@@ -1,4 +1,4 @@
-"""What goes into an operation and what comes out of it: arguments and results as variables."""
+"""Records what goes into an operation and what comes out of it: arguments and results become variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memtrace.steps import Scope, Step
 from memtrace.values import CONTAINERS, is_data, is_number, own_copy
 
 STORED = {"MemoryUnit", "Buffer"}
-"""Kinds of variables that a memory keeps."""
+"""Kinds of variables that a memory stores."""
 
 KINDS_BY_NAME = {
     "query": "Query",
@@ -24,7 +24,7 @@ KINDS_BY_NAME = {
     "messages": "Message",
     "context": "Context",
 }
-"""What an argument is, where nobody says."""
+"""The kind of an argument if none is given."""
 
 MAX_SEARCHED = 50_000
 MAX_DEPTH = 5
@@ -56,7 +56,7 @@ def known_inside(scope: Scope, value: object) -> list[tuple[object, list[Variabl
 
 
 def take(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
-    """Record an argument of an operation: what is known is used, what is new came from outside."""
+    """Record an argument of an operation: a known value is used; a new value came from outside."""
     known = scope.trace.identities.find(value)
     if known is not None:
         step.use(events, known[0] if len(known) == 1 else choose(known, step), role)
@@ -100,7 +100,7 @@ def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, r
 
 
 def _take_alike(events: list[RawEvent], scope: Scope, step: Step, value: str, role: str, alike: list[Variable]) -> None:
-    """Record a text that is equal to that of a unit: the operation has read the unit, or what a reader gave of it."""
+    """Record a text that equals the text of a unit: the operation has read the unit, or an occurrence of it."""
     if step.maker[1] == "Retrieval":
         step.consider(unit(alike))
         return
@@ -118,7 +118,8 @@ def give(
     """Record the result of an operation.
 
     Returns:
-        What the application gets: the result itself, or an equal text of its own where the interpreter shares one.
+        What the application gets: the result itself, or an equal text as an object of its own if the interpreter shares
+            one.
     """
     if value is None:
         return None
@@ -144,7 +145,7 @@ def give_one(
     kind: str | None,
     said: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Record one value that the operation makes, or gives back."""
+    """Record one value that the operation makes or returns."""
     identities = scope.trace.identities
     known = identities.find(value)
     if known is None:
@@ -166,7 +167,7 @@ def give_one(
 
 
 def _is_made_again(step: Step, known: list[Variable]) -> bool:
-    """Whether a text that stands for a variable is a new one here: the program has one object for equal literals."""
+    """Whether a known text is new in this place: Python uses the same object for equal literals."""
     if any(step.has_input(variable) or step.made(variable) for variable in known):
         return False
     return known[0].maker == step.maker or (step.maker[1] != "Retrieval" and known[0].kind not in STORED)
@@ -182,7 +183,7 @@ def _give_known(
     *,
     is_copied: bool = False,
 ) -> Variable | None:
-    """Record that the operation gives back what existed before it; None where it was made inside the operation."""
+    """Record that the operation returns what existed before it; None if it was made inside the operation."""
     own = next((one for one in reversed(known) if step.made(one) and not step.has_input(one)), None)
     if own is not None and (kind is None or kind == own.kind or own.operation == step.id):
         return None
@@ -191,7 +192,7 @@ def _give_known(
         return None
     occurrence = read(events, scope, step, value, origin, kind, is_copied=is_copied)
     if not is_copied and kind is not None and kind != origin.kind and origin.kind not in STORED:
-        scope.trace.identities.bind(value, occurrence)  # somebody says what it is from now on
+        scope.trace.identities.bind(value, occurrence)  # its name or kind is set from now on
     return occurrence
 
 
@@ -206,9 +207,9 @@ def read(
     is_copied: bool = False,
     said: Mapping[str, Any] | None = None,
 ) -> Variable:
-    """Record that the operation gives back a variable: an occurrence of it.
+    """Record that the operation returns a variable, which makes an occurrence of it.
 
-    The object also stands for it then, unless the application gets a copy that does.
+    The object then also stands for the occurrence, unless the application gets a copy that does.
     """
     if not step.has_input(origin):
         step.use(events, origin, "read", is_input=False)
@@ -222,7 +223,7 @@ def read(
 
 
 def consider(events: list[RawEvent], step: Step) -> None:
-    """Record what a retrieval had before it, if it had a query."""
+    """Record the candidates of a retrieval, if it had a query."""
     query = next((used for used in step.inputs if used.kind in {"Query", "RefinedQuery"}), None)
     if query is None:
         query = next(iter(step.inputs), None)
@@ -238,7 +239,7 @@ def _items(value: object) -> Iterator[Any]:
 
 
 def _new_items(scope: Scope, value: object) -> list[object]:
-    """Elements of a list that are data, and neither stand for a variable nor hold one."""
+    """Elements of a list that are data, and neither stand for a variable nor contain one."""
     if isinstance(value, Mapping):
         return []
     return [

@@ -34,28 +34,29 @@ _OUTPUT = " output"
 class operation(Plan):  # noqa: N801 (reads as a statement)
     """One step that makes values from values: a decorator, or ``with operation(...) as step``.
 
-    On a function, method, coroutine, generator or asynchronous generator: the arguments are its inputs, the result is
-    its output; a stream is one output, complete when it ends. Numbers among the arguments become attributes, objects
-    that are no data (clients, indexes) are left out. A list that holds known values stands for them. What the function
-    gives back and existed before, it has read. In a ``Retrieval``, stored units among the arguments are candidates.
+    It can decorate a function, method, coroutine, generator or asynchronous generator. The arguments are the inputs and
+    the result is the output; a stream is one output, which is complete when the stream ends. Numbers among the
+    arguments become attributes. Objects that are not data (clients, indexes) are left out. A list that contains known
+    values stands for these values. If the function returns something that existed before, the operation has read it. In
+    a ``Retrieval``, stored units among the arguments are candidates.
 
     Args:
-        name: what it is called; without one, the function's name.
+        name: its name; the default is the name of the function.
         kind: an ``OperationKind``, such as ``Extraction``, ``Update``, ``Deletion``, ``Retrieval``, ``Generation``.
-        inputs: names of the arguments that matter, or a mapping from those names to a ``VariableKind``.
-        ignore: names of arguments that don't matter.
-        output: the ``VariableKind`` of the result; False where the result is not to be recorded.
-        each: the elements of the resulting list are a variable each.
-        output_name: the name of what results; without one it has a name after the operation, ``answer output``. What
-            comes out of other operations is never a version of it.
+        inputs: names of the arguments to record, or a mapping from these names to a ``VariableKind``.
+        ignore: names of arguments that are not recorded.
+        output: the ``VariableKind`` of the result; False if the result is not recorded.
+        each: whether the result is a list, each element of which is a variable.
+        output_name: the name of the result; the default is made from the name of the operation, such as ``answer
+            output``. Outputs of other operations are never versions of it.
         category: your own word for what it does.
         comment: anything for people to read.
-        attributes: anything that JSON holds.
+        attributes: any values that JSON can represent.
 
-    Kinds are taken in any case, with or without spaces, hyphens and underscores.
+    In kinds, case, spaces, hyphens and underscores do not matter.
 
     Raises:
-        ValueError: A kind is none; the message names the nearest.
+        ValueError: A kind does not exist; the message names the nearest one.
     """
 
     _new: type[Call]
@@ -67,7 +68,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     _attributes: dict[str, Any]
     _location: str | None = None
     _roles: tuple[str | None, ...] = ()
-    """The names of the arguments by position; None for one that doesn't matter."""
+    """The names of the arguments by position; None for one that is not recorded."""
     _rest: str | None = None
     _call: Call | None = None
     _token: Token[Scope | None] | None = None
@@ -103,7 +104,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A decorator or block; of a function, ``@operation`` without parentheses, the function, recorded."""
+        """A decorator or block; for ``@operation`` without parentheses, the function, which now records each call."""
         if name is not None and not isinstance(name, str):
             return cls()(name)
         self = object.__new__(cls)
@@ -133,7 +134,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     @overload
     def __call__(self, fn: F) -> F: ...
     def __call__(self, fn: Any) -> Any:
-        """The function, recorded. Where recording is off, the function itself."""
+        """The function, which now records each call; if recording is switched off, the function itself."""
         if not enabled():
             return fn
         if isinstance(fn, staticmethod | classmethod):
@@ -176,7 +177,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         """Tell that the function begins, and what its arguments are."""
         try:
             call = self._new(self, here)
-            # The operation is told first, for what it uses refers to it, and known last: numbers are its attributes.
+            # The operation's event is the first, as the others refer to it, but complete last: numbers are attributes.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
             roles, find = self._roles, call.trace.identities.find
@@ -185,7 +186,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
                 role = roles[position] if position < named else self._rest
                 if role is None:
                     continue
-                if type(value) is str:  # what most arguments are: without a call more
+                if type(value) is str:  # most arguments are of this type: no further call for them
                     known = find(value)
                     if known is not None and len(known) == 1:
                         call.use(events, known[0], role)
@@ -255,7 +256,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         self.__exit__(kind, error, traceback)
 
     def input(self, value: T, role: str = "input", *, kind: str | None = None) -> T:
-        """The operation uses the value; outputs that come after it derive from it."""
+        """The operation uses the value; outputs that come later derive from it."""
         if self._call is not None:
             meant = variable_kind(kind) if kind else None
             try:
@@ -270,7 +271,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     def output(
         self, value: T, name: str | None = None, *, kind: str | None = None, each: bool = False, **said: Any
     ) -> T:
-        """The operation made the value, or gives it back; go on with what this returns."""
+        """The operation made the value or returns it. Continue with the value that this method returns."""
         if self._call is None:
             return value
         kind = variable_kind(kind) if kind else None
@@ -291,7 +292,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
 
 
 def output_name(operation: str) -> str:
-    """The name of what results from an operation, where nobody says one."""
+    """The name of an operation's result, if none is given."""
     return f"{operation[: MAX_NAME_CHARACTERS - len(_OUTPUT)]}{_OUTPUT}"
 
 

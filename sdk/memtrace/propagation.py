@@ -1,7 +1,8 @@
-"""The place of here as a dictionary of headers, and back: for other processes and services.
+"""Writes the current trace, session and operation into headers and reads them, for other processes and services.
 
-W3C Trace Context and Baggage: ``traceparent`` carries the sampling decision and joins our trace to others' tracing;
-``baggage`` carries the ids that MemTrace needs, under ``memtrace.trace``, ``memtrace.session``, ``memtrace.operation``.
+The headers are those of W3C Trace Context and Baggage. ``traceparent`` carries the sampling decision and connects our
+traces with those of other tracing systems. ``baggage`` carries the ids that MemTrace needs, under ``memtrace.trace``,
+``memtrace.session`` and ``memtrace.operation``.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _KEYS = {"memtrace.trace": "trace", "memtrace.session": "session", "memtrace.ope
 MAX_BAGGAGE = 8192
 
 _outer: ContextVar[str | None] = ContextVar("memtrace.traceparent", default=None)
-"""The trace id of the ``traceparent`` that came in."""
+"""The trace id of the ``traceparent`` that was received."""
 
 
 def inject(carrier: MutableMapping[str, str] | None = None) -> MutableMapping[str, str]:
-    """Write the place of here into a dictionary of headers: a new one, or yours, which keeps what else is in it."""
+    """Write the current place into a dictionary of headers: into yours, which keeps its other entries, or a new one."""
     carrier = {} if carrier is None else carrier
     try:
         here, left_out = scope.get(), unsampled.get()
@@ -57,9 +58,10 @@ def inject(carrier: MutableMapping[str, str] | None = None) -> MutableMapping[st
 
 @contextmanager
 def extract(carrier: Mapping[str, str]) -> Iterator[None]:
-    """A block that goes on in the trace, session and operation that a caller put into the headers.
+    """A block that continues in the trace, session and operation that a caller put into the headers.
 
-    Headers without a place leave everything as it is; those of other tracing alone begin a trace of that id.
+    Without such headers nothing changes. If there are only headers of another tracing system, a trace with that
+    system's id begins.
     """
     tokens = _enter(carrier)
     try:

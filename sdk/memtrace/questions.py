@@ -1,4 +1,4 @@
-"""Which occurrence of a value is meant: the one that answers the same question as its consumer."""
+"""Chooses the occurrence of a value that is meant: the one that belongs to the same question as its consumer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _WRITERS = {"Extraction", "Update", "Deletion", "Initialization", "Segmentation"
 
 
 def choose(known: list[Variable], step: Step | None) -> Variable:
-    """Which of the variables that one object stands for is meant here.
+    """Choose which of the variables for which one object stands is meant here.
 
-    An object that readers gave back stands for an occurrence for each of them: a consumer means the newest that
-    derives from a question of its own. What writes memory, and has no question of its own, means the thing itself.
+    An object that several readers returned stands for an occurrence of each of them. A consumer means the newest one
+    that derives from one of its own questions. An operation that writes memory and has no question means the variable
+    itself.
     """
     if len(known) == 1:
         return known[0]

@@ -1,4 +1,4 @@
-"""A bounded dictionary that forgets what was not used for longest; several threads may use it."""
+"""A dictionary of limited size that forgets what was not used for the longest time; threads may share it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Holds what was set or looked up last: at most so many items, and so many bytes, half of them for certain.
+    """Keeps what was set or looked up last: at most so many items and so many bytes, and at least half of that.
 
-    What is not used while half of the room fills anew is forgotten, all at once: to keep the order of use would cost at
-    each look, and to forget one by one at each item.
+    What is not used while half of the room fills again is forgotten all at once. Keeping the exact order of use would
+    cost time at each look-up, and forgetting single items at each insertion.
     """
 
     __slots__ = ("_bytes", "_half", "_half_bytes", "_size", "_turning", "old", "young")
@@ -23,13 +23,13 @@ class Recent(Generic[K, V]):
         """Make an empty one.
 
         Args:
-            most: items.
-            most_bytes: 0 is no bound.
-            size: how many bytes a value takes; None where only items are bounded.
+            most: largest number of items.
+            most_bytes: largest total size; 0 means no limit.
+            size: gives the size of a value in bytes; None if only the number of items is limited.
         """
         self.young: dict[K, V] = {}
         self.old: dict[K, V] = {}
-        """What was used lately, and what before: where each call counts, look here."""
+        """Items that were used lately, and those before; code that runs often reads them directly."""
         self._bytes = 0
         self._size = size
         self._turning = Lock()
@@ -37,14 +37,14 @@ class Recent(Generic[K, V]):
         self._half_bytes = most_bytes // 2
 
     def __len__(self) -> int:
-        """How many items there are; what is in use may count twice."""
+        """The number of items; an item that is in use may be counted twice."""
         return len(self.young) + len(self.old)
 
     def get(self, key: K) -> V | None:
-        """The value of a key; None where there is none."""
+        """The value of a key; None if there is none."""
         found = self.young.get(key)
         if found is None:
-            # It stays there too: taken out, it would be in neither for a thread that has just missed it in the other.
+            # It stays there too: otherwise a thread that has just missed it in the other would find it in neither.
             found = self.old.get(key)
             if found is not None:
                 self.set(key, found)
@@ -60,7 +60,7 @@ class Recent(Generic[K, V]):
 
     def _turn(self) -> None:
         if not self._turning.acquire(blocking=False):
-            return  # another thread does it
+            return  # another thread does it at this moment
         try:
             if len(self.young) > self._half or 0 < self._half_bytes < self._bytes:
                 self.old, self.young, self._bytes = self.young, {}, 0

@@ -1,8 +1,8 @@
-"""Recording a variable: its event, its version, and the edges that are known when it is made.
+"""Records a variable: its event, its version, and the edges that are known when it is made.
 
-A source is always older than its target in this process's order, so that the graph has no cycle. Default edges of an
-output go to the inputs that its operation had by then, and are written when the operation ends (``memtrace.steps``),
-because ``link`` may replace them until then.
+A source is always older than its target in the order of this process, so that the graph has no cycle. By default, an
+output derives from the inputs that its operation had by then. These edges are written when the operation ends
+(``memtrace.steps``), because ``link`` may replace them until then.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ def declare(
     revises: Variable | None = None,
     said: Mapping[str, Any] | None = None,
 ) -> Variable:
-    """Record a new variable with the value as it is now.
+    """Record a new variable with its current value.
 
     Args:
-        events: what is told so far; the variable's events are added.
-        scope: the trace and session of here.
+        events: the events so far; those of the variable are added.
+        scope: the current trace and session.
         value: the value.
-        name: its name; an occurrence has that of the variable which it reads.
+        name: its name; an occurrence has the name of the variable that it reads.
         kind: a ``VariableKind``.
         step: the operation that makes it; None for an input from outside.
         reads: the variable of which it is an occurrence.
-        revises: the version before it.
+        revises: the previous version.
         said: its category, comment, role, class name and attributes.
     """
     identities = scope.trace.identities
     if reads is not None and kind == "Query":
-        kind = "RefinedQuery"  # an answer has one query in its past
+        kind = "RefinedQuery"  # an answer has one query in its past, its own
     if not 0 < len(name) <= MAX_NAME_CHARACTERS:
         name = name[:MAX_NAME_CHARACTERS] or "variable"
     id_ = new_id()
@@ -82,7 +82,7 @@ def declare(
         VARIABLE, more, trace, now, text, media_type, id_, name, kind, version, scope.session, maker, before
     ))
     # fmt: on
-    if kind == "MemoryUnit" and (type(value) is str or revises is None):  # else the text is only what is new
+    if kind == "MemoryUnit" and (type(value) is str or revises is None):  # otherwise the text is only the new part
         remember(scope, value if type(value) is str else text, variable)
     origin = reads if reads is not None else revises
     if step is not None:
@@ -103,7 +103,7 @@ def declare(
 
 
 def _told(scope: Scope, id_: str, value: object, revises: Variable | None) -> tuple[str, str, Mapping[str, Any]]:
-    """The text and media type of a value; where the text is only what is new, what it is added to."""
+    """The text and media type of a value; if the text is only the new part, also what it is added to."""
     if revises is None or sink.is_whole:
         return *snapshot(value), NO_BASE
     told = scope.trace.identities.images.tell(revises.id, id_, value)

@@ -27,22 +27,22 @@ _SHORTEST_CARD, _LONGEST_CARD = 13, 19
 
 
 def emails(text: str) -> str:
-    """Every e-mail address becomes ``[EMAIL]``."""
+    """Replace every e-mail address by ``[EMAIL]``."""
     return _EMAIL.sub("[EMAIL]", text) if "@" in text else text
 
 
 def phones(text: str) -> str:
-    """Every telephone number that is written as one (with ``+``, groups or a leading 0) becomes ``[PHONE]``."""
+    """Replace every telephone number that is written as one (with ``+``, groups or a leading 0) by ``[PHONE]``."""
     return _PHONE.sub("[PHONE]", text)
 
 
 def cards(text: str) -> str:
-    """Every number of 13 to 19 digits that passes the check of payment cards (Luhn) becomes ``[CARD]``."""
+    """Replace every number of 13 to 19 digits that passes the check of payment cards (Luhn) by ``[CARD]``."""
     return _CARD.sub(lambda found: "[CARD]" if _is_card(found[0]) else found[0], text)
 
 
 def tokens(text: str) -> str:
-    """What looks like an API key, an access token or a JSON web token becomes ``[TOKEN]``."""
+    """Replace what looks like an API key, an access token or a JSON web token by ``[TOKEN]``."""
     return _TOKEN.sub("[TOKEN]", text)
 
 
@@ -57,4 +57,4 @@ def _is_card(text: str) -> bool:
 
 
 EVERYTHING = (tokens, emails, cards, phones)
-"""All of them, in an order in which none hides from another."""
+"""All masks, in an order in which none of them hides what another one has to find."""

@@ -1,4 +1,4 @@
-"""``with trace(...)`` and ``with session(...)``: where the program is."""
+"""``with trace(...)`` and ``with session(...)``: the trace and the session in which the program records."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class trace:  # noqa: N801 (reads as a statement)
     """Record what happens inside as the trace ``id``: the life of one memory store for one user or run.
 
-    Give the same id again, in this process or another, to go on with a trace. Also ``async with``, and a decorator:
-    each call of the function is a trace then, of the same id where one is given.
+    To continue a trace, give the same id again, in this process or another. It can also be used with ``async with``,
+    and as a decorator: each call of the function is then a trace, all with the same id if one is given.
 
     Args:
-        name: what people call it; of a function decorated with ``@trace`` alone, the function's name.
-        id: its id, up to 200 characters; without one, a new trace.
-        attributes: anything that JSON holds.
+        name: its name for people; for ``@trace`` without arguments, the name of the function.
+        id: its id, up to 200 characters; without one, a new trace begins.
+        attributes: any values that JSON can represent.
     """
 
     # fmt: off
@@ -48,7 +48,7 @@ class trace:  # noqa: N801 (reads as a statement)
     _attributes: Mapping[str, Any] | None
     _token: Token[Scope | None] | None
     _line: tuple[str, int] | None
-    """Where it was made, until it is used."""
+    """The line where it was created, until it is used."""
     _thread: int
 
     @overload
@@ -68,7 +68,7 @@ class trace:  # noqa: N801 (reads as a statement)
         id: str | None = None,  # noqa: A002 (the field's own word)
         attributes: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A block or decorator; of a function, ``@trace`` without parentheses, the function, each call a trace."""
+        """A block or decorator; for ``@trace`` without parentheses, the function, each call of which is a trace."""
         if is_function(name):
             return cls(getattr(name, "__name__", None))(name)
         self = object.__new__(cls)
@@ -104,7 +104,7 @@ class trace:  # noqa: N801 (reads as a statement)
         return self
 
     def __call__(self, fn: Function) -> Function:
-        """The function, each call of which is a trace. Where recording is off, the function itself."""
+        """The function, each call of which is a trace. If recording is switched off, the function itself."""
         self._line = None
         if not enabled():
             return fn
@@ -154,14 +154,14 @@ class trace:  # noqa: N801 (reads as a statement)
 
 
 class session:  # noqa: N801 (reads as a statement)
-    """Record what happens inside as one stage of the trace: a conversation, a search, an evaluation.
+    """Record what happens inside as one session, a stage of the trace: a conversation, a search, an evaluation.
 
     Args:
-        name: what people call it.
-        id: its id, up to 200 characters; without one, a new session.
+        name: its name for people.
+        id: its id, up to 200 characters; without one, a new session begins.
         category: your own word for what it is.
         comment: anything for people to read.
-        attributes: anything that JSON holds.
+        attributes: any values that JSON can represent.
     """
 
     __slots__ = ("_said", "_token", "id")

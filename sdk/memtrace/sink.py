@@ -1,4 +1,4 @@
-"""Where events go: to the exporter that is configured."""
+"""Passes events on to the configured exporter."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ def _nowhere(events: list[RawEvent]) -> None:
 
 
 send: Callable[[list[RawEvent]], None] = _nowhere
-"""Hands events over to the exporter. Look it up at each use, for ``set_sink`` replaces it."""
+"""Passes events on to the exporter. Look it up at each use, because ``set_sink`` replaces it."""
 
 is_whole = False
-"""Whether the exporter wants each value as a whole, also where little of it is new."""
+"""Whether the exporter wants each value whole, even if little of it is new."""
 
 
 def set_sink(to: Callable[[list[RawEvent]], None], *, wants_whole: bool = False) -> None:
-    """From now on, hand events over to ``to``; ``wants_whole`` is what ``is_whole`` becomes."""
+    """From now on, pass events on to ``to``; ``is_whole`` becomes ``wants_whole``."""
     global send, is_whole
     send, is_whole = to, wants_whole
 
 
 def emit(events: list[RawEvent]) -> None:
-    """Hand events over to the exporter."""
+    """Pass events on to the exporter."""
     send(events)

@@ -1,4 +1,4 @@
-"""Traces, places in them, and operations under way: what each knows, and the events that it tells."""
+"""Traces, places in them, and running operations: what the recorder knows about each, and the events that it writes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TraceState:
 
 
 class Scope:
-    """One place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
+    """A place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
 
     __slots__ = ("_step", "ancestor", "session", "trace")
 
@@ -49,7 +49,7 @@ class Scope:
 
 
 class Step(Scope):
-    """An operation under way, and the place that its code runs in."""
+    """A running operation, and the place in which its code runs."""
 
     # fmt: off
     __slots__ = (
@@ -59,7 +59,7 @@ class Step(Scope):
     # fmt: on
 
     def __init__(self, scope: Scope, maker: tuple[str, str]) -> None:
-        """An operation that begins here; ``maker`` is its name and kind."""
+        """Begin an operation here; ``maker`` is its name and kind."""
         self.id = id_ = new_id()
         self.trace = trace = scope.trace
         self.trace_id = trace.id
@@ -75,29 +75,29 @@ class Step(Scope):
             self.asked = parent.asked
         self.maker = maker
         self.has_message = False
-        """An input is a message or derives from one."""
+        """Whether an input is a message or derives from one."""
         self.has_begun = False
-        """Its beginning, with what it uses from the first, is over."""
+        """Whether its beginning, with the first inputs, is complete."""
         self.inputs: dict[Variable, None] = {}
-        """Once each, in their order."""
+        """Each input once, in the order of use."""
         self.outputs: list[tuple[Variable, int, Variable | None]] = []
-        """Each output, how many inputs were there before it, and the one that it reads or revises."""
+        """Each output, the number of inputs before it, and the variable that it reads or revises."""
         self.links: dict[str, list[tuple[Variable, str | None]]] | None = None
         self.candidates: list[Variable] | None = None
-        """Stored units that a retrieval has before it, best first."""
+        """Stored units that are candidates of a retrieval, best first."""
         self.pending: list[RawEvent] = []
-        """What is told with the end."""
+        """Attributes that are written with the end."""
         self.positions = 0
         self.now = time.time_ns()
-        """When it began: also the time of the uses that are told with its beginning."""
+        """When it began; this is also the time of the first inputs."""
 
     @property
     def step(self) -> Step:
-        """Itself."""
+        """The operation itself."""
         return self
 
     def begin(self, location: str | None, said: Mapping[str, Any] | None, events: list[RawEvent]) -> None:
-        """Tell that it begins, in the first place of ``events``, which is free.
+        """Write the event of the beginning into the first place of ``events``, which is free.
 
         ``said`` is its category, comment and attributes.
         """
@@ -111,7 +111,7 @@ class Step(Scope):
         sink.send(events)
 
     def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
-        """Tell that it uses the variable; an input is a source of the outputs that come after it."""
+        """Record that it uses the variable; an input is a source of the outputs that come after it."""
         now = time.time_ns() if self.has_begun else self.now
         events.append((USED, None, self.trace_id, now, self.id, variable.id, self.positions, role))
         self.positions += 1
@@ -123,7 +123,7 @@ class Step(Scope):
                 self.asked = joined(self.asked, variable.questions)
 
     def consider(self, variable: Variable) -> None:
-        """It has a stored unit before it, worse than those that were said before."""
+        """Record that a stored unit is a candidate, worse than those before it."""
         if self.candidates is None:
             self.candidates = []
         self.candidates.append(variable)
@@ -148,7 +148,7 @@ class Step(Scope):
         return self.id in variable.path
 
     def link(self, source: Variable, target: Variable, comment: str | None) -> None:
-        """Say what the target came from, instead of all inputs."""
+        """Set what the target came from, in place of all inputs."""
         if source.order >= target.order:
             raise MistakeError(
                 f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
@@ -163,7 +163,7 @@ class Step(Scope):
             self.outputs.append((target, 0, None))
 
     def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
-        """Tell the edges of its outputs, and that it is over."""
+        """Write the edges of its outputs, and its end."""
         events, links = self.pending, self.links
         now, trace, id_ = time.time_ns(), self.trace_id, self.id
         for target, inputs, origin in self.outputs:

@@ -1,6 +1,6 @@
-"""Generators as operations: the stream is one output, complete when it ends, is left early, or fails.
+"""Generators as operations: the stream is one output, which is complete when it ends, is left early, or fails.
 
-The operation is the current one only while the generator's own code runs, not while its consumer's does.
+The operation is the current one only while the generator's own code runs, not while its consumer's code runs.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from typing import Any, Protocol
 
 
 class Run(Protocol):
-    """One run of a generator; entered each time that the generator's own code goes on."""
+    """One run of a generator. It is entered each time the generator's own code continues."""
 
     def __enter__(self) -> object: ...
 
     def __exit__(self, *error: object) -> None: ...
 
     def add(self, chunk: Any) -> None:
-        """This came out of it."""
+        """The generator gave this chunk."""
 
     def end(self, error: BaseException | None = None) -> None:
-        """It is over."""
+        """The run is over."""
 
 
 Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], Run | None]
-"""Takes the arguments of a call; gives None where nothing is recorded of it."""
+"""Takes the arguments of a call; returns None if the call is not recorded."""
 
 
 def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Callable[..., Any]:
-    """The generator function, each run of which is a ``Run``."""
+    """Make a generator function each run of which is a ``Run``."""
 
     @wraps(fn)
     def recorded_stream(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -66,7 +66,7 @@ def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Ca
 
 
 def asynchronous(fn: Callable[..., AsyncGenerator[Any, Any]], begin: Begin) -> Callable[..., Any]:
-    """The asynchronous generator function, each run of which is a ``Run``."""
+    """Make an asynchronous generator function each run of which is a ``Run``."""
 
     @wraps(fn)
     async def recorded_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
@@ -99,7 +99,7 @@ def asynchronous(fn: Callable[..., AsyncGenerator[Any, Any]], begin: Begin) -> C
 
 
 class _Unrecorded:
-    """A run of which nothing is recorded."""
+    """A run that is not recorded."""
 
     def __enter__(self) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Halves of surrogate pairs: JSON may hold them, and UTF-8 can't, so that nothing can store them."""
+"""Halves of surrogate pairs: JSON may contain them, but UTF-8 can't, so they can't be stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _WRITTEN = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def may_have_half(text: str) -> bool:
-    """Whether JSON text has half of a pair, or a whole one that is escaped: then a closer look is due."""
+    """Whether JSON text contains half of a pair, or an escaped whole pair; then it must be checked more closely."""
     return _WRITTEN.search(text) is not None
 
 
 def place_of_half(found: object) -> str | None:
-    """The field of a parsed JSON value that holds half of a surrogate pair; None where all texts are Unicode."""
+    """The field of a parsed JSON value that contains half of a surrogate pair; None if there is none."""
     waiting: list[tuple[str, object]] = [("", found)]
     while waiting:
         place, value = waiting.pop()

@@ -1,4 +1,4 @@
-"""Times as the wire has them: in UTC, with microseconds."""
+"""Times in the wire format: in UTC, with microseconds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Which retrievals found something that no message led to: nobody can say then why an answer lacks what was said.
+"""Finds retrievals whose results derive from no message: then it can't be said why an answer lacks what was said.
 
-It is the judgement of ``memtrace check``, from what this process knows, so that whoever records learns it at once.
+``memtrace check`` judges the same in the store. Here it is judged from what this process knows, so that the
+application's log says it at once.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from memtrace.recent import Recent
 from memtrace.steps import Step
 
 MAX_LOOSE = 1_000
-"""Retrievals that are kept because ``link`` or another search for the same question may connect them yet."""
+"""Number of retrievals that are kept, because ``link`` or another search for the question may still connect them."""
 
 MAX_QUESTIONS = 20_000
 
 _ID = 6
-"""Place of the variable's id in its event."""
+"""Place of the variable's id in the tuple of its event."""
 
 _NOTHING = frozenset({"", "none", "null"})
 _MARKS = " \t\r\n[]{}()\"',:."
@@ -32,7 +33,7 @@ _count = 0
 
 
 def silent(events: Iterable[RawEvent]) -> set[str]:
-    """Ids of the variables whose text is no more than an empty list or the like."""
+    """Ids of the variables whose text is only an empty list or the like."""
     return {
         event[_ID]
         for event in events
@@ -41,7 +42,7 @@ def silent(events: Iterable[RawEvent]) -> set[str]:
 
 
 def searched(step: Step, nothing: set[str]) -> None:
-    """A retrieval is over; ``nothing`` are ids of results that say nothing. One in vain counts as none."""
+    """A retrieval ended; ``nothing`` are the ids of empty results. A retrieval without a result is not counted."""
     global _count  # noqa: PLW0603 (one recorder a process)
     made = [variable for variable, _, _ in step.outputs]
     found = [one for one in made if one.kind != "RefinedQuery" and one.id not in nothing]
@@ -58,7 +59,7 @@ def searched(step: Step, nothing: set[str]) -> None:
 
 
 def tell() -> None:
-    """Say once how many retrievals are not connected, if any is not."""
+    """Log once how many retrievals are not connected, if there are any."""
     with _lock:
         loose = sum(
             _connected.get(asked) is None and not any(one.has_message for one in made) for asked, made in _loose
@@ -76,7 +77,7 @@ def tell() -> None:
 
 
 def forget() -> None:
-    """Begin anew: in a child process, or with another exporter."""
+    """Begin again from nothing, in a child process or with another exporter."""
     global _connected, _count, _lock, _loose
-    # A lock of its own: at a fork a thread that is not there in the child may hold it.
+    # A new lock: at a fork, a thread that does not exist in the child may hold the old one.
     _lock, _connected, _loose, _count = threading.Lock(), Recent(MAX_QUESTIONS), [], 0

@@ -1,4 +1,4 @@
-"""Operations that are not recorded though the application meant them to be: each is counted, the first one is told."""
+"""Counts operations that the application wanted to record but that are not recorded; the first one is logged."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from memtrace.faults import count, warn
 from memtrace.mistakes import place
 
 _open: Counter[int] = Counter()
-"""How many traces are open, by the thread that opened them."""
+"""Number of open traces, by the thread that opened them."""
 
 OUTSIDE = "operation outside a trace"
 IN_THREAD = "operation in a thread without a trace"
-"""What ``fault_counts`` calls them."""
+"""Their names in ``fault_counts``."""
 
 _untold = {OUTSIDE, IN_THREAD}
 
 
 def opened() -> int:
-    """A trace was opened in this thread; ``closed`` takes what this returns."""
+    """A trace was opened in this thread; pass what this returns to ``closed``."""
     thread = threading.get_ident()
     _open[thread] += 1
     return thread
@@ -35,7 +35,7 @@ def closed(thread: int) -> None:
 
 
 def ran_outside(operation: str) -> None:
-    """An operation runs in no trace, so that it is not recorded. One that is left out by sampling is no mistake."""
+    """An operation ran outside a trace and was not recorded. Operations that sampling leaves out do not count."""
     if unsampled.get() is not None or not is_recording():
         return
     lost = IN_THREAD if _open and threading.get_ident() not in _open else OUTSIDE
@@ -64,6 +64,6 @@ def ran_outside(operation: str) -> None:
 
 
 def _at() -> str:
-    """The line of the application; empty where a thread runs the operation as its own function, without a caller."""
+    """The line of the application; empty if a thread runs the operation directly, without a caller."""
     line = place()
     return f" at {line}" if line else ""

@@ -1,4 +1,4 @@
-"""What a value is as text, and which values are data at all."""
+"""The text of a value, and which values are data at all."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TEXTLIKE = (Decimal, UUID, date, time)
 _DATA = (str, bytes, Enum, *CONTAINERS, *_TEXTLIKE)
 _MAX_DEPTH = 40
 _LONGEST_SHARED = 40
-"""Longer words than this are not met as literals."""
+"""Longer words than this do not occur as literals."""
 
 
 def snapshot(value: object) -> tuple[str, str]:
-    """The value as it is now: its text and media type. Text is taken as it is, everything else is JSON."""
+    """The current value as text, with its media type. A text is taken as it is; everything else is written as JSON."""
     if type(value) is str:
         return value, TEXT
     if isinstance(value, str):
@@ -42,7 +42,7 @@ def is_data(value: object) -> bool:
     """Whether the value is information (text, JSON, a model) and not a part of the program (a client, a function)."""
     if isinstance(value, _DATA) or is_number(value):
         return True
-    # The class is asked, not the object: that may be a stand-in which fails, or says yes to everything.
+    # The class is tested, not the object, which may be a stand-in that raises an error or says yes to everything.
     kind = value.__class__
     return not isinstance(value, type) and (
         dataclasses.is_dataclass(kind) or hasattr(kind, "model_dump") or hasattr(kind, "tolist")
@@ -50,12 +50,12 @@ def is_data(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether the value is a number, a truth value or None: such a value has no identity of its own."""
+    """Whether the value is a number, a truth value or None; such a value has no identity of its own."""
     return isinstance(value, _NUMBERS)
 
 
 def has_identity(value: object) -> bool:
-    """Whether the object stands for this one value only; the interpreter shares numbers, and texts that are words."""
+    """Whether the object stands for this value only; the interpreter shares numbers and short texts."""
     if isinstance(value, str):
         return len(value) > _LONGEST_SHARED or (not value.isidentifier() and len(value) > 1)
     if isinstance(value, bytes | tuple | frozenset):
@@ -64,12 +64,12 @@ def has_identity(value: object) -> bool:
 
 
 def own_copy(value: str) -> str:
-    """An equal text that is an object of its own, where the interpreter allows it."""
+    """An equal text that is an object of its own, if the interpreter allows that."""
     return (value + " ")[:-1]
 
 
 def clean_text(text: str) -> str:
-    """The text without halves of surrogate pairs, which UTF-8 can't hold."""
+    """The text without halves of surrogate pairs, which UTF-8 can't represent."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -78,7 +78,7 @@ def clean_text(text: str) -> str:
 
 
 def _plain(value: object) -> Any:
-    """What JSON can hold instead of ``value``."""
+    """What JSON can represent in place of ``value``."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -101,7 +101,7 @@ def _plain(value: object) -> Any:
 
 
 def plain_tree(value: object, depth: int = 0) -> Any:
-    """A JSON value, whatever is in ``value``: keys become texts, what nests too deeply or in a circle is cut."""
+    """``value`` as a JSON value: keys become texts, and what nests too deeply or in a circle is cut."""
     if isinstance(value, str) and not isinstance(value, Enum):
         return clean_text(value)
     if value is None or (isinstance(value, bool | int) and not isinstance(value, Enum)):

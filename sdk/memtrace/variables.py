@@ -1,4 +1,4 @@
-"""Values by hand: what is said about a value where a decorator can't see it."""
+"""Functions to record values by hand, for what a decorator can't see."""
 
 from __future__ import annotations
 
@@ -39,27 +39,29 @@ def variable(
     role: str | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> T:
-    """Record a value: from outside, or made by the operation in which this is called.
+    """Record a value that came from outside, or that was made by the operation in which this is called.
 
-    A list, dictionary or object that is known already stays the variable that it is: say ``mutation`` when it changes.
+    A list, dictionary or object that is known already stays the same variable; use ``mutation`` when it changes.
 
     Args:
         value: the value.
-        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``, in any
-            case, with or without spaces, hyphens and underscores.
-        name: its name. A ``MemoryUnit`` or ``Buffer`` of a name that is known revises the newest of that name.
+        kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``. Case, spaces,
+            hyphens and underscores do not matter.
+        name: its name. A ``MemoryUnit`` or ``Buffer`` with a known name is the next version of the newest one with that
+            name.
         revises: the value (or its variable) of which this is the next version.
         category: your own word for what it is.
         comment: anything for people to read.
-        class_name: the class that it belongs to in your program.
+        class_name: the class of the value in your program.
         role: what it is for the operation that makes it.
-        attributes: anything that JSON holds.
+        attributes: any values that JSON can represent.
 
     Returns:
-        The value. For a text an equal one, an object of its own: go on with it, so that it is known again.
+        The value. For a text, this is an equal text as an object of its own: continue with it, so that it is recognised
+        later.
 
     Raises:
-        ValueError: The kind is none; the message names the nearest.
+        ValueError: The kind does not exist; the message names the nearest one.
     """
     kind = variable_kind(kind)
     here = scope.get()
@@ -110,23 +112,23 @@ def _declared(here: Scope, value: object, kind: str, name: str | None, revises: 
 
 
 def find(value: object) -> Variable | None:
-    """The variable that the value is here; None where it is not known."""
+    """The variable that the value is here; None if it is not known."""
     here = scope.get()
     known = None if here is None else here.trace.identities.find(value)
     return None if known is None or here is None else choose(known, here.step)
 
 
 def named(name: str) -> Variable | None:
-    """The newest variable of that name that this process knows in the trace of here."""
+    """The newest variable with that name that this process knows in the current trace."""
     here = scope.get()
     return None if here is None else here.trace.identities.named(name)
 
 
 def bind(value: T, known: object) -> T:
-    """Say that this object is a variable that is known: a copy that came out of a database, say.
+    """Say that this object is a known variable, such as a copy that came out of a database.
 
     Args:
-        value: the object; for a text go on with what this returns.
+        value: the object; for a text, continue with what this function returns.
         known: a known value, its variable, or its name.
     """
     here = scope.get()
@@ -144,7 +146,7 @@ def bind(value: T, known: object) -> T:
 
 
 def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
-    """Nothing where nothing is recorded, and never an error."""
+    """Does nothing if nothing is recorded, and never raises an error."""
 
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         if scope.get() is None:
@@ -161,7 +163,7 @@ def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
 
 
 def _wrong_call(fn: Callable[..., None], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> MistakeError | None:
-    """What is wrong with the arguments of a call, where they are not those that the function takes."""
+    """What is wrong with the arguments of a call, if they do not fit the function."""
     from inspect import signature
 
     taken = signature(fn)
@@ -174,7 +176,7 @@ def _wrong_call(fn: Callable[..., None], args: tuple[Any, ...], kwargs: Mapping[
 
 @_recorded
 def link(source: object, target: object, comment: str | None = None) -> None:
-    """Say that the target came from the source, instead of from all inputs of the operation that makes it.
+    """Say that the target was made from the source, and not from all inputs of the operation that makes it.
 
     Args:
         source: a known value, its variable, or its name.
@@ -210,16 +212,17 @@ def deleted(unit: object) -> None:
 
 @_recorded
 def retrieved(query: object, candidates: Iterable[object], returned: Iterable[object]) -> None:
-    """Say what a retrieval had before it, best first, and what of it was given back.
+    """Say what the candidates of a retrieval were, best first, and which of them it returned.
 
-    What was given back has been read: go on with those objects. Inside an operation it belongs to that; else it is one.
-    A candidate, score or returned object that can't be understood is told in the log, and the others are recorded.
+    What was returned has been read: continue with the objects in ``returned``. Inside an operation, this belongs to it;
+    outside, it is an operation of its own. A candidate, score or returned object that is not
+    valid is reported in the log, and the others are recorded.
 
     Args:
-        query: what was asked for: a known value or a new one.
-        candidates: known values, their variables or names, or pairs (one of these, its score), a score being a finite
+        query: what was searched for: a known value or a new one.
+        candidates: known values, their variables or names, or pairs of one of these and its score, which is a finite
             number.
-        returned: those of them that were given back; a new object that stands for one is a pair (object, known).
+        returned: those that were returned. A new object that stands for one of them is given as a pair (object, known).
     """
     here = _here()
     considered = list(enumerate(_listed("candidates", candidates)))
@@ -259,7 +262,7 @@ def _here() -> Scope:
 
 
 def _maybe(here: Scope, value: object) -> Variable | None:
-    """The variable itself that a value, a variable or a name means: not an occurrence of it."""
+    """The variable that a value, a variable or a name means: the variable itself, not an occurrence of it."""
     if isinstance(value, Variable):
         return value
     known = here.trace.identities.find(value)
@@ -277,7 +280,7 @@ def _alike(here: Scope, value: object) -> list[Variable] | None:
 
 
 def _inferred(here: Scope, value: object) -> dict[str, Any] | None:
-    """What an occurrence says of itself, where only its text tells what the value is."""
+    """The attributes of an occurrence that was recognised only by its text."""
     if not isinstance(value, str) or here.trace.identities.find(value) is not None:
         return None
     alike = None if here.trace.identities.named(value) is not None else _alike(here, value)
@@ -298,7 +301,7 @@ def _listed(what: str, items: object) -> list[object]:
 
 
 def _scored(here: Scope, item: object) -> tuple[Variable, float | None]:
-    """A candidate and its score, where it has one."""
+    """A candidate and its score, if it has one."""
     if not isinstance(item, tuple) or here.trace.identities.find(item) is not None:
         return _resolved(here, item), None
     if len(item) != 2:
@@ -310,7 +313,7 @@ def _scored(here: Scope, item: object) -> tuple[Variable, float | None]:
         if isinstance(score, Real) and isfinite(score):
             return unit, float(score)
     except OverflowError:
-        pass  # a whole number beyond all floats: told as the others are
+        pass  # a whole number that is too large for a float: reported like other bad scores
     report("score of retrieved", MistakeError(f"a score must be a finite number, got {shown(score)}"))
     return unit, None
 

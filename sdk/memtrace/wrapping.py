@@ -1,6 +1,7 @@
-"""Functions whose whole run is one block: it is entered anew at each call, and left when the call is over.
+"""Functions whose whole run is one block, which is entered at each call and left when the call is over.
 
-A generator's block is the current one only while the generator's own code runs, not while its consumer's does.
+For a generator, the block is the current one only while the generator's own code runs, not while its consumer's code
+runs.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from memtrace.context import SavedContext
 
 
 def is_function(value: object) -> bool:
-    """Whether the value is what a decorator without parentheses is given."""
+    """Whether the value is a function, which a decorator without parentheses receives."""
     return callable(value) or isinstance(value, staticmethod | classmethod)
 
 
 def in_block(fn: Any, block: Callable[[], AbstractContextManager[Any]]) -> Any:
-    """The function, run in a new ``block()`` at each call: plain, a coroutine, a generator or an asynchronous one."""
+    """The function, run in a new ``block()`` at each call; it may be a coroutine or a generator, too."""
     if isinstance(fn, staticmethod | classmethod):
         return type(fn)(in_block(fn.__func__, block))
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
@@ -63,7 +64,7 @@ class _Inside:
         self._place.__exit__(*error)
 
     def add(self, chunk: Any) -> None:
-        """The block has nothing to do with what comes out."""
+        """The block does nothing with what the generator gives."""
 
     def end(self, error: BaseException | None = None) -> None:
-        """The block was left when the generator's code last stopped."""
+        """The block was left when the generator's own code last stopped."""

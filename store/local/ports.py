@@ -1,4 +1,4 @@
-"""Ports of this machine."""
+"""Finds free ports of this machine, for the local servers of Neo4j and NATS."""
 
 from __future__ import annotations
 
@@ -19,19 +19,27 @@ def is_free(port: int) -> bool:
     return True
 
 
+def problem_of_ports(*ports: int | None) -> str | None:
+    """Which of these ports another program uses, in a sentence; None if all are free. None and 0 are not looked at."""
+    for port in ports:
+        if port and not is_free(port):
+            return f"Port {port} of 127.0.0.1 is taken by another program; choose another one."
+    return None
+
+
 def first_free_port(liked: Iterable[int | None], reserved: int | None) -> int:
-    """The first of some ports that nothing listens on now; any such port where there is none among them.
+    """The first of some ports that is free now; any free port if none of them is.
 
     Args:
-        liked: in the order in which they are tried; None and 0 are none.
-        reserved: the one that something else is about to use, if any.
+        liked: ports in the order in which they are tried; None and 0 are skipped.
+        reserved: a port that something else is about to use; None if there is none.
     """
     free = (port for port in liked if port and port != reserved and is_free(port))
     return next(free, None) or any_free_port()
 
 
 def any_free_port() -> int:
-    """A port that nothing listens on now."""
+    """Any port on which nothing listens now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

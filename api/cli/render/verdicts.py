@@ -63,8 +63,7 @@ def _verdict(found: ReportedCase) -> Text:
 
 
 def _step(step: CitedStep) -> Text:
-    text = Text("held ", style=style.GOOD) if step.holds else Text("lost ", style=style.BAD)
-    text.append("in ", style="default")
+    text = Text("has the fact: ", style=style.GOOD) if step.holds else Text("does not have it: ", style=style.BAD)
     if step.kind:
         text.append_text(style.kind(step.kind.value)).append(" ")
     text.append_text(style.id_(step.variable_id))

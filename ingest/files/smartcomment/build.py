@@ -1,4 +1,4 @@
-"""From the records of a file to the elements of a trace."""
+"""Makes the elements of a trace from the records of a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SOURCE = "smartcomment"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A trace with what was found on the way.
+    """A trace, and what was found out while it was made.
 
     Attributes:
         instances: id of each instance (see ``ExactGraph``), recorded variables first.
@@ -53,12 +53,12 @@ class Built:
 
 
 def build(recorded: Recorded, project_id: str, stored_sequences: Mapping[str, int]) -> Built:
-    """Repair the recorded graph and make the elements of its trace; failures are not among them.
+    """Repair the recorded graph and make the elements of its trace, except failures.
 
     Args:
         recorded: the file.
         project_id: the owner.
-        stored_sequences: place by id of the variables of this trace that are stored already; they keep it.
+        stored_sequences: places of those variables of this trace that are stored already, by id; they keep them.
 
     Raises:
         InputError: a time or the metadata of a record is malformed.
@@ -74,7 +74,7 @@ class _Builder:
         self.trace_id = trace_id(project_id, graph.graph_id)
         self.user_id = given(graph.user_id)
         self.owner_id = given(graph.project_id)
-        # The last place stands for no session, which positions name as -1.
+        # The last entry stands for no session, whose position is -1.
         self.session_ids: list[str | None] = [
             *map(IdMaker("Session", self.trace_id), recorded.session_index),
             None,
@@ -250,7 +250,7 @@ class _Builder:
         recorded = self.recorded
         make = constructor(Variable)
         before = revisions(recorded.nodes, instances)
-        # The place of a variable among the recorded ones: on export it stands for the place in the file.
+        # The place of a variable among the recorded ones, which an export needs to restore the order of the file.
         by_place = sorted(range(len(recorded.nodes)), key=places.__getitem__)
         ranks = {node: rank for rank, node in enumerate(by_place)}
         found: list[Variable] = []

@@ -1,7 +1,7 @@
-"""Failures out of a recorded trace: judges that said no, and annotations that came with the file.
+"""Finds the failures in a recorded trace: answers that a judge calls wrong, and annotations in the file.
 
-A question that failed is one failure, whoever says so: its id follows from the question and from the answer that
-this question's operation made.
+A question that failed is one failure, even if several sources say so: its id is made from the question and from the
+answer that this question's operation made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALIASES = {"JudgeError": ErrorType.JUDGE}
 
 @dataclass(slots=True)
 class _Case:
-    """One question that failed, by positions of instances."""
+    """One question that failed; the numbers are positions of instances."""
 
     question: int
     answer: int | None
@@ -37,10 +37,10 @@ class _Case:
 
 
 def add_failures(recorded: Recorded, built: Built) -> None:
-    """Add the failures of a file, and the verdicts of its annotations, to its batch.
+    """Add the failures of a file, and the verdicts of its annotations, to the batch.
 
     Raises:
-        InputError: an annotation names what is not in the file, or an error type that does not exist.
+        InputError: an annotation names something that is not in the file, or an error type that does not exist.
     """
     finder = _Finder(recorded, built)
     cases = finder.judged()
@@ -74,7 +74,7 @@ class _Finder:
         }
 
     def judged(self) -> dict[tuple[int, int | None], _Case]:
-        """Cases of the operations of kind Judge that gave a score of nothing."""
+        """The failures that judges found: operations of kind Judge whose score is 0 or a no."""
         cases: dict[tuple[int, int | None], _Case] = {}
         for operation, kind in enumerate(self.built.operation_kinds):
             if kind is OperationKind.JUDGE and self._said_no(operation):
@@ -110,7 +110,7 @@ class _Finder:
         return case
 
     def annotated(self, position: int, record: dict[str, Any]) -> _Case:
-        """The case that an annotation of MemTraceBench speaks of."""
+        """The failure that an annotation of MemTraceBench describes."""
         place = f"data.annotations[{position}]"
         question = self._node(record, "query_id", place)
         if question is None:

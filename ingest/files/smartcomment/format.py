@@ -1,4 +1,4 @@
-"""The graph files of smartcomment, as a format: read whole or not at all, and written back byte for byte."""
+"""The format of smartcomment's graph files, which are read whole or not at all, and written back byte for byte."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Smartcomment:
         """Read a graph, repair it and write it.
 
         Raises:
-            InputError: the file is malformed, or its graph is stored already with other content; nothing was written.
+            InputError: the file is malformed, or its graph is already stored with other content; nothing was written.
         """
         with ExitStack() as stack:
             stack.enter_context(_deep_is_bad(file.name))
@@ -81,7 +81,7 @@ class Smartcomment:
         )
 
     async def write(self, store: GraphStore, trace_id: str, out: BinaryIO) -> None:
-        """Write a trace as the file that it came in.
+        """Write a trace as the file from which it was imported.
 
         Raises:
             NotFoundError: there is no such trace.
@@ -91,7 +91,7 @@ class Smartcomment:
 
 @contextmanager
 def _deep_is_bad(name: str) -> Iterator[None]:
-    """What is nested too deeply to be worked on is the file's fault; where it is found out depends on the depth."""
+    """Report too deep nesting as an error of the file; the depth decides in which step it is noticed."""
     try:
         yield
     except RecursionError as error:

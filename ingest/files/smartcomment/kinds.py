@@ -1,7 +1,7 @@
-"""Kinds of variables and operations, by the words that their categories and classes use and by what flows where.
+"""Decides the kinds of variables and operations, by the words in their categories and classes and by the flow of data.
 
-A kind depends only on the record itself and on the edges of the operation that made it, so that a longer stage of
-the same graph changes no kind.
+A kind depends only on the record itself and on the edges of the operation that made it, so that a longer stage of the
+same graph does not change a kind.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _MODEL_OUTPUTS = frozenset({VariableKind.RESPONSE, VariableKind.OTHER})
 
 
 def variable_kind(class_name: str | None, category: str | None) -> VariableKind:
-    """The kind of a variable by its words."""
+    """The kind of a variable, by its words."""
     by_class = _VARIABLE_CLASSES.get((class_name or "").lower())
     if by_class:
         return by_class
@@ -87,9 +87,9 @@ def operation_kinds(
     outputs: Sequence[Iterable[int]],
     variables: Sequence[VariableKind],
 ) -> list[OperationKind]:
-    """The kinds of operations: by their category, and of an evaluation by what it uses.
+    """The kinds of operations: by their category, and for an evaluation by what it uses.
 
-    An evaluation that uses gold answers is a judge; another that makes a text out of a question is a generation.
+    An evaluation that uses gold answers is a judge. Another one that makes a text from a question is a generation.
 
     Args:
         names: name and category, per operation.
@@ -119,7 +119,7 @@ def refine_variables(
     operations: Sequence[OperationKind],
     is_final: Sequence[bool],
 ) -> None:
-    """Tell answers, judgements and scores by the operation that first made them, in place.
+    """Recognise answers, judgements and scores by the operation that first made them; changes ``kinds``.
 
     Args:
         kinds: kind by words, per variable.

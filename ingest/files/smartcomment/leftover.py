@@ -1,11 +1,11 @@
-"""What a record holds beyond its element, so that exporting gives the record back as it was.
+"""Keeps what a record contains beyond its element, so that an export gives the record back as it was.
 
-An element's attributes are the record's ``metadata``. What could not be computed from the element again (unknown
-keys, absent keys, unusual values) stands in them under ``smartcomment``::
+The attributes of an element are the ``metadata`` of its record. What can't be computed from the element again (unknown
+keys, missing keys, unusual values) is kept in them under ``smartcomment``::
 
     {"speaker": "Ann", "smartcomment": {"set": {"trigger_point": "?"}, "absent": ["user_id"], "position": 7}}
 
-``metadata`` is in there whole where it can't be the attributes itself, because it uses that key too.
+If ``metadata`` uses that key itself, it is kept whole under ``smartcomment`` too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What joins operations and variables beside derivations: uses, revisions and deletions."""
+"""The relations between operations and variables other than derivations: uses, revisions and deletions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def usages(recorded: Recorded, exact: ExactGraph, instances: list[str], operatio
 def invalidations(
     recorded: Recorded, kinds: list[VariableKind], instances: list[str], operation_ids: list[str]
 ) -> Iterator[Invalidation]:
-    """A memory unit that an operation turns into a marker of deletion is no longer current."""
+    """Memory units that an operation turns into a marker of deletion; they are no longer current."""
     ends = zip(recorded.sources, recorded.targets, recorded.edge_operations, strict=True)
     for source, target, operation in dict.fromkeys(ends):
         if (
@@ -38,7 +38,7 @@ def invalidations(
 
 
 def revisions(nodes: list[Node], instances: list[str]) -> dict[int, str]:
-    """The id of the version before, by position."""
+    """The id of the previous version, by position."""
     by_name: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
     for position, node in enumerate(nodes):
         name = (node.record.class_name or None, node.record.name)

@@ -1,6 +1,6 @@
-"""Order inside a trace: no cycle, and a place for each variable after all that it derives from.
+"""The order inside a trace: checks that there is no cycle, and gives each variable a place after its sources.
 
-The clock is not asked: files have many equal times, and a local clock may go back.
+Times are not used: files have many equal times, and a local clock may go back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ingest.files.smartcomment.repair import ExactGraph, RecordedGraph
 
 
 def closing_edge(count: int, sources: Sequence[int], targets: Sequence[int]) -> int | None:
-    """The first edge, in the order given, that closes a cycle with those before it; None where none does.
+    """The first edge, in the given order, that closes a cycle with those before it; None if there is none.
 
     Args:
         count: number of nodes, ``0..count-1``.
@@ -97,7 +97,7 @@ def _topological(total: int, edges: Sequence[tuple[int, int]], keys: Sequence[in
 
 
 def renumbered(places: list[int], instances: list[str], stored: Mapping[str, int]) -> list[int]:
-    """Places that agree with what is stored: what is new comes after it, in its own order."""
+    """Places that agree with what is stored: new elements come after the stored ones, in their own order."""
     if all(stored.get(id_, place) == place for id_, place in zip(instances, places, strict=True)):
         return places
     kept = [stored.get(id_) for id_ in instances]

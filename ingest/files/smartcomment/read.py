@@ -1,6 +1,6 @@
-"""Reading a graph file, element by element, and checking that it is whole.
+"""Reads a graph file element by element, and checks that it is complete.
 
-Nothing is written before the file was read to its end: bad input leaves the store as it was.
+Nothing is written before the file was read to its end, so a bad file leaves the store as it was.
 """
 
 from __future__ import annotations

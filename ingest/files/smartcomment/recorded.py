@@ -1,4 +1,4 @@
-"""A whole file, read and checked: what refers to what, with the values put away."""
+"""A whole file, read and checked: what refers to what; the values are stored separately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tick = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Node:
-    """What is kept of a variable's record once its value was put away."""
+    """What is kept of a variable's record after its value was stored."""
 
     key: str
     record: NodeRecord
@@ -59,10 +59,11 @@ class Recorded:
 
 
 def read_records(file: GraphFile, timezone: str, values: PackWriter, tick: Tick) -> Recorded:
-    """Read all records of a file, check what they refer to, and put the values away.
+    """Read all records of a file, check what they refer to, and store the values.
 
     Raises:
-        InputError: a record is malformed, a key is there twice, an end is missing, or the edges close a cycle.
+        InputError: a record is malformed, a key is used twice, an end of an edge is missing, or the edges close a
+            cycle.
     """
     recorded = Recorded(file, timezone, Clock(timezone))
     _read_sessions(recorded)
@@ -170,7 +171,7 @@ def _dangling(file: GraphFile, element: Element, no_source: bool, no_target: boo
 
 
 def media_type(value: str) -> str:
-    """``application/json`` for an object or a list in JSON, else ``text/plain``."""
+    """``application/json`` for an object or a list in JSON, otherwise ``text/plain``."""
     if value[:1] in {"{", "["} and value[-1:] in {"}", "]"}:
         try:
             msgspec.json.decode(value, type=msgspec.Raw)

@@ -1,6 +1,6 @@
-"""Elements as records of a graph file: what ``write`` exports, and what ``build`` compares with to keep the rest.
+"""Makes the records of a graph file from elements: for an export, and for ``build`` to find out what else must be kept.
 
-Nothing here decides how a file is read; each function is the inverse of what ``build`` does for a usual record.
+Nothing here decides how a file is read; each function is the inverse of what ``build`` does with a usual record.
 """
 
 from __future__ import annotations

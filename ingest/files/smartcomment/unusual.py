@@ -1,4 +1,4 @@
-"""Whether a record could be computed again from its element, and what must be kept of it where it could not."""
+"""Whether a record can be computed from its element again, and what must be kept of it if not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ E = TypeVar("E", Session, Operation, Variable, Derivation)
 
 
 def is_usual(element: Element, location: str | None, session_name: str | None, common: Common) -> bool:
-    """Whether the record could be computed again from its element."""
+    """Whether the record can be computed from its element again."""
     record = element.record
     return (
         element.extra is None
@@ -50,7 +50,7 @@ def is_usual_name(node: Node) -> bool:
 
 
 def difference(element: Element, expected: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a record beside what would be computed, without value and metadata."""
+    """What must be kept of a record beside what can be computed, without value and metadata."""
     record: Record = element.record
     actual = {key: value for key, value in msgspec.structs.asdict(record).items() if value is not UNSET}
     if "metadata" in actual:
@@ -59,6 +59,6 @@ def difference(element: Element, expected: dict[str, Any]) -> dict[str, Any]:
 
 
 def keep(element: E, source: Element, expected: dict[str, Any], kept: dict[str, Any] | None = None) -> E:
-    """An element whose attributes hold what is kept of its record."""
+    """An element whose attributes contain what is kept of its record."""
     rest = difference(source, expected) | (kept or {})
     return replace(element, attributes=leftover.join(element.attributes, rest))

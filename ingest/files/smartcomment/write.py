@@ -1,4 +1,4 @@
-"""Writing a trace as a smartcomment graph file: the graph that was recorded, without what the repair added."""
+"""Exports a trace as a smartcomment graph file: the recorded graph, without what the repair added."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from store.protocol import GraphStore
 _PAGE = 2_000
 _VALUE_BYTES = 32 << 20
 _TURN = 16
-"""Records that are written in one turn; then others of the same event loop have theirs."""
+"""Number of records that are written before other tasks of the event loop get their turn."""
 _TOP = ("graph_id", "user_id", "project_id", "storage_path", "strict", "driver_type", "created_at", "metadata")
 
 
 async def export_trace(store: GraphStore, trace_id: str, out: BinaryIO) -> None:
-    """Write a trace that smartcomment recorded, laid out as its own exports are.
+    """Export a trace that smartcomment recorded, in the layout of smartcomment's own exports.
 
     Raises:
         NotFoundError: there is no such trace.

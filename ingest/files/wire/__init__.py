@@ -1,1 +1,1 @@
-"""Wire events as lines of JSON: what the recorder's ``FileExporter`` writes."""
+"""Wire events as lines of JSON, as the recorder's ``FileExporter`` writes them."""

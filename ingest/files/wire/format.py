@@ -1,4 +1,4 @@
-"""Files of wire events, as a format. What reads them is loaded where it is needed: that takes a quarter of a second."""
+"""The format of files with wire events. Its reader is imported only when it is needed, as that takes 0.25 s."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from store.protocol import GraphStore
 
 
 class WireEvents:
-    """Lines of JSON, as they go over the wire."""
+    """Files with one wire event as JSON on each line."""
 
     name = "events of the recorder, line by line"
     source = "memtrace"
@@ -16,14 +16,14 @@ class WireEvents:
     media_type = "application/x-ndjson"
 
     def recognises(self, head: bytes) -> bool:
-        """Whether it begins with an object that names its type and its trace."""
+        """Whether it begins with an object that has the keys for its type and its trace."""
         return {"type", "trace"} <= set(first_keys(head))
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
-        """Look at all lines, and write what they say, trace by trace; see ``read_events``.
+        """Check all lines, and write their events, trace by trace; see ``read_events``.
 
         Raises:
-            InputError: a line is no event; nothing was written.
+            InputError: a line is not an event; nothing was written.
         """
         from ingest.files.wire.read import read_events
 

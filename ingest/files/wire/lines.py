@@ -1,4 +1,4 @@
-"""The lines of a file of events: each is looked at before anything is written, and read again when its turn comes."""
+"""The lines of a file of events: all are checked before anything is written, and then read again in turn."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from schema.errors import InputError
 from schema.processor_share import ProcessorShare
 
 MOST_EVENTS, MOST_BYTES = 4_000, 8 << 20
-"""Of a portion, where one event alone is not more: so much is in memory at a time, and written in one turn."""
+"""Size of a portion in bytes (one event may be larger): so much is in memory and written at a time."""
 
 _TOLD_EVERY = 1_000
 _REBUILT = ", with the values of which its events say only what is new"
 
 
 class Lines:
-    """The events of a file, by their places in it; of each only where it stands is kept.
+    """The events of a file by their places in it; only the position of each is kept in memory.
 
     Attributes:
         of_traces: the places of each trace's events, by the trace's id in the source.
     """
 
     def __init__(self, file: OpenFile) -> None:
-        """Look at all lines; empty ones are none.
+        """Check all lines; empty ones are skipped.
 
         Raises:
-            InputError: one of them is no event, or the values that they rebuild come to more than they may.
+            InputError: a line is not an event, or the values that the events rebuild are larger than allowed.
         """
         self.of_traces: dict[str, array[int]] = {}
         self._file = file
@@ -56,7 +56,7 @@ class Lines:
         file.tell("read", total, total)
 
     def __len__(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return len(self._starts)
 
     def number(self, place: int) -> int:
@@ -64,7 +64,7 @@ class Lines:
         return self._numbers[place]
 
     def portions(self, places: Sequence[int]) -> Iterator[list[int]]:
-        """Some places, cut so that the events of a portion fit into memory together."""
+        """The places, divided so that the events of a portion fit into memory together."""
         portion: list[int] = []
         size = 0
         for place in places:
@@ -81,7 +81,7 @@ class Lines:
         """The events at some places."""
         found = []
         for event in read([self._file.data[slice(*self._bounds(place))] for place in places]):
-            if isinstance(event, EventError):  # somebody has changed the file
+            if isinstance(event, EventError):  # somebody has changed the file meanwhile
                 raise InputError(self._file.name, "", str(event))
             found.append(event)
         return found
@@ -93,7 +93,7 @@ class Lines:
 
 
 def _lines(file: OpenFile) -> Iterator[tuple[int, int, bytes]]:
-    """Each line with its number and where it begins."""
+    """Each line with its number and the position at which it begins."""
     file.data.seek(0)
     number = start = 0
     while line := file.data.readline():

@@ -1,4 +1,4 @@
-"""Reading files of wire events: many traces, line by line, each event with its own result."""
+"""Reads files of wire events: many traces, line by line, with a result for each event."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from store.answers import Label
 from store.protocol import GraphStore
 
 MOST_PASSES = 20
-"""How often events of a trace are tried that stand before what they refer to, by more than a portion of the file."""
+"""How often events are tried again that stand more than a portion of the file before what they refer to."""
 
 _FAR_AHEAD = "; it may come later in the file, but too much there is in no order"
 
 
 async def read_events(file: OpenFile, store: GraphStore) -> ImportReport:
-    """Look at all lines, and write what they say, trace by trace.
+    """Check all lines, and write their events, trace by trace.
 
-    Events that the graph can't take keep no others out: the report has them.
+    Events that the graph can't accept do not keep others out; the report lists them.
 
     Raises:
-        InputError: a line is no event; nothing was written.
+        InputError: a line is not an event; nothing was written.
     """
     lines = await asyncio.to_thread(Lines, file)
     file.tell("write", 0, len(lines))
@@ -61,12 +61,12 @@ async def read_events(file: OpenFile, store: GraphStore) -> ImportReport:
 
 
 class _Writing:
-    """One trace of a file on its way to the graph.
+    """One trace of a file while it is written to the graph.
 
     Attributes:
-        created: how many elements are new in the store, by label.
-        found: how many elements the file has that are in the store now, by label.
-        rejected: what could not be taken.
+        created: number of elements that are new in the store, by label.
+        found: number of elements of the file that are in the store now, by label.
+        rejected: what could not be accepted.
     """
 
     def __init__(self, store: GraphStore, lines: Lines, id_: str) -> None:
@@ -81,7 +81,7 @@ class _Writing:
     async def write(self, places: Sequence[int]) -> None:
         """Write the events at some places, in their order.
 
-        What stands before what it refers to is tried again when all else is written, as long as that helps.
+        Events that stand before what they refer to are tried again after all others, as long as that helps.
         """
         before = await self._counts()
         waiting: list[int] = list(places)
@@ -103,7 +103,7 @@ class _Writing:
         self._made.clear()
 
     async def _take(self, portion: Sequence[int]) -> dict[int, str]:
-        """Write events; the places of those that stand before what they refer to, each with the reason."""
+        """Write events; returns the places of those that stand before what they refer to, each with the reason."""
         events = await asyncio.to_thread(self._lines.events, portion)
         order = await asyncio.to_thread(in_order, events)
         if order is not None:

@@ -1,1 +1,1 @@
-"""The queue of one server: a SQLite file."""
+"""The queue of a single server: a SQLite file."""

@@ -1,4 +1,4 @@
-"""What is to be done later, by a clock that nobody can set."""
+"""Tasks for later, by a clock that nobody can set."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 
 
 class PutOff:
-    """Keys, each with the moment from which it is due."""
+    """Keys, each with the moment at which it is due."""
 
     def __init__(self) -> None:
         self._moments: dict[int, float] = {}
         self._heap: list[tuple[float, int]] = []
 
     def add(self, key: int, seconds: float) -> None:
-        """Put a key off; one that is put off already, anew."""
+        """Put a key off; if it is already put off, the new moment counts."""
         moment = time.monotonic() + seconds
         self._moments[key] = moment
         heapq.heappush(self._heap, (moment, key))
@@ -24,7 +24,7 @@ class PutOff:
         self._moments.pop(key, None)
 
     def due(self) -> list[int]:
-        """The keys whose moment has come, which are forgotten, in the order of their moments."""
+        """The keys that are due, in the order of their moments; they are forgotten."""
         found = []
         while self.seconds_left() == 0:
             _, key = heapq.heappop(self._heap)
@@ -33,7 +33,7 @@ class PutOff:
         return found
 
     def seconds_left(self) -> float | None:
-        """How long it is until the next one is due; None where none waits."""
+        """Seconds until the next key is due; None if there is none."""
         while self._heap and self._moments.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)  # forgotten, or put off anew
         return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None

@@ -1,4 +1,4 @@
-"""The queue in a SQLite file of its own: for one server without a broker."""
+"""The queue in a SQLite file of its own, for one server without NATS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from store.sqlite.migrate import migrate
 from store.times import from_microseconds
 
 _LOOK_SECONDS = 1.0
-"""How soon a worker of another process sees a packet."""
+"""Seconds after which a worker of another process sees a packet at the latest."""
 
 
 @dataclass(slots=True)
@@ -36,9 +36,9 @@ class _Lane:
     """What is known of a lane while it is held.
 
     Attributes:
-        put_off: packets that are to be handed out again later. When they are is known here alone: another holder of the
-            lane, and this one after a restart, hands them out at once.
-        served: the project that a packet was taken of last; the next one is first the next time.
+        put_off: packets that are to be handed out again later. Only this object knows when. Another holder of the lane,
+            and this one after a restart, hands them out at once.
+        served: the project of the packet that was taken last; next time, the project after it is the first.
         is_open: whether what others have put off has been recalled.
     """
 
@@ -53,7 +53,7 @@ class Journal(Closing):
     max_packet_bytes = 512 << 20
 
     def __init__(self, path: Path, max_bytes: int) -> None:
-        """Use ``open_journal``."""
+        """Not for direct use: call ``open_journal``."""
         self._connections = Connections(path)
         self._max_bytes = max_bytes
         self._shares: dict[str, Shares] = {}
@@ -61,7 +61,7 @@ class Journal(Closing):
         self._arrived = [asyncio.Event() for _ in range(LANES)]
 
     async def open(self) -> None:
-        """Make or update the file's layout, and look whether it can be read."""
+        """Create or update the layout of the file, and check that it can be read."""
         await self._connections.write(lambda connection: migrate(connection, "journal"))
         await self.state()
 
@@ -134,7 +134,7 @@ class Journal(Closing):
                 continue
 
     async def _recall(self, lane: int, held: _Lane) -> None:
-        """Hand out again what is due, and all that waits where somebody else had put it off."""
+        """Hand out again what is due, and everything that another holder of the lane had put off."""
         if not held.is_open:
             await self._connections.write(lambda connection: connection.execute(sql("packets.recall_lane"), (lane,)))
             held.is_open = True
@@ -191,7 +191,7 @@ class Journal(Closing):
         await self._connections.check()
 
     async def inspect(self) -> tuple[dict[str, Any], list[str], list[str]]:
-        """What there is to say of the file: details, problems and warnings."""
+        """A description of the file: details, problems and warnings."""
         problems = await self._connections.inspect(
             lambda connection: [
                 f"{self._connections.path}: damaged: {row[0]}"
@@ -209,7 +209,7 @@ class Journal(Closing):
 
 
 async def open_journal(path: Path, max_bytes: int) -> Journal:
-    """Open the file; one that is not there is made.
+    """Open the file, or create it if it does not exist.
 
     Raises:
         StoreError: it can't be used.
@@ -228,7 +228,7 @@ def _now() -> int:
 
 
 def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> list[Delivery]:
-    """The projects of a lane in turn, from the one after that which was served last."""
+    """Packets of a lane, with the projects in turn, beginning after the one that was served last."""
     room = Room(packets)
     of_projects = (
         connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": packets})
@@ -244,7 +244,7 @@ def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> 
 
 
 def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:
-    """Projects of which packets are ready: those after a name, then those up to it."""
+    """Projects with packets that are ready: those after a name, then those up to it."""
     found: dict[str, None] = {}
     for start in (served, ""):
         project = start

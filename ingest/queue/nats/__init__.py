@@ -1,1 +1,1 @@
-"""Events by way of NATS JetStream."""
+"""The queue of events in NATS JetStream."""

@@ -1,4 +1,4 @@
-"""A connection to NATS, and its errors in our words."""
+"""A connection to NATS, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NatsPlace:
 
     Attributes:
         servers: ``nats://host:port`` or ``tls://host:port``, several with commas for a cluster.
-        user, password: None where the servers want none.
+        user, password: None if the servers need none.
     """
 
     servers: str
@@ -38,10 +38,10 @@ class NatsPlace:
 
 
 async def connect(place: NatsPlace) -> Client:
-    """Connect, and stay connected: what breaks is opened again, for ever.
+    """Connect and stay connected: a broken connection is opened again, without a limit of time.
 
     Raises:
-        StoreError: nobody answers there, or the user or password is wrong.
+        StoreError: no server answers, or the user or password is wrong.
     """
 
     async def broken(error: Exception) -> None:
@@ -78,7 +78,7 @@ async def connect(place: NatsPlace) -> Client:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Errors of NATS as those that the platform expects.
+    """Translate errors of NATS into those of the platform.
 
     Raises:
         QueueFullError: there is no room.

@@ -1,7 +1,7 @@
-"""Asking a consumer for messages: those that are there at once, or the first that comes.
+"""Asks a consumer for messages: for those that are there, or else for the first one that comes.
 
-The client's own ``fetch`` waits for a whole batch where only a part of it is there, and what it gives up waiting for
-may still be handed out: both cost seconds under load.
+The client's own ``fetch`` waits for a whole batch if only a part of it is there. What it stops waiting for may still be
+handed out. Both take seconds under load.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NONE = {"404", "408"}
 
 
 class Pull:
-    """One consumer's messages, for one process."""
+    """The messages of one consumer, for one process."""
 
     def __init__(self, client: Client, stream: str, consumer: str) -> None:
         self._client = client
@@ -33,7 +33,7 @@ class Pull:
         self._subscription: Subscription | None = None
 
     async def take(self, count: int, seconds: float) -> list[Msg]:
-        """Messages that are there, else the first one that comes within some seconds with what came with it.
+        """Messages that are there; otherwise the first one within some seconds, with what came with it.
 
         Raises:
             StoreError: the consumer is gone, or the server refuses.
@@ -41,7 +41,7 @@ class Pull:
         """
         if self._subscription is None:
             self._subscription = await self._client.subscribe(self._inbox)
-        # What came when nobody waited any more.
+        # Messages that came after the waiting had ended.
         found = await self._collect(min(count, self._subscription.pending_msgs), 0.0) if self._is_waiting() else []
         found += await self._now(count - len(found))
         if found:
@@ -51,7 +51,7 @@ class Pull:
         return found + await self._now(count - 1) if found else []
 
     async def close(self) -> None:
-        """Listen no more; what is still on its way is handed out again in a while."""
+        """Stop listening; messages that are on their way are handed out again after a while."""
         if self._subscription is not None and not self._client.is_closed:
             await self._subscription.unsubscribe()
 

@@ -1,4 +1,4 @@
-"""The queue in NATS JetStream: for a team's servers and workers."""
+"""The queue in NATS JetStream, for the servers and workers of a team."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _log = structlog.get_logger("memtrace.nats")
 _AT_A_TIME = 64
 _ROOM_FOR_HEADERS = 4096
 _CHANGES = 20
-"""How often a change of the shared document is tried: others may change it in between."""
+"""How often a change of the shared document is tried, since others may change it at the same time."""
 
 
 class _Body(msgspec.Struct, array_like=True):
-    """What a message holds."""
+    """The content of a message."""
 
     version: int
     project_id: str
@@ -54,8 +54,8 @@ class _Taken:
     """A message that was taken.
 
     Attributes:
-        message: it.
-        is_put_off: whether the server was told to hand it out again later.
+        message: the message.
+        is_put_off: whether the server was asked to hand it out again later.
     """
 
     message: Msg
@@ -69,9 +69,9 @@ class _Lane:
     Attributes:
         consumer: its name.
         pull: its messages.
-        reconnects: how often the connection had been made anew when this was made.
-        spare: what was taken, and is for the next batch.
-        is_settled: whether all that was handed out of it has been settled.
+        reconnects: number of reconnections when this object was made.
+        spare: messages that were taken, for the next batch.
+        is_settled: whether everything that was handed out has been settled.
     """
 
     consumer: str
@@ -85,7 +85,7 @@ class NatsQueue(Closing):
     """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
 
     def __init__(self, client: Client, stream: JetStreamContext, bucket: KeyValue) -> None:
-        """Use ``open_nats``."""
+        """Not for direct use: call ``open_nats``."""
         self.client = client
         self.max_packet_bytes = client.max_payload - _ROOM_FOR_HEADERS
         self._stream = stream
@@ -108,7 +108,7 @@ class NatsQueue(Closing):
                 raise result
 
     async def _put(self, lane: int, packets: Sequence[Packet]) -> None:
-        """Keep packets of one lane, one after the other: they stay in order."""
+        """Keep packets of one lane, one after the other, so that they stay in order."""
         async with self._publishing:
             for packet in packets:
                 body = msgspec.msgpack.encode(
@@ -131,7 +131,7 @@ class NatsQueue(Closing):
         await self._change(lambda document: (shares.left(document), None))
 
     async def _change(self, change: Callable[[str | None], tuple[str, T]]) -> T:
-        """Change the document of shares: as it was read, or again."""
+        """Change the document of shares, if it is still as it was read; otherwise read it and try again."""
         with translated():
             for _ in range(_CHANGES):
                 try:
@@ -160,9 +160,9 @@ class NatsQueue(Closing):
             return found
 
     async def _lane(self, lane: int) -> _Lane:
-        """A lane that is held; opened when it is held anew, and again after the connection was lost.
+        """A lane that is held. It is opened when the worker begins to hold it, and again after the connection was lost.
 
-        And again where the caller has given up what it took last: that comes again before the next.
+        It is also opened again if the caller gave up what it took last, which then comes again before everything else.
         """
         known = self._lanes.get(lane)
         reconnects: int = self.client.stats["reconnects"]
@@ -176,9 +176,9 @@ class NatsQueue(Closing):
     async def _open(self, lane: int, reconnects: int) -> _Lane:
         """Begin with the oldest packet.
 
-        What somebody else, or a connection that was lost, had in hand or had put off would be handed out again when
-        its time is over, by the server's clock and after what is newer. A consumer that is made anew hands out all that
-        waits, in its order.
+        Otherwise, what another worker or a lost connection had taken or put off would be handed out again only when its
+        time is over by the server's clock, after newer packets. A new consumer hands out everything that waits, in
+        order.
         """
         config = consumer_of(lane)
         assert config.durable_name is not None
@@ -245,7 +245,7 @@ class NatsQueue(Closing):
 
 
 async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> NatsQueue:
-    """Connect, and make the streams that are missing.
+    """Connect, and create the streams that do not exist.
 
     Raises:
         StoreError: NATS can't be reached, or JetStream can't be used.
@@ -262,7 +262,7 @@ async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> Nats
 
 
 def _batch(taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
-    """What is written together, of the projects in turn, and what is left, in its order."""
+    """The messages that are written together, with the projects in turn, and the rest in its order."""
     by_project: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in taken:
         by_project[delivery.packet.project_id].append(delivery)

@@ -26,15 +26,15 @@ DEAD = "MEMTRACE_DEAD"
 WORKERS = "MEMTRACE_WORKERS"
 SHARES_KEY = "lanes"
 ACK_SECONDS = 10.0
-"""After so long without a word of its worker a packet is handed out again; a word comes every 3 s."""
+"""A packet is handed out again if its worker does not report for so long; workers report every 3 s."""
 
 _DUPLICATES_SECONDS = 120.0
 _DEAD_SHARE = 4
-"""Dead letters may take a quarter of the room."""
+"""Dead letters may use a quarter of the room."""
 
 
 async def ensure_streams(stream: JetStreamContext, max_bytes: int, replicas: int) -> KeyValue:
-    """Make what is missing; what is there stays as its administrator has it."""
+    """Create what does not exist; existing streams stay as their administrator set them."""
     await _ensure(
         stream,
         StreamConfig(

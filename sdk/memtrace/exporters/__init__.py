@@ -1,1 +1,1 @@
-"""Where events go: the platform, a file, or memory."""
+"""Where events go: to the platform, to a file, or into memory."""

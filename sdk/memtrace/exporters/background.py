@@ -1,6 +1,6 @@
-"""A bounded queue and the thread that empties it: what file and HTTP exporters share.
+"""A queue of limited size and the thread that empties it: the common part of the file and HTTP exporters.
 
-A forked child starts with an empty queue and a thread of its own; what the parent had recorded, the parent sends.
+A forked child begins with an empty queue and a thread of its own; the parent sends what the parent has recorded.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ BLOCK_SECONDS = 0.05
 EXIT_SECONDS = 5.0
 PAUSE_SECONDS = 0.2
 _ENDING_SECONDS = 0.005
-"""The system's thread ends a moment after Python's."""
+"""The thread of the system ends a moment after that of Python."""
 
 _EXTRA_ROOM = 4
-"""Events without values have a quarter of the room on top."""
+"""Events without values may use another quarter of the room."""
 
 _EVENT_BYTES = 400
-"""About what an event takes beside its value."""
+"""Approximate size of an event without its value, in bytes."""
 
 _value = itemgetter(VALUE)
 
 
 class Sink(Protocol):
-    """Where a background exporter writes to. Used by one thread at a time."""
+    """Where a background exporter writes to. Only one thread uses it at a time."""
 
     counts: FlushResult
 
     def deliver(self, lines: list[bytes]) -> bool:
-        """Write, send or spool these; False where that is not possible now, and what is left in it is offered again."""
+        """Write, send or spool these events. Return False if that is not possible now; what is left is passed again."""
 
     def tick(self) -> None:
         """Do what is due."""
 
     def wait_seconds(self) -> float | None:
-        """After how long something is due; None where nothing is."""
+        """Seconds until something is due; None if nothing is."""
 
     def hurry(self) -> None:
-        """Somebody waits: try again now."""
+        """Somebody is waiting: try again now."""
 
     def abandon(self, lines: list[bytes]) -> None:
-        """It ends: keep these on disk, or count them as dropped, and free what is held."""
+        """The exporter ends: keep these events on disk or count them as dropped, and release everything."""
 
     def forked(self) -> None:
-        """This is a child process: hold nothing of the parent's."""
+        """This is a child process: release everything that belongs to the parent."""
 
 
 class BackgroundExporter:
-    """Takes events at once, and hands them to the sink in a thread of its own."""
+    """Accepts events at once, and passes them to the sink in a thread of its own."""
 
     def __init__(self, sink: Sink, max_queue_bytes: int = MAX_QUEUE_BYTES) -> None:
         self._sink = sink
@@ -88,7 +88,7 @@ class BackgroundExporter:
         self._is_closed = False
         self._asked = 0
         self._served = 0
-        """Flushes that were asked for, and how many of them have been done."""
+        """Number of flushes that were requested, and how many of these are done."""
         self._is_full = False
         self._is_stuck = False
         self._pid = os.getpid()
@@ -100,8 +100,8 @@ class BackgroundExporter:
     def export(self, events: list[RawEvent]) -> None:
         """Queue the events.
 
-        Where there is no room, wait a moment, once; then leave out the values, so that the graph stays whole, and tell
-        their size; then drop events.
+        If there is no room, wait a moment, but only once. Then leave out values and send only their size, so that the
+        graph stays complete. If that is not enough, drop events.
         """
         if len(events) > MAX_BATCH_EVENTS:
             for start in range(0, len(events), MAX_BATCH_EVENTS):
@@ -126,13 +126,13 @@ class BackgroundExporter:
 
     def _has_room(self, size: int) -> bool:
         if not self._is_full:
-            # Only the first one waits: an application must not be slowed down for each event while we are behind.
+            # Only the first event waits: the application must not be slowed down at each event meanwhile.
             self._condition.wait_for(lambda: self._bytes + size <= self._max_bytes, BLOCK_SECONDS)
         self._is_full = self._bytes + size > self._max_bytes
         return not self._is_full
 
     def flush(self, timeout: float = EXIT_SECONDS) -> FlushResult:
-        """Wait at most ``timeout`` seconds until all is sent or on disk."""
+        """Wait at most ``timeout`` seconds until all events are sent or on disk."""
         deadline = time.monotonic() + timeout
         with self._condition:
             self._asked += 1
@@ -147,12 +147,12 @@ class BackgroundExporter:
         return self.result()
 
     def result(self) -> FlushResult:
-        """What has become of this process's events so far."""
+        """What has become of the events of this process so far."""
         counts = self._sink.counts
         return replace(counts, dropped=counts.dropped + self._dropped)
 
     def close(self) -> None:
-        """Flush; what can't be sent in time goes to disk; say once what became of all."""
+        """Flush. What can't be sent in time goes to disk; the log says once what became of all events."""
         with self._condition:
             if self._is_closed:
                 return
@@ -184,7 +184,7 @@ class BackgroundExporter:
         thread = threading.Thread(target=self._run, name="memtrace", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the interpreter is ending: whoever flushes does the work
+        except RuntimeError:  # the interpreter is ending, so the thread that flushes does the work
             return False
         self._thread = thread
         fork_and_exit.close_at_exit()
@@ -255,7 +255,7 @@ class BackgroundExporter:
         return lines
 
     def before_fork(self) -> None:
-        """Send what waits and end the thread, if that is soon done: with one thread a process forks without danger."""
+        """Send what waits and end the thread, if that takes little time: a fork is safe with one thread."""
         if self._thread is None:
             return
         self.flush(PAUSE_SECONDS)
@@ -267,20 +267,20 @@ class BackgroundExporter:
             time.sleep(_ENDING_SECONDS)
 
     def after_fork_in_parent(self) -> None:
-        """Go on, where something is left; else the next event starts a thread."""
+        """Continue if something is left; otherwise the next event starts a thread."""
         with self._condition:
             if (self._queue or self._in_hand) and self._thread is None and not self._is_closed:
                 self._start()
 
     def after_fork(self) -> None:
-        """This is a child process: begin anew."""
+        """This is a child process: begin from nothing."""
         self._has_said = False
         self._start_empty()
         self._sink.forked()
 
 
 def _without_value(event: RawEvent) -> RawEvent:
-    """The event without its value, which is empty then and marked as cut: a part of it could not be masked safely."""
+    """The event with an empty value that is marked as cut; a part of a value could not be masked safely."""
     if event[0] != VARIABLE:
         return event
     report("room for a value in the queue", MemoryError())

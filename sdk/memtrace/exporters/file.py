@@ -19,12 +19,12 @@ except ImportError:  # pragma: no cover (Windows has no such lock: one process a
 
 
 class FileExporter(BackgroundExporter):
-    """Appends events to a file, whole lines at a time.
+    """Appends events to a file as lines of JSON.
 
     Args:
-        path: the file; made, for this user only, when the first event comes.
-        max_queue_bytes: about how much may wait in memory.
-        max_bytes: how long the file may become; what comes then is dropped. None is no limit.
+        path: the file; it is created, for this user only, when the first event comes.
+        max_queue_bytes: approximate limit of what may wait in memory.
+        max_bytes: largest size of the file; events beyond it are dropped. None means no limit.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class FileSink:
         self._max_bytes = max_bytes
 
     def deliver(self, lines: list[bytes]) -> bool:
-        """Append the lines, or count them as dropped: a file is never away."""
+        """Append the lines, or count them as dropped: a file can't be away for a while."""
         try:
             self._append(b"".join(lines))
         except OSError as error:
@@ -66,7 +66,7 @@ class FileSink:
                 while written < len(data):
                     written += os.write(descriptor, data[written:])
             except OSError:
-                os.ftruncate(descriptor, end)  # a full disk leaves no half of a batch
+                os.ftruncate(descriptor, end)  # a full disk must not leave half of a batch
                 raise
         finally:
             os.close(descriptor)
@@ -75,11 +75,11 @@ class FileSink:
         """Nothing is ever due."""
 
     def wait_seconds(self) -> float | None:
-        """For ever."""
+        """For ever: nothing is ever due."""
         return None
 
     def hurry(self) -> None:
-        """A file is never late."""
+        """There is nothing to do: a file is never behind."""
 
     def abandon(self, lines: list[bytes]) -> None:
         """Append what is left."""
@@ -87,5 +87,5 @@ class FileSink:
             self.deliver(lines)
 
     def forked(self) -> None:
-        """What the parent wrote, the parent counts."""
+        """There is nothing to do: the parent counts what the parent wrote."""
         self.counts = FlushResult()

@@ -1,4 +1,4 @@
-"""What becomes of exporters when their process forks, and when it ends."""
+"""What happens to exporters when their process forks, and when it ends."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Watched(Protocol):
         """The process is about to fork."""
 
     def after_fork_in_parent(self) -> None:
-        """It has forked, and this is the one that there was before."""
+        """It has forked, and this is the parent."""
 
     def after_fork(self) -> None:
-        """It has forked, and this is the new one."""
+        """It has forked, and this is the child."""
 
     def close(self) -> None:
         """The process ends."""
@@ -33,7 +33,7 @@ _armed: set[str] = set()
 
 
 def watch(exporter: Watched) -> None:
-    """From now on tell the exporter when the process forks."""
+    """Tell the exporter from now on when the process forks."""
     _exporters.add(exporter)
     if "fork" not in _armed and hasattr(os, "register_at_fork"):
         _armed.add("fork")

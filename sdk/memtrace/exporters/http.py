@@ -1,4 +1,4 @@
-"""Events to the platform by HTTP: in batches, compressed, with backoff, and with a spool on disk for bad times."""
+"""Sends events to the platform over HTTP: in batches, compressed, with backoff, and with a spool on disk."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class HttpExporter(BackgroundExporter):
 
     Args:
         endpoint: address of the platform.
-        key: API key, or None where the platform wants none.
-        project: name of the project; None is the key's own.
-        spool: folder for what can't be sent now; None for one in the user's state folder; False for none at all:
+        key: API key; None if the platform needs none.
+        project: name of the project; None means the project of the key.
+        spool: folder for what can't be sent now. None means a folder in the user's state folder. False means no folder:
             events then wait in memory.
-        max_queue_bytes: about how much may wait in memory.
-        max_spool_bytes: how much may wait on disk; beyond it the oldest is dropped.
+        max_queue_bytes: approximate limit of what may wait in memory.
+        max_spool_bytes: limit of what may wait on disk; beyond it the oldest events are dropped.
 
     Raises:
-        ValueError: The endpoint is no address of HTTP.
+        ValueError: The endpoint is not an HTTP address.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class HttpExporter(BackgroundExporter):
 
 
 def replay(endpoint: str, key: str | None, project: str | None, spool: Path | str | None = None) -> FlushResult:
-    """Send what waits in the spool of a platform and project, oldest first, until it is empty or the platform away."""
+    """Send what waits in a spool, oldest first, until the spool is empty or the platform is away."""
     directory = (
         Path(spool) / folder_name(endpoint, project or key) if spool else default_directory(endpoint, project or key)
     )
@@ -73,7 +73,7 @@ def replay(endpoint: str, key: str | None, project: str | None, spool: Path | st
 
 
 class _HttpSink:
-    """Straight to the platform while it is there; else to the spool, which is emptied first when it is back."""
+    """Sends to the platform while it can be reached, otherwise writes to the spool, which is sent first afterwards."""
 
     def __init__(self, platform: Platform, spool: Spool | None) -> None:
         self.counts = FlushResult()
@@ -82,16 +82,16 @@ class _HttpSink:
         self._failures = 0
         self._retry_at = 0.0
         self._is_ordered = False
-        """The platform itself has said when to come back: nobody hurries it."""
+        """The platform has said when to come back; this time is always respected."""
         self._done: dict[Path, int] = {}
-        """How many lines of a segment that is not sent to its end are done with."""
+        """Number of lines that are finished, of a segment that is not sent to its end."""
 
     def deliver(self, lines: list[bytes]) -> bool:
         if not lines:
             return True
         if self._is_away() or (self._spool is not None and not self._spool.is_empty()):
             return self._keep(lines)
-        lines[:] = self._send(lines)  # what is done with is not offered again
+        lines[:] = self._send(lines)  # what is finished is not sent again
         return self._keep(lines) if lines else True
 
     def tick(self) -> None:
@@ -107,7 +107,7 @@ class _HttpSink:
                 segment.release()
 
     def _replay(self, segment: Segment, spool: Spool) -> bool:
-        """Send a segment; whether the platform is there for the next one."""
+        """Send a segment; returns whether the platform can take the next one."""
         found = spool.read(segment)
         if found is None:
             return True
@@ -169,7 +169,7 @@ class _HttpSink:
         """Send a batch.
 
         Returns:
-            What is to be sent later.
+            What has to be sent later.
         """
         answer = self._platform.post(lines)
         if answer.is_retryable:
@@ -204,7 +204,7 @@ class _HttpSink:
 
 
 def _backoff(failures: int) -> float:
-    """Exponential, with full jitter above a half, so that a thousand processes don't come back at once."""
+    """Exponential backoff; the upper half is random, so that a thousand processes don't return at the same moment."""
     longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 20))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
 

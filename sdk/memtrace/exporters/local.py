@@ -1,4 +1,4 @@
-"""Where events go when nobody says where to: a file on this machine, for its user only, which can be imported later."""
+"""The default exporter: a file on this machine, which only its user can read and which can be imported later."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from memtrace.faults import report
 
 MAX_FILE_BYTES = 256_000_000
 MAX_FOLDER_BYTES = 1_000_000_000
-"""Of all files together; the oldest make room for a new one."""
+"""Total size of all files; the oldest are removed to make room for a new one."""
 
 SUFFIX = ".ndjson"
 
 
 class LocalExporter(BackgroundExporter):
-    """Writes the events of this process, and of those that are forked from it, to a file of their own.
+    """Writes the events of this process, and of processes forked from it, to a file of their own.
 
     Args:
-        folder: where to; None for the user's state folder.
+        folder: the folder of the file; None means the user's state folder.
 
     Attributes:
-        path: the file; made when the first event comes.
+        path: the file; it is created when the first event comes.
 
     Raises:
-        RuntimeError: The user has no home.
+        RuntimeError: The user has no home folder.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -54,7 +54,7 @@ class _LocalSink(FileSink):
 
 
 def _make_room(folder: Path) -> None:
-    """Remove the oldest files, until one more may become as long as it may."""
+    """Remove the oldest files until there is room for one more file of the largest size."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     sizes = {path: path.stat().st_size for path in sorted(folder.glob(f"*{SUFFIX}"))}
     total = sum(sizes.values()) + MAX_FILE_BYTES

@@ -1,4 +1,4 @@
-"""Events in this process's memory: for tests and notebooks."""
+"""Keeps events in the memory of this process, for tests and notebooks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memtrace.raw_events import RawEvent
 
 
 class MemoryExporter:
-    """Keeps the prepared events, oldest first, in ``events``, and answers questions about the graph that they are.
+    """Keeps the prepared events, oldest first, in ``events``, and answers questions about their graph.
 
-    Of a value that grows ``events`` has what is new, as the wire does; everything else here gives whole values.
+    ``events`` contains only the new part of a value that grows, as the wire format does; all methods give whole values.
     """
 
     def __init__(self) -> None:
@@ -42,11 +42,11 @@ class MemoryExporter:
         return self._events
 
     def flush(self, timeout: float = 0.0) -> FlushResult:
-        """How many events there are."""
+        """The number of events."""
         return FlushResult(sent=len(self.events))
 
     def close(self) -> None:
-        """Nothing is held but memory."""
+        """Do nothing: only memory is used."""
 
     def of(self, type: str) -> list[dict[str, Any]]:  # noqa: A002 (the wire's own word)
         """The events of one type."""
@@ -56,10 +56,11 @@ class MemoryExporter:
         return [event for event in self.events if event["type"] == type]
 
     def closure(self, variable: Variable | str, direction: str = "backward") -> list[dict[str, Any]]:
-        """All that the variable causally depends on, or (``forward``) all that depends on it; itself first.
+        """Everything on which the variable causally depends, or (``forward``) what depends on it; itself first.
 
         Args:
-            variable: what ``find`` gave, or an id, or a name (its newest).
+            variable: a variable that ``find`` returned, an id, or a name (which means the newest variable with that
+                name).
             direction: ``backward`` or ``forward``.
 
         Raises:
@@ -82,7 +83,7 @@ class MemoryExporter:
         return _whole(variables, found)
 
     def to_mermaid(self) -> str:
-        """The graph as a Mermaid flowchart: variables are boxes, operations the words on the arrows."""
+        """The graph as a Mermaid flowchart: variables are boxes, operations are the texts at the arrows."""
         names = {event["operation"]: event["name"] for event in self.of("operationStarted")}
         numbers = {event["variable"]: f"v{number}" for number, event in enumerate(self.of("variable"))}
         lines = ["flowchart LR"]
@@ -114,7 +115,7 @@ class MemoryExporter:
 
 
 def _whole(variables: dict[str, dict[str, Any]], wanted: Iterable[str]) -> list[dict[str, Any]]:
-    """Those of the variables that are wanted, with their whole values."""
+    """The variables that are wanted, with their whole values."""
     values: dict[str, str] = {}
     found = []
     for id_ in wanted:

@@ -1,4 +1,4 @@
-"""One request to the platform, and what its answer means."""
+"""Sends one request to the platform, and says what the response means."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Answer:
     """What became of a batch.
 
     Attributes:
-        is_retryable: what was not ``taken`` may be sent again later.
-        taken: of a retryable one, how many lines from the first on are done with.
-        retry_after: seconds, where the platform said so.
+        is_retryable: whether the events that were not ``taken`` may be sent again later.
+        taken: if it is retryable, the number of lines from the first on that are finished.
+        retry_after: seconds, if the platform gave a time.
         reason: why it is retryable.
-        is_ours: it is retryable, but not before somebody mends the key or the project here.
-        rejected: reasons by place in the batch, of what will never be taken.
+        is_ours: whether the key or the project has to be corrected here before it is sent again.
+        rejected: the reasons for events that will never be accepted, by their place in the batch.
     """
 
     is_retryable: bool = False
@@ -46,7 +46,7 @@ class Answer:
 
 
 class Platform:
-    """The platform at an address, for one project: the one that is named, else the key's own."""
+    """The platform at an address, for one project: the named one, otherwise that of the key."""
 
     def __init__(self, endpoint: str, key: str | None, project: str | None) -> None:
         self._url = endpoint.rstrip("/") + "/v1/events"
@@ -56,7 +56,7 @@ class Platform:
         self._encoding, self._compress = _compression()
 
     def forked(self) -> None:
-        """Connections belong to the process that opened them."""
+        """Connections belong to the process that opened them: forget them."""
         self._client = None
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class Platform:
             client.close()
 
     def post(self, lines: list[bytes]) -> Answer:
-        """Send a batch. What is too large for one request is sent in halves."""
+        """Send a batch. A batch that is too large for one request is sent in halves."""
         import httpx
 
         body = b"".join(lines)
@@ -112,7 +112,7 @@ class Platform:
         first = self.post(lines[:middle])
         if first.is_retryable:
             return first
-        # What the first half came to stays: a platform that takes so much at a time would never take all at once.
+        # The result of the first half is kept: a platform that accepts only so much would never accept all at once.
         second = self.post(lines[middle:])
         rejected = first.rejected | {index + middle: why for index, why in second.rejected.items()}
         return replace(second, taken=middle + second.taken, rejected=rejected)
@@ -143,7 +143,7 @@ def _json(response: httpx.Response) -> Any:
 
 
 def _retry_after(response: httpx.Response) -> float | None:
-    """Seconds that the platform asks for: a number, or a date."""
+    """Seconds that the platform asks to wait; the header is a number or a date."""
     text = response.headers.get("Retry-After", "").strip()
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""The last thing before an event leaves the process: masks, size limits, and the form that the wire wants."""
+"""The last step before an event leaves the process: masks, limits of size, and the wire format."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from memtrace.values import JSON, TEXT, clean_text, plain_tree
 EVENT_VERSION = 1
 MASKED = "[REDACTED]"
 MOST_WHOLE_BYTES = 12_000_000
-"""Of a value that is sent whole: the platform takes events of 16 MiB."""
+"""Largest value that is sent whole: the platform accepts events of 16 MiB."""
 
 _TEXTS = ("name", "comment", "category")
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How events are made ready.
+    """How events are prepared.
 
     Attributes:
-        redactions: functions from text to text. Where one fails, the text is replaced whole.
-        max_value_bytes: a longer value is cut.
+        redactions: functions from text to text. If one fails, the whole text is replaced.
+        max_value_bytes: longer values are cut.
     """
 
     redactions: tuple[Callable[[str], str], ...] = ()
     max_value_bytes: int = 1_000_000
     _images: Images = field(default_factory=Images, compare=False, repr=False)
-    """What was told of masked values that change."""
+    """What was last sent of masked values that change."""
 
     def __call__(self, raw: RawEvent) -> WireEvent:
-        """The event as it goes over the wire."""
+        """The event in the wire format, as a dictionary."""
         event = opened(raw)
         event["v"] = EVENT_VERSION
         event["time"] = written_time(event["time"])
@@ -57,7 +57,7 @@ class Preparation:
         return event
 
     def line(self, raw: RawEvent) -> bytes:
-        """The event as a line of the wire."""
+        """The event in the wire format, as a line."""
         try:
             text = written(raw, EVENT_VERSION, written_time(raw[TIME]))
         except PydanticSerializationError:  # halves of surrogate pairs
@@ -120,7 +120,7 @@ class Preparation:
             kept = event.pop("keptBytes")
             if base["size"] <= self.max_value_bytes:
                 return
-            # What is kept of the version before is cut there, where it is too long.
+            # If the kept part of the previous version is too long, it is cut there.
             end = text.encode("utf-8", "replace")[: max(0, self.max_value_bytes - kept)].decode("utf-8", "ignore")
             size = min(kept, self.max_value_bytes) + len(end.encode())
             event.update(value=end, mediaType=TEXT, truncated=True, size=base["size"], base={**base, "size": size})

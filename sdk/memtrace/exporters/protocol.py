@@ -1,4 +1,4 @@
-"""What an exporter is."""
+"""The protocol of exporters."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from memtrace.raw_events import RawEvent
 
 @dataclass(frozen=True, slots=True)
 class FlushResult:
-    """What has become of this process's events so far.
+    """What has become of the events of this process so far.
 
     Attributes:
-        sent: accepted by the platform (or written, where the exporter writes).
-        spooled: wait on disk for the platform to come back.
-        dropped: events that are lost: no room in memory or on disk, or a file that can't be written.
-        rejected: refused by the platform; kept in the spool's ``rejected.jsonl`` with the reason, where there is a
-            spool.
-        damaged: lines found in the spool that are no events because a process was killed or a disk was full while they
-            were written; kept in the spool's ``damaged.txt``.
+        sent: events that the platform has accepted (or that were written, if the exporter writes to a file).
+        spooled: events that wait on disk until the platform can be reached.
+        dropped: events that are lost, because there was no room in memory or on disk, or a file could not be written.
+        rejected: events that the platform refused; they are kept with the reason in the spool's ``rejected.jsonl``, if
+            there is a spool.
+        damaged: lines in the spool that are not events, because a process was killed or the disk was full while they
+            were written; they are kept in the spool's ``damaged.txt``.
     """
 
     sent: int = 0
@@ -31,16 +31,16 @@ class FlushResult:
 
 
 class Exporter(Protocol):
-    """Takes events away. No method raises into the application or blocks it for long."""
+    """Accepts events. No method raises an error in the application or blocks it for long."""
 
     def prepare_with(self, preparation: Preparation) -> None:
         """Use this to open, mask, cut and complete events."""
 
     def export(self, events: list[RawEvent]) -> None:
-        """Take over these events, which stay in order. Called from any thread."""
+        """Accept these events and keep their order. Called from any thread."""
 
     def flush(self, timeout: float) -> FlushResult:
-        """Wait at most ``timeout`` seconds until all is away."""
+        """Wait at most ``timeout`` seconds until all events are sent or stored."""
 
     def close(self) -> None:
-        """Flush, and free what is held."""
+        """Flush, and release everything."""

@@ -1,4 +1,4 @@
-"""A file of events that one process at a time has in hand, by a lock that ends with the process."""
+"""A file of events that only one process at a time uses; a lock ensures this, and ends with the process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HELD_BY_ANOTHER = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
 
 @dataclass(slots=True)
 class Segment:
-    """A file of events that this process alone has in hand."""
+    """A file of events that only this process uses."""
 
     path: Path
     descriptor: int
@@ -42,7 +42,7 @@ class Segment:
         self.size += len(data)
 
     def lines(self) -> tuple[list[bytes], list[bytes]]:
-        """Its events, and the lines that are none: cut short by a crash or a full disk, or with another glued to them.
+        """Its events, and the lines that are not events: cut off by a crash or a full disk, or joined with another.
 
         Raises:
             OSError: It can't be read.
@@ -71,24 +71,24 @@ class Segment:
             self.release()
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
 
 
 def new(path: Path) -> Segment | None:
-    """A new file in hand; None where another process took it for one that was left behind, and removes it.
+    """Create a file and lock it; None if another process took it for one that was left behind, and removes it.
 
     Raises:
-        OSError: It can't be made.
+        OSError: It can't be created.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
     return _held(path, descriptor)
 
 
 def existing(path: Path) -> Segment | None:
-    """A file in hand; None where it is gone, not ours to open, or in another's hands."""
+    """Lock an existing file; None if it is gone, may not be opened, or is used by another process."""
     try:
         descriptor = _open(path)
     except OSError:

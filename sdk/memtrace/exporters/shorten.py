@@ -1,4 +1,4 @@
-"""What an event says beside its value, made short enough for the platform, which takes 256 KiB of it."""
+"""Shortens what an event contains beside its value: the platform accepts 256 KiB of it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 from pydantic_core import to_json
 
 MOST_SAID_BYTES = 20_000
-"""Of a line that is not looked at more closely."""
+"""In bytes; shorter lines are not checked more closely."""
 
 MOST_ATTRIBUTE_BYTES = 100_000
-"""Of one event's attributes, as JSON: an operation has those of its beginning, its end and its error."""
+"""Of the attributes of one event as JSON, in bytes. An operation has those of its beginning, end and error."""
 
 MOST_TEXT_BYTES = 20_000
-"""Of a comment and its like, as JSON."""
+"""Of a comment or similar text as JSON, in bytes."""
 
 _LARGE = 4
-"""A value that takes more than this part of the room for attributes is not said."""
+"""An attribute that needs more than one part in so many of the room is replaced by its size."""
 
 _TEXTS = ("comment", "category", "className", "location")
 
 
 def shortened(event: dict[str, Any]) -> dict[str, Any]:
-    """The event without what is too long beside its value: cut, or in place of it how long it was.
+    """The event with everything beside its value cut to a permitted length, or replaced by its length.
 
     Args:
         event: as it would be sent; its texts are valid Unicode.
@@ -49,7 +49,7 @@ def _cut(text: str) -> str:
 
 
 def _first(texts: list[str]) -> list[str]:
-    """As many of the texts, the first ones, as there is room for."""
+    """As many of the first texts as there is room for."""
     room, kept = MOST_ATTRIBUTE_BYTES, list[str]()
     for text in map(_cut, texts):
         room -= len(_json(text))
@@ -60,7 +60,7 @@ def _first(texts: list[str]) -> list[str]:
 
 
 def _fitted(attributes: dict[str, Any]) -> dict[str, Any]:
-    """As much of the attributes as there is room for; a large one by its size alone."""
+    """As many attributes as there is room for; a large one is replaced by its size."""
     fitted: dict[str, Any] = {}
     room, left_out = MOST_ATTRIBUTE_BYTES, 0
     if len(_json(attributes)) <= room:

@@ -1,9 +1,10 @@
-"""Events on disk while the platform is away: files of lines, replayed oldest first, bounded in size.
+"""Keeps events on disk while the platform is away: files of lines, which are sent oldest first, with a limit of size.
 
-Each process appends to a segment of its own and holds its lock; a process that ends, or is killed, lets go of it, and
-whoever replays next takes it over. Lines are written whole or not at all, and after a failure into a new segment. What
-is no event all the same, because a process was killed or a disk lost what it had, is set aside in ``damaged.txt``; what
-the platform refused is kept in ``rejected.jsonl``, with the reason. Neither is sent again.
+Each process appends to a segment of its own and holds its lock. If the process ends or is killed, the lock ends with
+it, and the next process that replays the spool takes the segment over. Lines are written whole or not at all; after a
+failure, a new segment is begun. A line can still be damaged, because a process was killed or a disk lost data: such
+lines are moved to ``damaged.txt``. Events that the platform refused are kept in ``rejected.jsonl`` with the reason.
+Neither is sent again.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _TRIES = 10
 
 
 class Spool:
-    """A folder of segments for one platform and project. What fails here is reported, and never raised.
+    """A folder of segments for one platform and project. Errors here are reported, and never raised.
 
     Args:
-        directory: the folder, made when it is needed, for this user only.
-        max_bytes: beyond this the oldest segments are dropped.
+        directory: the folder; it is created when it is needed, for this user only.
+        max_bytes: if there is more, the oldest segments are dropped.
     """
 
     def __init__(self, directory: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -37,13 +38,13 @@ class Spool:
         self._max_bytes = max_bytes
         self._current: Segment | None = None
         self._done_with: set[Path] = set()
-        """What can't be read, or not be removed when it was sent: this process leaves it alone."""
+        """Segments that can't be read, or could not be removed after they were sent; this process skips them."""
 
     def append(self, lines: list[bytes]) -> int:
         """Keep these lines.
 
         Returns:
-            How many lines, old or new, were dropped for want of room, or because the folder can't be written to.
+            Number of lines, old or new, that were dropped because there was no room or the folder can't be written to.
         """
         data = b"".join(lines)
         if len(data) > self._max_bytes:
@@ -53,13 +54,13 @@ class Spool:
             self._segment_for(len(data)).write(data)
         except OSError as error:
             report("spool", error)
-            # Whatever is at its end now, nothing comes after it.
+            # Its end may be incomplete now, so nothing is appended after it.
             self.rotate()
             return dropped + len(lines)
         return dropped
 
     def rotate(self) -> None:
-        """End the segment in hand: it may be replayed."""
+        """End the current segment, which may then be replayed."""
         current, self._current = self._current, None
         if current is None:
             return
@@ -69,7 +70,7 @@ class Spool:
             self.finish(current)
 
     def oldest(self) -> Segment | None:
-        """The oldest segment that nobody else has in hand."""
+        """The oldest segment that no other process uses."""
         for path in self._paths():
             if self._current is not None and path == self._current.path:
                 self.rotate()
@@ -79,7 +80,7 @@ class Spool:
         return None
 
     def read(self, segment: Segment) -> tuple[list[bytes], list[bytes]] | None:
-        """The segment's events, and the lines that are none; None, and this process leaves it, if it can't be read."""
+        """The segment's events, and the lines that are not events; None if it can't be read, and is skipped now."""
         try:
             return segment.lines()
         except OSError as error:
@@ -88,7 +89,7 @@ class Spool:
             return None
 
     def finish(self, segment: Segment) -> None:
-        """Remove what is sent. Where that is not possible, this process never sends it again."""
+        """Remove what was sent. If that is not possible, this process never sends it again."""
         try:
             segment.remove()
         except OSError as error:
@@ -100,16 +101,16 @@ class Spool:
         return not self._paths()
 
     def count(self) -> int:
-        """How many events wait; a file that can't be read counts as one."""
+        """Number of waiting events; a file that can't be read counts as one."""
         return sum(_count(path) for path in self._listed())
 
     def reject(self, lines: list[tuple[bytes, str]]) -> None:
-        """Keep what the platform refused, with the reasons, as far as there is room."""
+        """Keep events that the platform refused, with the reasons, as long as there is room."""
         data = [b'{"reason": %b, "event": %b}\n' % (json.dumps(why).encode(), line.rstrip()) for line, why in lines]
         self._set_aside(REJECTED, data)
 
     def set_aside(self, damaged: list[bytes]) -> None:
-        """Keep lines that are no events, as far as there is room."""
+        """Keep lines that are not events, as long as there is room."""
         self._set_aside(DAMAGED, damaged)
         log.warning(
             "%d lines of the spool are no events: a full disk or a crash cut them short; see %s",
@@ -118,7 +119,7 @@ class Spool:
         )
 
     def forget(self) -> None:
-        """Leave the segment in hand to the process that this one was forked from."""
+        """Leave the current segment to the process from which this one was forked."""
         self._current = None
 
     def _set_aside(self, name: str, lines: list[bytes]) -> None:
@@ -132,7 +133,7 @@ class Spool:
     def _segment_for(self, size: int) -> Segment:
         current = self._current
         if current is not None and not current.path.exists():
-            # Somebody has emptied the folder: what is written to a file without a name is lost.
+            # Somebody has emptied the folder: what is written to a removed file would be lost.
             current.release()
             current = self._current = None
         if current is None or (current.size and current.size + size > SEGMENT_BYTES):
@@ -185,18 +186,18 @@ class Spool:
 
 
 def default_directory(endpoint: str, owner: str | None) -> Path:
-    """Where the spool for this platform and project is: in the user's state folder."""
+    """The spool folder of this platform and project, in the user's state folder."""
     return state_directory() / "spool" / folder_name(endpoint, owner)
 
 
 def state_directory() -> Path:
-    """Where this user's applications keep what they recorded."""
+    """The folder in which the user's applications keep what they recorded."""
     state = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(state) if state else Path.home() / ".local" / "state") / "memtrace"
 
 
 def folder_name(endpoint: str, owner: str | None) -> str:
-    """The name of the folder of a platform and a project or key, so that nothing is replayed into another project."""
+    """The folder's name for a platform and a project or key, so that nothing is sent to another project."""
     return blake2b(f"{endpoint}\n{owner or ''}".encode(), digest_size=8).hexdigest()
 
 

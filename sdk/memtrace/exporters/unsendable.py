@@ -1,4 +1,4 @@
-"""Lines that will not be sent, kept beside the spool for whoever looks into it; several processes may share a file."""
+"""Keeps lines that will not be sent beside the spool, for people to look at; processes may share a file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ MAX_BYTES = 16_000_000
 
 
 def set_aside(path: Path, data: bytes) -> bool:
-    """Add lines to a file for this user only.
+    """Add lines to a file that only this user can read.
 
-    A line that a full disk had cut short there is ended first, so that none is glued to it.
+    If a full disk has cut off the last line in it, that line is ended first, so that no other line is joined to it.
 
     Returns:
-        False where the file has no room for them: beyond ``MAX_BYTES`` nothing is kept.
+        False if the file has no room for them: beyond ``MAX_BYTES`` nothing is kept.
 
     Raises:
-        OSError: It can't be written; a part may be there.
+        OSError: It can't be written; a part may have been written.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:

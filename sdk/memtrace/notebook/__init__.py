@@ -1,6 +1,6 @@
-"""The graph in notebooks: data frames, subgraphs and objects, through py2neo, to be read only (extra ``notebook``).
+"""Reads the graph in notebooks: data frames, subgraphs and objects, through py2neo (extra ``notebook``).
 
-It reads a Neo4j store by itself: neither the recorder nor the platform is involved.
+It reads a Neo4j store directly, without the recorder or the platform, and never writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One project of a Neo4j store, for a notebook."""
+"""One project of a Neo4j store, for notebooks."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _BOUND = re.compile(r"\$project\b")
 
 
 class ReadOnlyGraph(Graph):  # type: ignore[misc]
-    """py2neo's graph with nothing but read transactions: whatever is done with it, the server refuses to write."""
+    """py2neo's graph with read transactions only, in which the server refuses to write."""
 
     def auto(self, readonly: bool = True) -> Any:
-        """A transaction for one query, to be read only."""
+        """A read transaction for one query."""
         return super().auto(readonly=True)
 
     def begin(self, readonly: bool = True) -> Any:
-        """A transaction, to be read only."""
+        """A read transaction."""
         return super().begin(readonly=True)
 
 
@@ -43,24 +43,25 @@ class MemTraceGraph:
 
     Attributes:
         project: its name.
-        graph: py2neo's own object, for what this class has no method for; it only reads, and it sees all projects.
+        graph: py2neo's own object, for what this class has no method for. It only reads, but it sees all projects.
     """
 
     def __init__(
         self, uri: str, user: str, password: str, project: str = "default", database: str | None = None
     ) -> None:
-        """Connect.
+        """Connect to the server.
 
         Args:
-            uri: ``bolt://host:port``, or with ``+s`` or ``+ssc``; py2neo can't follow the routes of ``neo4j://``.
-            user: of the server.
-            password: of the user; nothing shows it.
-            project: what is read.
-            database: of the server; None for the user's own.
+            uri: ``bolt://host:port``, also with ``+s`` or ``+ssc``; py2neo can't use the routing of ``neo4j://``.
+            user: the user of the server.
+            password: the password of the user; it is never shown.
+            project: the project to read.
+            database: the database of the server; None means the user's own.
 
         Raises:
-            ValueError: the URI is none of these, or holds a user or a password; no project can be called this.
-            ConnectionError: the server can't be reached, or does not speak what py2neo speaks.
+            ValueError: the URI has another form, or contains a user or a password; or the project's name is not
+                allowed.
+            ConnectionError: the server can't be reached, or does not speak a protocol that py2neo knows.
         """
         if "@" in uri:
             raise ValueError("uri: write it without user and password, which are arguments of their own")
@@ -76,13 +77,14 @@ class MemTraceGraph:
 
     @classmethod
     def from_environment(cls, project: str | None = None) -> Self:
-        """Connect as the command line does: no notebook need hold a password.
+        """Connect as the command line does, so that no notebook has to contain a password.
 
         Args:
-            project: what is read; None is ``MEMTRACE_PROJECT``, else ``default``.
+            project: the project to read; None means ``MEMTRACE_PROJECT``, otherwise ``default``.
 
         Raises:
-            ValueError: the project's store is not set, or no Neo4j server; a setting or a file of it can't be read.
+            ValueError: the project's store is not set, or is not a Neo4j server; or a setting or a file of it can't be
+                read.
             ConnectionError: as for the constructor.
         """
         chosen = project or os.environ.get("MEMTRACE_PROJECT") or "default"
@@ -90,10 +92,10 @@ class MemTraceGraph:
         return cls(place.uri, place.user, place.password, chosen, place.database)
 
     def query(self, cypher: str, **parameters: Any) -> pd.DataFrame:
-        """The rows of a query that only reads; ``$project`` is the project.
+        """The rows of a query that only reads, as a data frame; ``$project`` is the project.
 
         Raises:
-            ValueError: the query is not bound to the project.
+            ValueError: the query does not contain ``$project``.
             py2neo.ClientError: the query is wrong, or would write.
         """
         if not _BOUND.search(cypher):
@@ -105,10 +107,10 @@ class MemTraceGraph:
         return pd.DataFrame([[_native(value) for value in record.values()] for record in cursor], columns=columns)
 
     def closure(self, variable_id: str, direction: Literal["backward", "forward"] = "backward") -> Subgraph:
-        """All that a variable depends on, or all that depends on it, itself included, with the derivations between.
+        """Everything on which a variable depends, or that depends on it, with itself and the derivations between.
 
         Raises:
-            ValueError: the direction is neither of the two.
+            ValueError: the direction is not ``backward`` or ``forward``.
             LookupError: no variable of the project has the id.
         """
         if direction not in {"backward", "forward"}:
@@ -161,16 +163,16 @@ class MemTraceGraph:
 
 
 def _reason(error: Exception) -> str:
-    """Why there is no connection: py2neo tells apart only whether a version of Bolt could be agreed on."""
+    """Why there is no connection; py2neo only says whether a version of Bolt could be agreed on."""
     if isinstance(error.__cause__, TypeError):
         return "the server does not speak Bolt 4.3 or older any more, and py2neo speaks nothing newer"
     return "the server can't be reached, or refuses the user name or the password"
 
 
 def _native(value: Any) -> Any:
-    """py2neo's times as Python's, which data frames can reckon with; also inside lists and maps.
+    """py2neo's times as Python's, with which data frames can calculate; also inside lists and maps.
 
-    Durations, which have months of no fixed length, become text (ISO 8601).
+    Durations become text (ISO 8601), because their months have no fixed length.
     """
     if isinstance(value, list):
         return [_native(part) for part in value]

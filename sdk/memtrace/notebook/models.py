@@ -1,4 +1,4 @@
-"""Operations and variables as objects. What they are related to is read when it is asked for."""
+"""Operations and variables as objects. Related objects are read when they are asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from py2neo.ogm import Model, Property, RelatedFrom, RelatedTo
 
 
 class Variable(Model):  # type: ignore[misc]
-    """One immutable value at one moment; with the names that its properties have in the graph."""
+    """One immutable value at one moment. The names are those of the properties in the graph."""
 
     __primarykey__ = "id"
 
@@ -38,7 +38,7 @@ class Variable(Model):  # type: ignore[misc]
 
 
 class Operation(Model):  # type: ignore[misc]
-    """One step that makes variables from variables; with the names that its properties have in the graph."""
+    """One step that makes variables from variables. The names are those of the properties in the graph."""
 
     __primarykey__ = "id"
 

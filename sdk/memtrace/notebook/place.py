@@ -1,4 +1,4 @@
-"""Where a project's store is: the settings of the platform's command line, as far as a notebook needs them."""
+"""Finds the store of a project, from those settings of the platform's command line that a notebook needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCHEMES = {"neo4j": "bolt", "neo4j+s": "bolt+s", "neo4j+ssc": "bolt+ssc"}
 
 
 class Place(NamedTuple):
-    """A database of a Neo4j server, and who reads it; no database is the user's own."""
+    """A database of a Neo4j server and the user who reads it. None as the database means the user's own."""
 
     uri: str
     user: str
@@ -52,12 +52,12 @@ class _Settings(BaseModel):
 
 
 def place_of(project: str) -> Place:
-    """The place of a project's traces: from the environment, else from the file that ``MEMTRACE_CONFIG`` names.
+    """The store of a project's traces: from the environment, otherwise from the file that ``MEMTRACE_CONFIG`` names.
 
-    An address of the schemes of ``neo4j://`` becomes one of ``bolt://``: py2neo can't follow routes.
+    An address with ``neo4j://`` is changed to ``bolt://``, because py2neo can't use routing.
 
     Raises:
-        ValueError: a setting or a file can't be read, or names no Neo4j server. No message holds a secret.
+        ValueError: a setting or a file can't be read, or does not name a Neo4j server. No message contains a secret.
     """
     settings = _settings()
     for store in settings.stores.values():

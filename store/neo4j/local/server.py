@@ -12,7 +12,7 @@ from pathlib import Path
 import filelock
 import psutil
 
-from store.local.ports import first_free_port, is_free
+from store.local.ports import first_free_port, problem_of_ports
 from store.local.process import DetachedProcess, find, stop
 from store.neo4j.local.distribution import DEFAULT_VERSION, Progress, check_version, obtain
 from store.neo4j.local.errors import LocalNeo4jError
@@ -222,9 +222,9 @@ class LocalNeo4j:
         return server
 
     def _choose_ports(self, state: State | None) -> tuple[int, int | None]:
-        for port in (self._port, self._http_port):
-            if port and not is_free(port):
-                raise LocalNeo4jError(f"Port {port} of 127.0.0.1 is taken by another program; choose another one.")
+        problem = problem_of_ports(self._port, self._http_port)
+        if problem is not None:
+            raise LocalNeo4jError(problem)
         if self._port:
             return self._port, self._http_port
         liked = [state.port if state else None, DEFAULT_PORT] if self._port is None else []

@@ -11,7 +11,7 @@ from attribution.benchmark import accuracy
 from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result
 from attribution.intervals import wilson
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from schema.kinds import ErrorType
 from tests.attribution.benchmark.results import ANNOTATION, JUDGE, D, E, R, U, labelled, result
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from attribution.agent.agent import Agent
-from attribution.verdict import Link, Method, Step, Usage, Verdict, from_attribution, to_attribution
+from attribution.model.usage import Usage
+from attribution.verdict import Link, Method, Step, Verdict, from_attribution, to_attribution
 from schema.errors import CorruptValueError
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients

@@ -9,7 +9,8 @@ import pytest
 
 from attribution.agent.agent import Agent
 from attribution.model.budget import Budget, Limits
-from attribution.verdict import Usage, Verdict
+from attribution.model.usage import Usage
+from attribution.verdict import Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attribution.model.budget import Budget, Limits
 from attribution.model.errors import BudgetError
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 
 
 class Clock:

@@ -13,7 +13,7 @@ from attribution.model.client import LlmClient
 from attribution.model.conversation import Conversation
 from attribution.model.errors import LlmError
 from attribution.model.reply import Reply
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import (

@@ -13,7 +13,7 @@ from attribution.model.client import LlmClient
 from attribution.model.conversation import Conversation
 from attribution.model.errors import BudgetError, LlmError
 from attribution.model.reply import Reply
-from attribution.verdict import Usage
+from attribution.model.usage import Usage
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (
     DRIP,

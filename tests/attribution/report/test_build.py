@@ -78,7 +78,7 @@ def test_a_failure_whose_answer_was_not_recorded_is_a_question_too(tmp_path: Pat
     found = report(memory, tmp_path).asked
     assert found is not None
     assert (found.answers, found.wrong.count, found.wrong.total, found.questions) == (1, 1, 2, [])
-    assert "1 answer, and 1 failure whose answer was not recorded as one. 1 of 2" in words.asked(found)
+    assert "1 answer, and 1 failure whose answer was not recorded as an answer. 1 of 2" in words.asked(found)
 
 
 def test_without_answers_there_are_no_rates_of_them(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_without_answers_there_are_no_rates_of_them(tmp_path: Path) -> None:
     found = report(memory, tmp_path).asked
     assert found is not None
     assert (found.answers, found.by_error_type) == (0, [])
-    assert words.asked(found) == "The traces hold 0 answers, so of how many questions 1 failure came can't be told."
+    assert words.asked(found) == "The traces contain 0 answers, so it is not known how many questions were asked."
 
 
 def test_right_answers_are_told_from_those_that_nobody_judged(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_right_answers_are_told_from_those_that_nobody_judged(tmp_path: Path) ->
         ("right", 3, 5),
         ("not judged", 1, 5),
     ]
-    assert "3 (60.0 %) were judged right, and 1 (20.0 %) nobody has judged" in words.asked(found.asked)
+    assert "3 (60.0 %) were judged right, and 1 (20.0 %) were not judged" in words.asked(found.asked)
 
 
 async def test_traces_without_failures_count_unless_others_are_meant(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_fixed_broken_and_still_wrong(data: ReportData, after: ReportData) -> No
     assert (found.paired.fixed, found.paired.broken, found.paired.p_value, found.not_asked) == (2, 1, 1.0, [])
     # These reports were made without the answers of their traces.
     assert not found.paired.is_known
-    assert "Not both reports say which questions were asked" in words.paired(found)
+    assert "At least one of the reports does not say which questions were asked" in words.paired(found)
 
 
 def test_what_was_not_asked_is_neither_fixed_nor_broken(data: ReportData, after: ReportData) -> None:
@@ -75,7 +75,7 @@ def test_what_was_not_asked_is_neither_fixed_nor_broken(data: ReportData, after:
     assert [one.question for one in found.not_asked] == ["what is fact 0?", "what else?"]
     assert (found.broken, found.paired.is_known) == ([], True)
     assert len(found.gone) == 2
-    assert words.outcome(found).endswith("Failed in one run and not asked in the other: 2.")
+    assert words.outcome(found).endswith("2 questions failed in one run and were not asked in the other.")
 
 
 def test_questions_are_the_same_by_id_else_by_text(data: ReportData) -> None:
@@ -143,8 +143,8 @@ def test_mcnemar_of_many() -> None:
         (0, 0, "there is nothing to test"),
         (2, 1, "p = 1.000 (exact McNemar test)"),
         (2, 1, "does not show that either run is better"),
-        (9, 1, "the second run is better, and hardly by chance"),
-        (1, 9, "the second run is worse, and hardly by chance"),
+        (9, 1, "the second run is better, and it is unlikely that this is chance"),
+        (1, 9, "the second run is worse, and it is unlikely that this is chance"),
         (40, 1, "p < 0.001"),
     ],
 )

@@ -64,7 +64,7 @@ def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
     page, document = Page(html.render(data)), rendered(markdown.render(data))
     again = msgspec.json.decode(msgspec.json.encode(data), type=ReportData)
     assert again.asked is not None
-    lists = [again.asked.by_error_type, again.by_error_type, again.by_operation, again.by_prompt, again.by_session]
+    lists = [again.asked.by_error_type, again.by_error_type, again.by_prompt, again.by_session]
     # What there is none of is in JSON alone: a table of zeros says nothing more.
     parts = [part for each in lists for part in each if part.count]
     levers = [[*row(lever.share), words.kinds(lever), words.settings(lever)] for lever in again.levers]
@@ -80,7 +80,7 @@ def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
 
 
 def test_all_forms_say_how_many_questions_were_asked(data: ReportData) -> None:
-    said = "The traces hold 20 answers. 12 of 20 are known to be wrong: 60.0 % (38.7 to 78.1 %)."
+    said = "The traces contain 20 answers. 12 of 20 are known to be wrong: 60.0 % (38.7 to 78.1 %)."
     assert said in Page(html.render(data)).text
     assert said in rendered(markdown.render(data)).text
     chosen = msgspec.structs.replace(data, asked=None)
@@ -126,9 +126,14 @@ def test_a_case_has_its_picture(lost: ReportData) -> None:
         *("has", "has", "break", "without"),
         *("has", "has", "break", "without"),
     ]
-    assert "Message message-0: has it → (extract) MemoryUnit unit-0@1: has it → (update) MemoryUnit" in text
-    assert "unit-0@2: ✕ breaks here → Answer: without it" in text
-    assert [box.state for box in picture(updated)] == ["has it", "has it", "✕ breaks here", "without it"]
+    states = ["has the fact", "has the fact", "✕ the fact is lost here", "does not have the fact"]
+    assert [box.state for box in picture(updated)] == states
+    quote = f"“{updated.path[0].quote}”"
+    assert f"Message message-0: has the fact: {quote}" in text
+    assert "MemoryUnit unit-0@2 by update: ✕ the fact is lost here" in text
+    assert "Answer: does not have the fact" in text
+    # Each case quotes it once, however many of its steps have it.
+    assert text.count(quote) == 2
     assert picture(updated)[-1].quote == updated.prediction
     assert picture(searched)[2].by == "search"
 
@@ -136,7 +141,7 @@ def test_a_case_has_its_picture(lost: ReportData) -> None:
 def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
     page, document = Page(html.render(lost)), rendered(markdown.render(lost))
     for text in (squeezed(page.text), squeezed(document.text)):
-        assert "From unit-0@1 to unit-0@2: 1 line gone, 1 new, with each sentence on a line of its own." in text
+        assert "From unit-0@1 to unit-0@2: 1 line removed, 1 added (each sentence is on a line of its own)." in text
     changed = [attributes["class"] for tag, attributes in page.tags if tag == "span" and "class" in attributes]
     assert changed == ["both", "both", "removed", "added"]
     assert [tag for tag, _ in document.tags].count("pre") == 1
@@ -145,7 +150,7 @@ def test_an_update_shows_what_it_changed(lost: ReportData) -> None:
 
 
 def test_a_search_shows_how_it_ranked_what_was_missed(lost: ReportData) -> None:
-    said = "Rated: 13 units; returned: 2. The unit that has the fact came as number 12."
+    said = "The search rated 13 units and returned 2. The unit that has the fact was number 12."
     for page in (Page(html.render(lost)), rendered(markdown.render(lost))):
         assert said in squeezed(page.text)
         (table,) = [table for table in page.tables if table[0][0] == "rank"]
@@ -164,7 +169,7 @@ def test_charts_have_text_alternatives_and_the_same_numbers(data: ReportData) ->
     page = Page(html.render(data))
     drawings = [attributes for tag, attributes in page.tags if tag == "svg"]
     ids = {attributes.get("id") for _, attributes in page.tags}
-    assert len(drawings) == 4
+    assert len(drawings) == 3
     for attributes in drawings:
         assert attributes["role"] == "img"
         assert set((attributes["aria-labelledby"] or "").split()) <= ids

@@ -36,30 +36,33 @@ def test_what_one_operation_made_in_steps_is_one_box(case: ReportedCase) -> None
     ]
     boxes = picture(replace(case, path=path))
     assert [(box.by, box.name, box.state) for box in boxes] == [
-        ("", "message", "has it"),
-        ("extract", "response-2", "has it"),
-        ("update", "unit@1", "has it"),
-        ("rewrite", "unit@2", "✕ breaks here"),
-        ("", "", "without it"),
+        ("", "message", "has the fact"),
+        ("extract", "response-2", "has the fact"),
+        ("update", "unit@1", "has the fact"),
+        ("rewrite", "unit@2", "✕ the fact is lost here"),
+        ("", "", "does not have the fact"),
     ]
 
 
 def test_an_answer_on_the_path_is_drawn_once(case: ReportedCase) -> None:
     answer = step(case.answer_external_id or "", "answer", False, VariableKind.ANSWER)
     boxes = picture(replace(case, path=[step("unit", None, True), answer]))
-    assert [box.state for box in boxes] == ["has it", "✕ breaks here"]
+    assert [box.state for box in boxes] == ["has the fact", "✕ the fact is lost here"]
 
 
 def test_a_path_that_has_it_to_its_end_breaks_at_the_answer(case: ReportedCase) -> None:
     boxes = picture(replace(case, path=[step("unit", None, True)]))
-    assert [(box.kind, box.state) for box in boxes] == [("MemoryUnit", "has it"), ("Answer", "✕ breaks here")]
+    assert [(box.kind, box.state) for box in boxes] == [
+        ("MemoryUnit", "has the fact"),
+        ("Answer", "✕ the fact is lost here"),
+    ]
 
 
 def test_a_wrong_gold_answer_is_where_it_breaks(case: ReportedCase) -> None:
     found = replace(case, path=[step("message", None, True)], error_type=ErrorType.ANNOTATION, gold_answers=["a", "b"])
     assert [(box.kind, box.quote, box.state) for box in picture(found)][1:] == [
-        ("Answer", "no idea", "has it"),
-        ("GoldAnswer", "a / b", "✕ breaks here"),
+        ("Answer", "no idea", "has the fact"),
+        ("GoldAnswer", "a / b", "✕ says something else"),
     ]
 
 
@@ -129,8 +132,8 @@ def test_long_differences_are_cut(tmp_path: Path) -> None:
     assert found is not None
     assert (found.added, found.removed, found.is_cut, len(found.lines)) == (1000, 2000, True, MOST_LINES)
     assert max(map(len, found.lines)) == 300
-    assert words.revised(found).startswith("2,000 lines gone, 1,000 new")
-    assert words.revised(found).endswith("; the first 30 lines of the differences")
+    assert words.revised(found).startswith("2,000 lines removed, 1,000 added")
+    assert words.revised(found).endswith("; only the first 30 lines of the difference are shown")
 
 
 def test_sentences_of_a_long_line_are_compared(tmp_path: Path) -> None:
@@ -184,7 +187,9 @@ def test_a_unit_that_was_not_rated_is_said_to_be_so(tmp_path: Path) -> None:
     found = report(memory, tmp_path).cases[0].ranking
     assert found is not None
     assert (found.considered, found.returned, found.missed) == (3, 2, None)
-    assert words.ranked(found) == ("Rated: 3 units; returned: 2. The unit that has the fact was not among them.")
+    assert words.ranked(found) == (
+        "The search rated 3 units and returned 2. The unit that has the fact was not among those that it rated."
+    )
 
 
 def test_only_what_pages_show_whole_is_illustrated(tmp_path: Path) -> None:

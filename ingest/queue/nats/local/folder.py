@@ -1,4 +1,4 @@
-"""The folder of a local NATS server: settings, password, streams, and what is remembered between commands."""
+"""The folder of a local NATS server: settings, password, streams, and the state between commands."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAX_PAYLOAD_BYTES = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a folder remembers, in ``server.json``.
+    """What is kept in ``server.json``.
 
     Attributes:
         port: the last port for clients.
-        http_port: the last port of the monitoring pages, None where they are off.
-        pid: the server's process, None where it was stopped.
-        created: when that process was made (seconds since the epoch, as the operating system says): tells the server
-            from another process that got its pid later.
+        http_port: the last port of the monitoring pages; None if they are off.
+        pid: the server's process; None if it was stopped.
+        created: when that process was created (seconds since the epoch, from the operating system). It distinguishes
+            the server from another process that got its pid later.
     """
 
     port: int

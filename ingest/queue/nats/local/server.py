@@ -10,7 +10,7 @@ from pathlib import Path
 from ingest.queue.nats.local.errors import LocalNatsError
 from ingest.queue.nats.local.folder import MAX_PAYLOAD_BYTES, USER, Folder, State
 from ingest.queue.nats.local.process import server_binary, wait_until_ready
-from store.local.ports import any_free_port, first_free_port, is_free
+from store.local.ports import any_free_port, first_free_port, problem_of_ports
 from store.local.process import DetachedProcess, end, find
 
 DEFAULT_PORT = 4222
@@ -155,9 +155,9 @@ class LocalNats:
         return self._describe(state, process.pid, started=True)
 
     def _choose_ports(self, state: State | None) -> State:
-        for port in (self._port, self._http_port):
-            if port and not is_free(port):
-                raise LocalNatsError(f"Port {port} of 127.0.0.1 is taken by another program; choose another one.")
+        problem = problem_of_ports(self._port, self._http_port)
+        if problem is not None:
+            raise LocalNatsError(problem)
         liked = [state.port if state else None, DEFAULT_PORT if self._port is None else None]
         chosen = self._port or first_free_port(liked, self._http_port)
         return State(chosen, any_free_port() if self._http_port == 0 else self._http_port)
