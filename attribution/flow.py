@@ -74,16 +74,9 @@ class FlowPass:
             judge: decides where words don't, for verdicts that are not sure.
         """
         gold_free = gold_free or not failure.gold_answers
-        messages = await self.messages(graph)
-        evidence = [message for message in failure.evidence_ids if message in messages.sentences]
-        retrieved: list[str] = []
-        if not evidence:
-            mode = Mode.QUESTION if gold_free else Mode.GOLD
-            retrieved = await messages.retrieve(failure, mode, _RETRIEVED)
-            want = None if gold_free else wanted(messages, failure)
-            evidence = await messages.likeliest(failure, want, retrieved)
-        details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)).verdict(judge)
+        trial, retrieved = await self._trial(graph, failure, gold_free)
+        details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
+        verdict = await trial.verdict(judge)
         details |= verdict.details
         return Verdict(
             verdict.error_type,
@@ -94,6 +87,26 @@ class FlowPass:
             verdict.candidates,
             details=details,
         )
+
+    async def endings(self, graph: TraceGraph, failure: Failure) -> list[list[Ending]]:
+        """Where each piece of what the answer needed ended; none where nothing is needed, or can be followed.
+
+        A piece that several messages tell has an ending of each, that which came furthest first.
+        """
+        trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
+        return await trial.endings()
+
+    async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[_Trial, list[str]]:
+        """The trial of a failure, and the messages among which its evidence was found where none is given."""
+        messages = await self.messages(graph)
+        evidence = [message for message in failure.evidence_ids if message in messages.sentences]
+        retrieved: list[str] = []
+        if not evidence:
+            mode = Mode.QUESTION if gold_free else Mode.GOLD
+            retrieved = await messages.retrieve(failure, mode, _RETRIEVED)
+            want = None if gold_free else wanted(messages, failure)
+            evidence = await messages.likeliest(failure, want, retrieved)
+        return _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved
 
 
 @dataclass(slots=True)
@@ -114,9 +127,7 @@ class _Trial:
             found = rules.unanswerable(self.graph, self.messages, self.failure)
             return await self._told(Ending([found], None), {"form": kind})
         want = None if self.gold_free else wanted(self.messages, self.failure)
-        before: list[Finding] = []
-        if self.failure.prediction:
-            before.append(rules.right(self.graph, self.messages, self.failure, self.evidence, want))
+        before = self._before(want)
         if settled(before):
             return await self._told(Ending(before, None), {"form": kind})
         pieces = self._pieces(kind, want, before)
@@ -133,6 +144,23 @@ class _Trial:
                 Ending([*before, rules.nothing_needed(self.graph, self.failure)], None), {"form": kind}
             )
         return await self._together(endings, kind)
+
+    async def endings(self) -> list[list[Ending]]:
+        """Where each piece ended, also where the verdict needs none, as for an answer that is right."""
+        kind = form(self.failure)
+        if self._unusable() or (not self.gold_free and kind is Form.UNANSWERABLE):
+            return []
+        want = None if self.gold_free else wanted(self.messages, self.failure)
+        before = self._before(want)
+        pieces = self._pieces(kind, want, before)
+        ends = [await self._ends(piece, before, None) for piece in pieces]
+        return [sorted(some, key=lambda one: one.reach, reverse=True) for some in ends]
+
+    def _before(self, want: Content | None) -> list[Finding]:
+        """What can be said before any piece is followed."""
+        if not self.failure.prediction:
+            return []
+        return [rules.right(self.graph, self.messages, self.failure, self.evidence, want)]
 
     def _pieces(self, kind: Form, want: Content | None, before: list[Finding]) -> list[Piece]:
         """What the answer needs; the finding that the gold answer is foreign is added to what was found before."""
@@ -178,6 +206,10 @@ class _Trial:
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
+        return max(await self._ends(piece, before, judge), key=lambda one: one.reach)
+
+    async def _ends(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
+        """Where a piece ended as each of the messages has it that tell it."""
         endings = []
         for detail in piece:
             case = Case.of(self.graph, self.messages, self.failure, detail)
@@ -185,7 +217,7 @@ class _Trial:
             if judge is not None and ending.confidence < SURE and await case.ask(judge):
                 ending = Ending([*before, *await self._flow(case, before)], case)
             endings.append(ending)
-        return max(endings, key=lambda one: one.reach)
+        return endings
 
     async def _together(self, endings: Sequence[Ending], kind: Form) -> Verdict:
         """The verdict on all pieces: the operation that lost most of them, of several the earliest."""

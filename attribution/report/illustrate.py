@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from attribution.lookup import by_id
+from attribution.naming import variable_label
 from attribution.report import words
 from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
-from attribution.report.gather import variable_label
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
 from ingest.events.elements import CONSIDERED, RETURNED

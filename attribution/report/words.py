@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from attribution.naming import plain
 from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Lever, OverTime, Scope, Share
@@ -21,8 +22,6 @@ QUOTED = 600
 
 _SIGNIFICANT = 0.05
 _DAY = 86_400
-
-_DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
 _MARKS = re.compile(r"(?<=[._:/-])(?=.)")
 
@@ -70,11 +69,6 @@ def middle(text: str, length: int) -> str:
         return text
     tail = (length - 1) // 2
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def plain(external_id: str) -> str:
-    """An id of the source without the digests in it, which say nothing to people: ``extracted_facts:list:…@1``."""
-    return _DIGEST.sub("…", external_id)
 
 
 def wrappable(name: str) -> list[str]:

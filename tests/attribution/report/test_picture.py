@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from attribution.naming import variable_label
 from attribution.report import html, markdown, words
 from attribution.report.case import CitedStep, ReportedCase
-from attribution.report.gather import variable_label
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import ReportData
 from attribution.report.picture import MOST_BOXES, picture
