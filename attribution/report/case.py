@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from attribution.why_not.model import WhyNot
 from schema.kinds import ErrorType, OperationKind, VariableKind
 
 
@@ -167,6 +168,7 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
             pages show whole, and only where the trace has it.
         ranking: how the blamed search rated what it had before it.
+        why_not: what was there and not chosen, for each piece that the answer needed; of cases that pages show whole.
         failed_at: when the answer was given, else when it was found to be wrong.
     """
 
@@ -196,4 +198,5 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     others: list[OtherVerdict] = []
     revision: Revision | None = None
     ranking: Ranking | None = None
+    why_not: list[WhyNot] = []
     failed_at: datetime | None = None

@@ -13,6 +13,7 @@ from attribution.report.chart import chart, columns, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture
+from attribution.why_not.lines import pieces
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -38,7 +39,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_fit,
     )
-    environment.globals.update(words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture)
+    environment.globals.update(
+        words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture, pieces=pieces
+    )
     return environment
 
 

@@ -189,7 +189,7 @@ async def _shown(graph: TraceGraph, operation_id: str) -> list[str]:
     prompts = [one for one in at_hand if graph.variables[one].kind is VariableKind.PROMPT]
     if not prompts:
         return []
-    said = {piece.strip() for text in (await graph.texts(prompts)).values() for _, piece in cut(text)}
+    said = {piece for text in (await graph.texts(prompts)).values() for piece in _pieces(text)}
     current = [graph.current_version(versions, place) for versions in graph.lineages(graph.variables)]
     units = [one for one in current if one is not None and _is_small_unit(graph, one)]
     texts = await graph.texts(units)
@@ -203,6 +203,11 @@ def _is_small_unit(graph: TraceGraph, variable_id: str) -> bool:
 
 def _is_said(text: str, said: set[str]) -> bool:
     """Whether all sentences of a unit by which it can be recognised stand in a prompt; ids and times are none."""
-    telling = [piece.strip() for _, piece in cut(text)]
-    telling = [piece for piece in telling if len(piece) >= _TELLING and (" " in piece or not piece.isascii())]
+    telling = [piece for piece in _pieces(text) if len(piece) >= _TELLING and (" " in piece or not piece.isascii())]
     return bool(telling) and said.issuperset(telling)
+
+
+def _pieces(text: str) -> list[str]:
+    """The sentences of a text, whether or not its quotes are escaped as in a text inside another one."""
+    plain = text.replace('\\"', '"').replace("\\'", "'")
+    return [piece.strip("\"' ") for _, piece in cut(plain)]

@@ -157,6 +157,8 @@ def _extraction(found: Extraction) -> Part:
 
 def _change(found: Change) -> Part:
     title = f"{found.operation} was shown {_counted(found.candidates_count, 'unit')}"
+    if not found.added and all(one.fate is Fate.KEPT for one in found.candidates):
+        title += " and changed nothing"
     given = [Line(one.variable_id, "", "given", (_short(one.text),)) for one in found.given]
     added = [Line(one.variable_id, "", "added", (essence(one.text),)) for one in found.added]
     return Part(title, [*_cut(given, _FEW), *_cut(map(_candidate, found.candidates)), *_cut(added, _FEW)])
@@ -200,7 +202,7 @@ def essence(text: str) -> str:
 
 
 def _telling(text: str) -> list[str]:
-    pieces = (piece.strip() for _, piece in cut(text))
+    pieces = (piece.strip("\"' ") for _, piece in cut(text))
     return [piece for piece in pieces if len(piece) >= _LEAST and (" " in piece or not piece.isascii())]
 
 
