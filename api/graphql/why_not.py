@@ -33,7 +33,7 @@ _LIST = {"size": model.MOST}
 _MANY = f"At most {model.MOST} of them are given."
 _CUT = f"Texts end after {model.LONGEST} characters."
 
-Fate = strawberry.enum(model.Fate, description="What an operation did to a unit that it was shown.")
+strawberry.enum(model.Fate, description="What an operation did to a unit that it was shown.", graphql_name_from="value")
 
 
 @strawberry.type
@@ -127,7 +127,7 @@ class UpdateCandidate(_OfVariable):
 
     external_id: str = strawberry.field(description="The unit's id in the source.")
     label: str = strawberry.field(description="A name for people.")
-    fate: Fate = strawberry.field(description="What the operation did to it.")  # type: ignore[valid-type]
+    fate: model.Fate = strawberry.field(description="What the operation did to it.")
     old: str = strawberry.field(description="Its text before, or the part of it that matters.")
     new: str | None = strawberry.field(description="The same of its text after; null if it was not rewritten.")
     new_variable_id: strawberry.ID | None = strawberry.field(
