@@ -138,12 +138,14 @@ async def test_one_call_per_field_and_level(counting: CountingDatabase, name: st
         assert count <= most.get(call, 0), (call, calls)
 
 
-async def test_what_was_not_chosen_reads_each_trace_once(counting: CountingDatabase) -> None:
+@pytest.mark.parametrize("is_large", [False, True])
+async def test_what_was_not_chosen_reads_each_trace_once(counting: CountingDatabase, is_large: bool) -> None:
     data, calls = await _calls(
         counting,
         """{ project { failures { nodes { whyNot {
           operation { id } held { variable { id } } returned { variable { id } }
         } } } } }""",
+        is_large,
     )
     told = [node["whyNot"] for node in data["project"]["failures"]["nodes"]]
     assert len(told) == 12
