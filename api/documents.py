@@ -7,11 +7,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
 from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
     from attribution.kappa import SourceAgreement
+    from attribution.why_not.model import WhyNot
     from ingest.files.protocol import ImportReport
     from ingest.queue.protocol import QueueState
 
@@ -134,6 +137,11 @@ def attribution(
 def agreement(found: SourceAgreement) -> Document:
     """How far two sources of verdicts agree."""
     return {camel_case(name): value for name, value in asdict(found).items()}
+
+
+def why_not(pieces: Sequence[WhyNot]) -> list[Document]:
+    """What was there and not chosen, for each piece that an answer needed."""
+    return [to_builtins(piece) for piece in pieces]
 
 
 def _verdict(found: Attribution, operations: Mapping[str, Operation]) -> Document:

@@ -107,6 +107,11 @@ class Case:
         variables = self.graph.variables
         return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
+    async def current_units(self, place: int) -> dict[str, Presence]:
+        """How surely the detail is in units that stood in the memory just before a place in the order."""
+        current = [self.graph.current_version(versions, place) for versions in self.lineages()]
+        return await self.presence(unit for unit in current if unit is not None and unit in self.future)
+
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""
         return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from attribution.case import Case
 from attribution.rules import Finding
-from schema.kinds import ErrorType
+from attribution.sureness import confidence
+from schema.kinds import ErrorType, QuestionKind
 
 _INFERRED = 0.6
 """What a verdict is worth whose detail no gold answer tells."""
@@ -20,10 +21,17 @@ class Ending:
 
     Attributes:
         case: the piece in the trace; None where no piece was needed for it.
+        kind: of the question.
     """
 
     findings: Sequence[Finding]
     case: Case | None
+    kind: QuestionKind
+
+    @property
+    def confidence(self) -> float:
+        """How sure that is."""
+        return confidence(self.share, self.kind)
 
     @property
     def shares(self) -> list[tuple[Finding, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
 from operator import mul
@@ -112,25 +112,26 @@ class Messages:
             messages._vectors = [_unit(vector) for vector in vectors]
         return messages
 
-    async def retrieve(self, failure: Failure, mode: Mode, limit: int) -> list[str]:
-        """The messages that look most like the evidence of a failure, best first."""
+    async def retrieve(self, failure: Failure, mode: Mode, limit: int, is_known: Callable[[str], bool]) -> list[str]:
+        """The messages that look most like the evidence of a failure, best first, of those that were known."""
         query = failure.question
         if mode is Mode.GOLD:
             query = "\n".join([query, *failure.gold_answers])
         elif mode is Mode.PREDICTION:
             query = f"{query}\n{failure.prediction or ''}"
         stems = [stem for placed in passage(query) for stem in placed.sentence.stems]
-        by_words = self._index.search(stems, 2 * limit)
+        by_words = self._index.search(stems, 2 * limit, is_known)
         if self._embedder is None:
             return by_words[:limit]
         (vector,) = await self._embedder.embed([query])
         likeness = [sum(map(mul, vector, other)) for other in self._vectors]  # of one query: its length is no matter
-        by_meaning = sorted(range(len(self.ids)), key=lambda number: -likeness[number])[: 2 * limit]
+        known = [number for number, one in enumerate(self.ids) if is_known(one)]
+        by_meaning = sorted(known, key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
-    def about(self, text: str, limit: int) -> list[str]:
-        """The messages that share most with a text, best first."""
-        return self._index.search([stem for placed in passage(text) for stem in placed.sentence.stems], limit)
+    def about(self, text: str, limit: int, is_known: Callable[[str], bool]) -> list[str]:
+        """The messages that share most with a text, best first, of those that were known."""
+        return self._index.search([stem for placed in passage(text) for stem in placed.sentence.stems], limit, is_known)
 
     def is_form(self, one: Sentence) -> bool:
         """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
@@ -144,13 +145,15 @@ class Messages:
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
-    async def likeliest(self, failure: Failure, want: Content | None, retrieved: Sequence[str]) -> list[str]:
+    async def likeliest(
+        self, failure: Failure, want: Content | None, retrieved: Sequence[str], is_known: Callable[[str], bool]
+    ) -> list[str]:
         """Of the messages that may be the evidence the one that is most about the question, and says an answer.
 
         That may be the gold answer or, nearly as well, the one that was given: a gold answer can be the wrong one.
         """
         asked = content(failure.question, self.rarity)
-        given = await self.retrieve(failure, Mode.PREDICTION, len(retrieved))
+        given = await self.retrieve(failure, Mode.PREDICTION, len(retrieved), is_known)
 
         def fit(message_id: str) -> float:
             places = [placed for placed in self.sentences[message_id] if placed.sentence.stems]
@@ -231,6 +234,24 @@ class Messages:
         return [self.ids[number] for number in sorted(near, key=lambda n: (min(abs(n - g) for g in given), n))]
 
 
+def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
+    """Tells messages that were there when a question was answered; what was said later is no evidence.
+
+    A message that some operation used was there if the first of these began no later than the one that answered. One
+    that nothing ever used was there if it was recorded before the question.
+    """
+    answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
+    answering = None if answer is None else graph.operations.get(answer.operation_id or "")
+
+    def known(message_id: str) -> bool:
+        users = graph.users(message_id)
+        if users:
+            return answering is None or graph.operations[users[0]].sequence <= answering.sequence
+        return asked is None or graph.variables[message_id].sequence <= asked.sequence
+
+    return known
+
+
 class Bm25:
     """Okapi BM25 over texts that are lists of stems."""
 
@@ -243,8 +264,8 @@ class Bm25:
             for stem, count in Counter(stems).items():
                 self._places[stem].append((key, count))
 
-    def search(self, stems: Sequence[str], limit: int) -> list[str]:
-        """Keys of the texts that have one of the stems, best first; ties in the order of the texts."""
+    def search(self, stems: Sequence[str], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
+        """Keys of the wanted texts that have one of the stems, best first; ties in the order of the texts."""
         scores: dict[str, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
             places = self._places.get(stem, [])
@@ -252,7 +273,7 @@ class Bm25:
             for key, count in places:
                 norm = _K1 * (1 - _B + _B * self._lengths[key] / (self._mean or 1.0))
                 scores[key] += rarity * count * (_K1 + 1) / (count + norm)
-        return nsmallest(limit, scores, key=lambda key: (-scores[key], self._order[key]))
+        return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))
 
 
 def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:

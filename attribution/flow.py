@@ -17,7 +17,7 @@ from attribution import proof, rules
 from attribution.case import Case
 from attribution.detail import Content
 from attribution.ending import Ending, settled
-from attribution.evidence import Embedder, Messages, Mode
+from attribution.evidence import Embedder, Messages, Mode, is_known
 from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
@@ -57,7 +57,7 @@ class FlowPass:
 
     async def retrieve(self, graph: TraceGraph, failure: Failure, mode: Mode, limit: int = _RETRIEVED) -> list[str]:
         """The messages that look most like the evidence of a failure, best first."""
-        return await (await self.messages(graph)).retrieve(failure, mode, limit)
+        return await (await self.messages(graph)).retrieve(failure, mode, limit, is_known(graph, failure))
 
     async def attribute(
         self,
@@ -76,16 +76,8 @@ class FlowPass:
             judge: decides where words don't, for verdicts that are not sure.
         """
         gold_free = gold_free or not failure.gold_answers
-        messages = await self.messages(graph)
-        evidence = [message for message in failure.evidence_ids if message in messages.sentences]
-        retrieved: list[str] = []
-        if not evidence:
-            mode = Mode.QUESTION if gold_free else Mode.GOLD
-            retrieved = await messages.retrieve(failure, mode, _RETRIEVED)
-            want = None if gold_free else wanted(messages, failure)
-            evidence = await messages.likeliest(failure, want, retrieved)
-        details = {"evidence": evidence, "retrieved": retrieved, "goldFree": gold_free}
-        trial = _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved))
+        trial, retrieved = await self._trial(graph, failure, gold_free)
+        details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
         verdict = await trial.verdict(judge)
         worth = _GOLD_FREE if gold_free else 1.0
         return replace(
@@ -95,6 +87,27 @@ class FlowPass:
             losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in trial.losses),
             question_kind=trial.kind,
         )
+
+    async def endings(self, graph: TraceGraph, failure: Failure) -> list[list[Ending]]:
+        """Where each piece of what the answer needed ended; none where nothing is needed, or can be followed.
+
+        A piece that several messages tell has an ending of each, that which came furthest first.
+        """
+        trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
+        return await trial.endings()
+
+    async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[_Trial, list[str]]:
+        """The trial of a failure, and the messages among which its evidence was found where none is given."""
+        messages = await self.messages(graph)
+        evidence = [message for message in failure.evidence_ids if message in messages.sentences]
+        retrieved: list[str] = []
+        if not evidence:
+            mode = Mode.QUESTION if gold_free else Mode.GOLD
+            known = is_known(graph, failure)
+            retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
+            want = None if gold_free else wanted(messages, failure)
+            evidence = await messages.likeliest(failure, want, retrieved, known)
+        return _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved
 
 
 @dataclass(slots=True)
@@ -119,28 +132,51 @@ class _Trial:
         self.kind = question_kind(kind, pieces=1)
         if not self.gold_free and kind is Form.UNANSWERABLE:
             found = rules.unanswerable(self.graph, self.messages, self.failure)
-            return await self._told(Ending([found], None), {"form": kind})
+            return await self._told(self._ending([found]), {"form": kind})
         want = None if self.gold_free else wanted(self.messages, self.failure)
-        before: list[Finding] = []
-        if self.failure.prediction:
-            before.append(rules.right(self.graph, self.messages, self.failure, self.evidence, want))
+        before = self._before(want)
         if settled(before):
-            return await self._told(Ending(before, None), {"form": kind})
-        pieces = self._pieces(kind, want, before)
-        self.kind = question_kind(kind, len(pieces) + len(self.said))
+            return await self._told(self._ending(before), {"form": kind})
+        pieces = self._followed(kind, want, before)
         if not pieces:
             if kind is Form.CONVERSATIONAL:
                 found = rules.nothing_needed(self.graph, self.failure)
-                return await self._told(Ending([*before, found], None), {"form": kind})
+                return await self._told(self._ending([*before, found]), {"form": kind})
             if not before:
                 return abstention(f"the trace has no message that could be the evidence: {RECORD_MESSAGES}")
-            return await self._told(Ending(before, None), {"form": kind})
+            return await self._told(self._ending(before), {"form": kind})
         endings = [await self._end(piece, before, judge) for piece in pieces]
         if kind is Form.CONVERSATIONAL and all(one.chosen is None for one in endings):
             return await self._told(
-                Ending([*before, rules.nothing_needed(self.graph, self.failure)], None), {"form": kind}
+                self._ending([*before, rules.nothing_needed(self.graph, self.failure)]), {"form": kind}
             )
         return await self._together(endings, kind)
+
+    async def endings(self) -> list[list[Ending]]:
+        """Where each piece ended, also where the verdict needs none, as for an answer that is right."""
+        kind = form(self.failure)
+        if self._unusable() or (not self.gold_free and kind is Form.UNANSWERABLE):
+            return []
+        want = None if self.gold_free else wanted(self.messages, self.failure)
+        before = self._before(want)
+        pieces = self._followed(kind, want, before)
+        ends = [await self._ends(piece, before, None) for piece in pieces]
+        return [sorted(some, key=lambda one: one.reach, reverse=True) for some in ends]
+
+    def _before(self, want: Content | None) -> list[Finding]:
+        """What can be said before any piece is followed."""
+        if not self.failure.prediction:
+            return []
+        return [rules.right(self.graph, self.messages, self.failure, self.evidence, want)]
+
+    def _ending(self, findings: Sequence[Finding], case: Case | None = None) -> Ending:
+        return Ending(findings, case, self.kind)
+
+    def _followed(self, kind: Form, want: Content | None, before: list[Finding]) -> list[Piece]:
+        """The pieces that are followed, after which the kind of question is known."""
+        pieces = self._pieces(kind, want, before)
+        self.kind = question_kind(kind, len(pieces) + len(self.said))
+        return pieces
 
     def _pieces(self, kind: Form, want: Content | None, before: list[Finding]) -> list[Piece]:
         """What the answer needs; the finding that the gold answer is foreign is added to what was found before."""
@@ -149,7 +185,7 @@ class _Trial:
             alone = without_gold(messages, failure, evidence)
             return [] if alone is None else [[alone]]
         if kind is Form.CONVERSATIONAL:
-            return rested_on(messages, failure, evidence)
+            return rested_on(messages, failure, evidence, is_known(self.graph, failure))
         if is_joined(kind, evidence):
             return joined(messages, failure, evidence, want)
         detail = needed(messages, failure, evidence, want)
@@ -188,14 +224,18 @@ class _Trial:
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
+        return max(await self._ends(piece, before, judge), key=lambda one: one.reach)
+
+    async def _ends(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
+        """Where a piece ended as each of the messages has it that tell it."""
         endings = []
         for detail in piece:
             case = Case.of(self.graph, self.messages, self.failure, detail)
-            ending = Ending([*before, *await self._flow(case, before)], case)
-            if judge is not None and confidence(ending.share, self.kind) < SURE and await case.ask(judge):
-                ending = Ending([*before, *await self._flow(case, before)], case)
+            ending = self._ending([*before, *await self._flow(case, before)], case)
+            if judge is not None and ending.confidence < SURE and await case.ask(judge):
+                ending = self._ending([*before, *await self._flow(case, before)], case)
             endings.append(ending)
-        return max(endings, key=lambda one: one.reach)
+        return endings
 
     async def _together(self, endings: Sequence[Ending], kind: Form) -> Verdict:
         """The verdict on all pieces: the operation that lost most of them, of several the earliest."""
@@ -226,8 +266,7 @@ class _Trial:
         reached = finding.error_type is ErrorType.JUDGE
         path = await self._path(ending)
         operation_id = None if reached else finding.operation_id
-        sure = confidence(ending.share, self.kind)
-        return PieceLoss(piece, finding.error_type, operation_id, sure, finding.reason, path, reached)
+        return PieceLoss(piece, finding.error_type, operation_id, ending.confidence, finding.reason, path, reached)
 
     async def _reached(self, piece: Piece) -> PieceLoss:
         """A piece that the answer has, with the way there, if the answer was made from the message that tells it."""

@@ -104,7 +104,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     for carrier in carriers:
         for operation_id in graph.users(carrier):
             operation = graph.operations[operation_id]
-            kept = any(made in carriers and _goes_on(graph, made) for made in graph.made(operation_id))
+            kept = any(made in carriers and goes_on(graph, made) for made in graph.made(operation_id))
             if operation.sequence >= place or kept:
                 continue
             key = (operation.sequence, operation_id, carrier)
@@ -124,7 +124,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     return Loss(kind, blamed, carrier, after, 0.85, reason)
 
 
-def _goes_on(graph: TraceGraph, variable_id: str) -> bool:
+def goes_on(graph: TraceGraph, variable_id: str) -> bool:
     """Whether something is kept, or another operation took it up: a reply that nobody reads is the end of a way."""
     variable = graph.variables[variable_id]
     made_from = graph.children(variable_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attribution.agreement import agreement
 from attribution.detail import Content, content
@@ -76,7 +76,9 @@ def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     return [[one] for one in details if one is not None][:MOST_PIECES]
 
 
-def rested_on(messages: Messages, failure: Failure, evidence: Sequence[str]) -> list[Piece]:
+def rested_on(
+    messages: Messages, failure: Failure, evidence: Sequence[str], is_known: Callable[[str], bool]
+) -> list[Piece]:
     """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all."""
     asked = content(failure.question, messages.rarity)
     found: dict[tuple[str, str], tuple[float, Piece]] = {}
@@ -87,8 +89,8 @@ def rested_on(messages: Messages, failure: Failure, evidence: Sequence[str]) -> 
         )
         if want.weight < _WORTH:
             continue
-        given = _tell(messages, failure, evidence, want)
-        sources = given or _tell(messages, failure, messages.about(sentence, _FOUND), want)
+        given = _tell(messages, failure, [one for one in evidence if is_known(one)], want)
+        sources = given or _tell(messages, failure, messages.about(sentence, _FOUND, is_known), want)
         if sources:
             best = sources[0]
             found.setdefault((best.message_id, best.sentence.text), (best.core.weight, sources))

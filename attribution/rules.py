@@ -207,13 +207,11 @@ async def left_out(case: Case, past: set[str]) -> Finding | None:
 
 async def stored(case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:
     """The detail is in a unit that was current at the search, and not among what was returned."""
-    graph = case.graph
-    current = [graph.current_version(versions, place) for versions in case.lineages()]
-    units = await case.presence(unit for unit in current if unit is not None and unit in case.future)
+    units = await case.current_units(place)
     unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
     if searches:
-        blamed = await _blamed_search(graph, searches, holders)
+        blamed = await _blamed_search(case.graph, searches, holders)
         kind, reason = (
             ErrorType.RETRIEVAL,
             "a unit that was current at the search has the detail, and was not returned",

@@ -29,6 +29,7 @@ from api.cli import (
     retention,
     serve,
     spool,
+    why_not,
     worker,
 )
 from api.cli.context import Target
@@ -84,6 +85,7 @@ for group in (
     failures,
     cypher,
     attribute,
+    why_not,
     audit,
     benchmark,
     check,

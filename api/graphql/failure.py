@@ -13,6 +13,7 @@ from api.graphql.node import Node, is_model
 from api.graphql.refs import AttributionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, Origin
 from api.graphql.trace import trace_of
+from api.graphql.why_not import WhyNot, why_not_of
 from schema import models
 from store.answers import Label
 
@@ -79,6 +80,16 @@ class Failure(Node):
     async def verdicts(self, info: Info) -> list[AttributionRef]:
         """The verdicts."""
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
+
+    @strawberry.field(
+        description="What was there and was not chosen, for each piece that the right answer needed. It is worked out "
+        "when you ask, from the trace; no verdict is needed. Empty if nothing was needed, or if its way can't be "
+        "followed.",
+        metadata={"cost": 2000, "size": 8},
+    )
+    async def why_not(self: models.Failure, info: Info) -> list[WhyNot]:
+        """What was not chosen."""
+        return await why_not_of(info, self)
 
 
 async def _variable(info: Info, project_id: str, variable_id: str | None) -> models.Variable | None:

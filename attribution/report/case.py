@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from attribution.why_not.model import WhyNot
 from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 
 
@@ -189,6 +190,7 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         ranking: how the blamed search rated what it had before it.
         losses: where each piece of what the answer needs ended; empty where the method follows none.
         question_kind: what the answer needs; None where nobody said it.
+        why_not: what was there and not chosen, for each piece that the answer needed; of cases that pages show whole.
         failed_at: when the answer was given, else when it was found to be wrong.
     """
 
@@ -220,4 +222,5 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     ranking: Ranking | None = None
     losses: list[CitedLoss] = []
     question_kind: QuestionKind | None = None
+    why_not: list[WhyNot] = []
     failed_at: datetime | None = None

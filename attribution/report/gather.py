@@ -12,7 +12,7 @@ import msgspec
 
 from attribution.kappa import is_from
 from attribution.lookup import by_id
-from attribution.report import words
+from attribution.naming import operation_label, variable_label
 from attribution.report.case import (
     CitedCandidate,
     CitedLoss,
@@ -232,22 +232,9 @@ class _Reader:
         return operation_label(operation) if operation else None
 
 
-def operation_label(operation: Operation) -> str:
-    """The name of an operation; where it has none, its category or kind."""
-    return operation.name or operation.category or operation.kind.value
-
-
 def operation_key(operation: Operation) -> str:
     """Name and kind of an operation, which its like in other traces share."""
     return f"{operation.kind}:{operation_label(operation)}"
-
-
-def variable_label(variable: Variable) -> str:
-    """What people know a variable by: its id in the source; where that is a digest, its name and version."""
-    plain = words.plain(variable.external_id)
-    if plain == variable.external_id or words.plain(variable.name) != variable.name:
-        return plain
-    return f"{variable.name}@{variable.version}"
 
 
 def _operation_ref(operation: Operation) -> OperationRef:

@@ -16,6 +16,7 @@ from attribution.report.chart import chart, columns, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture, whole_path
+from attribution.why_not import lines as why_not_lines
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -42,7 +43,13 @@ def _environment() -> Environment:
         finalize=_fit,
     )
     environment.globals.update(
-        words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture, whole_path=whole_path
+        words=words,
+        chart=chart,
+        columns=columns,
+        heat_map=heat_map,
+        picture=picture,
+        whole_path=whole_path,
+        why_not_pieces=why_not_lines.pieces,
     )
     return environment
 

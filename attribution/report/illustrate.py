@@ -1,4 +1,4 @@
-"""What makes a case plain: the text before and after the operation at fault, and how a search rated its candidates."""
+"""What makes a case plain: texts before and after the operation at fault, rankings, and what was not chosen."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from attribution.lookup import by_id
+from attribution.naming import variable_label
 from attribution.report import words
 from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
-from attribution.report.gather import variable_label
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
+from attribution.why_not.find import why_not
 from ingest.events.elements import CONSIDERED, RETURNED
 from schema.kinds import STORED, OperationKind
-from schema.models import Usage, Variable
+from schema.models import Failure, Usage, Variable
 from store.protocol import GraphStore
 
 MOST_BYTES = 1 << 20
@@ -32,11 +33,19 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
 async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[ReportedCase]:
-    """The cases with ``revision`` and ``ranking``, where the trace has them."""
+    """The cases with ``revision`` and ``ranking``, where the trace has them, and ``why_not``."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
+    failures = await by_id(store, Failure, (case.failure_id for case in cases))
+    reasons = await why_not(store, list(failures.values()))
     return [
-        replace(case, revision=revisions.get(case.failure_id), ranking=rankings.get(case.failure_id)) for case in cases
+        replace(
+            case,
+            revision=revisions.get(case.failure_id),
+            ranking=rankings.get(case.failure_id),
+            why_not=reasons.get(case.failure_id, []),
+        )
+        for case in cases
     ]
 
 

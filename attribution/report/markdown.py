@@ -14,6 +14,8 @@ from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Family, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.report.picture import Box, whole_path
+from attribution.why_not.lines import pieces
+from attribution.why_not.model import WhyNot
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
 _BACKTICKS = re.compile("`+")
@@ -219,6 +221,23 @@ def _case(case: ReportedCase) -> Iterator[str]:
         yield from _revision(case.revision)
     if case.ranking:
         yield from _ranking(case.ranking)
+    yield from _why_not(case.why_not)
+
+
+def _why_not(found: Sequence[WhyNot]) -> Iterator[str]:
+    if not found:
+        return
+    yield "What was there and not chosen:"
+    yield ""
+    for piece in pieces(found):
+        yield f"- {piece.title}: “{escape(words.cut(piece.of.piece))}”: {escape(piece.outcome)}"
+        for part in piece.parts:
+            yield f"  - {escape(part.title)}"
+            for line in part.lines:
+                quotes = " → ".join(f"“{escape(quote)}”" for quote in line.quotes)
+                said = " ".join(filter(None, (escape(line.name), escape(line.said))))
+                yield f"    - {': '.join(filter(None, (said, quotes)))}"
+    yield ""
 
 
 def _path(case: ReportedCase) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from attribution.naming import plain
 from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Lever, OverTime, Pieces, Scope, Share
@@ -26,8 +27,6 @@ NO_LEVERS = "There is nothing to change yet, because no failure is attributed."
 
 _SIGNIFICANT = 0.05
 _DAY = 86_400
-
-_DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
 _MARKS = re.compile(r"(?<=[._:/-])(?=.)")
 
@@ -75,11 +74,6 @@ def middle(text: str, length: int) -> str:
         return text
     tail = (length - 1) // 2
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def plain(external_id: str) -> str:
-    """An id of the source in which digests are replaced by ``…``: ``extracted_facts:list:…@1``."""
-    return _DIGEST.sub("…", external_id)
 
 
 def wrappable(name: str) -> list[str]:

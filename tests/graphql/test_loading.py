@@ -139,6 +139,24 @@ async def test_one_call_per_field_and_level(counting: CountingDatabase, name: st
         assert count <= most.get(call, 0), (call, calls)
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+async def test_what_was_not_chosen_reads_each_trace_once(counting: CountingDatabase, is_large: bool) -> None:
+    data, calls = await _calls(
+        counting,
+        """{ project { failures { nodes { whyNot {
+          operation { id } held { variable { id } } returned { variable { id } }
+        } } } } }""",
+        is_large,
+    )
+    told = [node["whyNot"] for node in data["project"]["failures"]["nodes"]]
+    assert len(told) == 12
+    assert any(piece["returned"] for pieces in told for piece in pieces)
+    # Of each of the four traces its variables, operations and derivations; all failures and what they name at once.
+    assert calls["page"] == 4 * 3
+    assert calls["get"] <= 4
+    assert (calls["failures"], calls["counts"], calls["attributions"]) == (1, 1, 1)
+
+
 async def test_each_loader_reads_each_key_once(counting: CountingDatabase) -> None:
     """Four traces' failures name few operations many times."""
     data, calls = await _calls(

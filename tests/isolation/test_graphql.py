@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -205,6 +206,36 @@ def test_one_sees_the_same_where_a_thing_is_foreign_as_where_there_is_none(world
 
 def _unlike(id_: str) -> str:
     return "".join(format(15 - int(digit, 16), "x") if digit in "0123456789abcdef" else digit for digit in id_)
+
+
+_WHY_NOT = """whyNot { piece messageId operationId operation { id }
+  held { variableId quote variable { id preview } } returned { variableId text variable { id preview } }
+  extractions { operationId uncovered { variableId text variable { id } } facts { variableId text variable { id } } }
+  changes { operationId given { variableId text variable { id } } added { variableId text variable { id } }
+    candidates { variableId newVariableId old new variable { id } } }
+  context { variableId quote before after variable { id } } }"""
+
+
+def test_what_was_not_chosen_is_of_ones_own_project(world: World, other: World) -> None:
+    """Both projects hold the same messages and units: what is told must be made of the asker's own alone."""
+    failure, place = json.dumps(world.ids["failure"]), json.dumps(other.project)
+    by_id = f"{{ node(id: {failure}) {{ ... on Failure {{ {_WHY_NOT} }} }} }}"
+    by_reference = f"{{ project(name: {place}) {{ failure(reference: {failure}) {{ {_WHY_NOT} }} }} }}"
+    for document in (by_id, by_reference):
+        assert "whyNot" not in _asked_of(world, other, document)
+    assert "whyNot" in _asked_of(world, world, by_id)
+    everything = "{ project(name: %s) { traces { nodes { variables(first: 500) { nodes { id } } } } } }"
+    own_ids = {one.project: _ids(_asked_of(one, one, everything % json.dumps(one.project))) for one in (world, other)}
+    for one, another in ((world, other), (other, world)):
+        failures = f"failures(first: 5) {{ nodes {{ {_WHY_NOT} }} }}"
+        document = f"{{ project(name: {json.dumps(one.project)}) {{ {failures} }} }}"
+        told = _ids(_asked_of(one, one, document))
+        assert told & own_ids[one.project]
+        assert not told & own_ids[another.project]
+
+
+def _ids(answer: str) -> set[str]:
+    return set(re.findall(r'"([0-9a-f]{32})"', answer))
 
 
 def test_mutations_of_another_project_do_nothing(world: World, other: World) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from attribution.naming import plain, variable_label
 from attribution.report import html, markdown, words
 from attribution.report.case import CitedStep, ReportedCase
-from attribution.report.gather import variable_label
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import ReportData
 from attribution.report.picture import MOST_BOXES, picture
@@ -102,7 +102,7 @@ def test_a_long_way_is_drawn_from_both_ends(case: ReportedCase) -> None:
     ],
 )
 def test_digests_in_ids_are_not_shown(id_: str, shown: str) -> None:
-    assert words.plain(id_) == shown
+    assert plain(id_) == shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""The command that tells what was there and not chosen."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.errors import note
+from api.cli.options import IdHelp, JsonOption
+from api.cli.output import Output, print_json
+
+commands = typer.Typer()
+
+
+@command(commands, name="why-not", panel="Ask why")
+async def why_not(
+    place: Target,
+    reference: Annotated[str, typer.Argument(metavar="FAILURE", help=IdHelp, show_default=False)],
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was there and was not chosen, for each piece that the right answer needed.
+
+    For a search these are the units that held the piece, and those returned in their place; for an extraction the
+    sentences that it left out; for an update what it did to each unit that it was shown; for an answer the place of the
+    piece in what it was made from. No verdict is needed, and nothing is stored.
+    """
+    from api import documents
+    from api.cli.find import find
+    from api.cli.render import why_not as render
+    from api.cli.render.text import short
+    from attribution.why_not.find import why_not as found_out
+    from schema.models import Failure
+
+    async with place.open() as store:
+        failure = await find(store, Failure, reference)
+        pieces = (await found_out(store, [failure]))[failure.id]
+    if as_json:
+        print_json(documents.why_not(pieces))
+        return
+    out = Output()
+    for page in render.pages(failure, pieces):
+        out.show(page)
+        out.lines("")
+    if not pieces:
+        note(
+            "Of what the right answer needed nothing can be followed in this trace. See why with: "
+            f"memtrace attribute --failure {short(failure.id)}"
+        )

@@ -1,0 +1,290 @@
+"""What was there and not chosen, for each piece that an answer needed.
+
+It takes the whole structure of a trace and some seconds of the processor, so it is worked out in a thread of its own,
+for one request after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+import strawberry
+
+from api.graphql import reads
+from api.graphql.attribution import operation_of
+from api.graphql.context import Info
+from api.graphql.loops import LoopThreads, on_loop
+from api.graphql.refs import OperationRef, VariableRef
+from api.graphql.scalars import ErrorType, VariableKind
+from attribution.why_not import model
+from schema import models
+from schema.errors import InputError
+from store.answers import Label
+from store.protocol import GraphStore
+
+MAX_ELEMENTS = 200_000
+"""Of a trace."""
+
+_LIST = {"size": model.MOST}
+_MANY = f"At most {model.MOST} of them are given."
+_CUT = f"Texts end after {model.LONGEST} characters."
+
+strawberry.enum(model.Fate, description="What an operation did to a unit that it was shown.", graphql_name_from="value")
+
+
+@strawberry.type
+class _OfVariable:
+    """What is said of a variable."""
+
+    project_id: strawberry.Private[str]
+    variable_id: strawberry.ID = strawberry.field(description="The id of the variable.")
+
+    @strawberry.field(description="The variable.")
+    async def variable(self, info: Info) -> VariableRef | None:
+        """The variable."""
+        return await info.context.load(self.project_id, reads.elements, self.variable_id, Label.VARIABLE)
+
+
+@strawberry.type(description="A memory unit that held the piece and was current when the search began.")
+class HeldUnit(_OfVariable):
+    """Read off ``model.Held``."""
+
+    external_id: str = strawberry.field(description="The unit's id in the source.")
+    label: str = strawberry.field(description="A name for people.")
+    quote: str = strawberry.field(description="The words of the unit that show the piece.")
+    confidence: float = strawberry.field(description="How surely the piece is there, from 0 to 1.")
+    rank: int | None = strawberry.field(
+        description="Its place among what the search rated, from 1; null if the recording does not say."
+    )
+    score: float | None = strawberry.field(
+        description="How the search rated it, on a scale of the search's own; null if the recording does not say."
+    )
+    returned: bool = strawberry.field(description="Whether a search of the question returned it.")
+    operation_id: strawberry.ID | None = strawberry.field(
+        description="The id of the search that returned or rated it; null if none did."
+    )
+
+
+@strawberry.type(description="Something that a search of the question returned.")
+class ReturnedUnit(_OfVariable):
+    """Read off ``model.Returned``."""
+
+    external_id: str = strawberry.field(description="Its id in the source.")
+    label: str = strawberry.field(description="A name for people.")
+    text: str = strawberry.field(description="How its value begins.")
+    rank: int | None = strawberry.field(
+        description="Its place among what the search rated, from 1; null if the recording does not say."
+    )
+    score: float | None = strawberry.field(
+        description="How the search rated it, on a scale of the search's own; null if the recording does not say."
+    )
+    holds: bool = strawberry.field(description="Whether the piece is in it.")
+    operation_id: strawberry.ID = strawberry.field(description="The id of the search.")
+
+
+@strawberry.type(description="A sentence that an extraction was given and that nothing it made covers.")
+class UncoveredSentence(_OfVariable):
+    """Read off ``model.Uncovered``."""
+
+    text: str = strawberry.field(description="The sentence.")
+    is_piece: bool = strawberry.field(description="Whether it is the piece that the answer needed.")
+    nearest: str = strawberry.field(
+        description="What comes nearest to it in what the extraction made; empty if nothing does."
+    )
+
+
+@strawberry.type(description="Something that an operation was given or made, with the words that matter.")
+class QuotedVariable(_OfVariable):
+    """Read off ``model.Made``."""
+
+    text: str = strawberry.field(description="The words.")
+
+
+@strawberry.type(description=f"An extraction that did not bring the piece out. {_CUT}")
+class ExtractionWhyNot:
+    """Read off ``model.Extraction``."""
+
+    project_id: strawberry.Private[str]
+    operation_id: strawberry.ID = strawberry.field(description="The id of the operation.")
+    operation_name: str = strawberry.field(description="The name of the operation, for people.")
+    sentences: int = strawberry.field(description="How many sentences it was given.")
+    uncovered_count: int = strawberry.field(description="How many of these nothing that it made covers.")
+    uncovered: list[UncoveredSentence] = strawberry.field(
+        description=f"These sentences, that of the piece first. {_MANY}", metadata=_LIST
+    )
+    facts: list[QuotedVariable] = strawberry.field(
+        description=f"What it made for others to go on with. {_MANY}", metadata=_LIST
+    )
+
+
+@strawberry.type(description="A memory unit that an update was shown, and what the update did to it.")
+class UpdateCandidate(_OfVariable):
+    """Read off ``model.Candidate``."""
+
+    external_id: str = strawberry.field(description="The unit's id in the source.")
+    label: str = strawberry.field(description="A name for people.")
+    fate: model.Fate = strawberry.field(description="What the operation did to it.")
+    old: str = strawberry.field(description="Its text before, or the part of it that matters.")
+    new: str | None = strawberry.field(description="The same of its text after; null if it was not rewritten.")
+    new_variable_id: strawberry.ID | None = strawberry.field(
+        description="The id of its next version; null if there is none."
+    )
+    held: bool = strawberry.field(description="Whether the piece was in it before.")
+    holds: bool = strawberry.field(description="Whether the piece is in it after the operation.")
+
+
+@strawberry.type(description=f"An update or deletion that did not carry the piece on. {_CUT}")
+class ChangeWhyNot:
+    """Read off ``model.Change``."""
+
+    project_id: strawberry.Private[str]
+    operation_id: strawberry.ID = strawberry.field(description="The id of the operation.")
+    operation_name: str = strawberry.field(description="The name of the operation, for people.")
+    given: list[QuotedVariable] = strawberry.field(
+        description=f"What it was given besides units that had the piece, such as a fact. {_MANY}", metadata=_LIST
+    )
+    candidates_count: int = strawberry.field(
+        description="How many units it was shown: those that it used or ended, and those whose text is in its prompt."
+    )
+    candidates: list[UpdateCandidate] = strawberry.field(
+        description=f"These units, those that held the piece first. {_MANY}", metadata=_LIST
+    )
+    added: list[QuotedVariable] = strawberry.field(description=f"The units that it added. {_MANY}", metadata=_LIST)
+
+
+@strawberry.type(description="A place where the piece stood in what the answer was made from.")
+class ContextPlace(_OfVariable):
+    """Read off ``model.Stood``."""
+
+    kind: VariableKind = strawberry.field(description="What sort of value it is: a prompt, a context, a memory unit.")
+    label: str = strawberry.field(description="A name for people.")
+    characters: int = strawberry.field(description="How many characters the whole value has.")
+    offset: int = strawberry.field(description="Where the quote begins in the value, in characters from 0.")
+    quote: str = strawberry.field(description="The words that show the piece.")
+    before: str = strawberry.field(description="The text before the quote, up to 80 characters.")
+    after: str = strawberry.field(description="The text after the quote, up to 80 characters.")
+
+
+@strawberry.type(
+    description="A piece that the right answer needed, and what became of it. Where it was lost is what the free pass "
+    f"(see `Method`) says of this piece. {_CUT}"
+)
+class WhyNot:
+    """Read off ``model.WhyNot``."""
+
+    project_id: strawberry.Private[str]
+    piece: str = strawberry.field(description="The piece: the sentence of a message that tells it.")
+    message_id: strawberry.ID = strawberry.field(description="The id of this message.")
+    message_external_id: str = strawberry.field(description="The message's id in the source.")
+    said_after: bool = strawberry.field(
+        description="Whether no operation used this message before the question was asked, so that the memory could "
+        "not know it."
+    )
+    error_type: ErrorType | None = strawberry.field(description="How the piece was lost; null if that can't be told.")
+    operation_id: strawberry.ID | None = strawberry.field(
+        description="The id of the operation that lost it; null if none is named."
+    )
+    operation_external_id: str | None = strawberry.field(description="The operation's id in the source.")
+    operation_name: str | None = strawberry.field(description="The operation's name, for people.")
+    reason: str | None = strawberry.field(description="The reason, in words.")
+    confidence: float = strawberry.field(description="How sure this is, from 0 to 1.")
+    held_count: int = strawberry.field(
+        description="How many memory units held the piece and were current when the search began."
+    )
+    held: list[HeldUnit] = strawberry.field(
+        description=f"These units, the best ranked first, then the surest. {_MANY}", metadata=_LIST
+    )
+    considered: int | None = strawberry.field(
+        description="How many units the searches of the question rated; null if the recording has no ranking."
+    )
+    returned_count: int = strawberry.field(description="How many units they returned.")
+    returned: list[ReturnedUnit] = strawberry.field(
+        description=f"These units, by search and rank. {_MANY}", metadata=_LIST
+    )
+    extractions: list[ExtractionWhyNot] = strawberry.field(
+        description="The extraction that lost the piece, if it was one.", metadata={"size": 2}
+    )
+    changes: list[ChangeWhyNot] = strawberry.field(
+        description="The update or deletion that lost the piece, if it was one.", metadata={"size": 2}
+    )
+    context: list[ContextPlace] = strawberry.field(
+        description=f"Where the piece stood in what the answer was made from; empty if it did not get there. {_MANY}",
+        metadata=_LIST,
+    )
+
+    @strawberry.field(description="The operation that lost it.")
+    async def operation(self, info: Info) -> OperationRef | None:
+        """The operation."""
+        return await operation_of(info, self.project_id, self.operation_id)
+
+
+_TYPES: dict[type, type] = {
+    model.Held: HeldUnit,
+    model.Returned: ReturnedUnit,
+    model.Uncovered: UncoveredSentence,
+    model.Made: QuotedVariable,
+    model.Extraction: ExtractionWhyNot,
+    model.Candidate: UpdateCandidate,
+    model.Change: ChangeWhyNot,
+    model.Stood: ContextPlace,
+    model.WhyNot: WhyNot,
+}
+
+
+async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
+    """What was there and not chosen for each piece of a failure.
+
+    Raises:
+        InputError: the trace is too large to be worked through while a caller waits.
+    """
+    found = await info.context.load(failure.project_id, _why_nots, failure.id)
+    if found is None:
+        raise InputError(
+            "whyNot", "", f"its trace has more than {MAX_ELEMENTS:,} elements: use the command memtrace why-not"
+        )
+    return [_typed(one, failure.project_id) for one in found]
+
+
+async def _why_nots(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[model.WhyNot]]:
+    """What is told of several failures, without those of traces that are too large."""
+    failures: list[Any] = await store.get(Label.FAILURE, failure_ids)
+    counts = await store.counts(list({one.trace_id for one in failures}))
+    small = [one for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
+    here = asyncio.get_running_loop()
+    return await _threads().run(lambda: _in_turn(on_loop(store, here), small))
+
+
+async def _in_turn(store: GraphStore, failures: Sequence[models.Failure]) -> dict[str, list[model.WhyNot]]:
+    from attribution.why_not.find import why_not
+
+    async with _turn():  # a trace takes memory while it is worked through
+        return await why_not(store, failures)
+
+
+@cache
+def _threads() -> LoopThreads:
+    return LoopThreads(1)
+
+
+@cache
+def _turn() -> asyncio.Lock:
+    return asyncio.Lock()
+
+
+def _typed(value: Any, project_id: str) -> Any:
+    """What is told as the types of the schema, which know their project."""
+    if isinstance(value, list):
+        return [_typed(one, project_id) for one in value]
+    of = _TYPES.get(type(value))
+    if of is None:
+        return value
+    named = {_RENAMED.get(name, name): _typed(one, project_id) for name, one in msgspec.structs.asdict(value).items()}
+    return of(project_id=project_id, **named)
+
+
+_RENAMED = {"operation": "operation_name"}
+"""A field of the schema that gives the operation itself is called as everywhere."""

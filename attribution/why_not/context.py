@@ -1,0 +1,68 @@
+"""Where a piece stood in what an answer was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.case import Case
+from attribution.naming import variable_label
+from attribution.why_not.model import MOST, Stood, shortened
+from attribution.why_not.retrieval import holding
+from schema.kinds import STORED, TELLS_GOLD, VariableKind
+
+_AROUND = 80
+"""Characters before and after the piece that are quoted."""
+_NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
+
+
+async def context(cases: Sequence[Case], past: set[str]) -> list[Stood]:
+    """Where the piece stood in what the answering operation read; empty where it was not there.
+
+    Args:
+        cases: the piece, as each of the messages has it that tell it.
+        past: all that the answer depends on.
+    """
+    graph = cases[0].graph
+    answer = cases[0].failure.answer_id or ""
+    read = [d.source for d in graph.parents(answer) if graph.variables[d.source].kind not in _NOT_READ]
+    units = cases[0].read_units(past)
+    # A context is made of units: what none of them has, the context has in the words of something else.
+    if units and not await holding(cases, units):
+        return []
+    return await stood(cases, read)
+
+
+async def left_out(cases: Sequence[Case], operation_id: str) -> list[Stood]:
+    """Where the piece stood in what an operation used that left it out on the way to the answer."""
+    graph = cases[0].graph
+    used = [v for v in graph.used(operation_id) if graph.variables[v].kind not in _NOT_READ]
+    units = [v for v in used if graph.variables[v].kind in STORED]
+    return await stood(cases, units or used)
+
+
+async def stood(cases: Sequence[Case], variable_ids: Sequence[str]) -> list[Stood]:
+    """Where the piece stands in some variables, in their order."""
+    graph = cases[0].graph
+    holders = await holding(cases, list(dict.fromkeys(variable_ids)))
+    texts = await graph.texts(holders)
+    found: list[Stood] = []
+    for variable_id in dict.fromkeys(variable_ids):
+        if variable_id not in holders:
+            continue
+        text, quote = texts[variable_id], holders[variable_id].quote.strip()
+        offset = text.find(quote)
+        variable = graph.variables[variable_id]
+        end = offset + len(quote)
+        found.append(
+            Stood(
+                variable_id=variable_id,
+                kind=variable.kind,
+                label=variable_label(variable),
+                characters=len(text),
+                offset=offset,
+                quote=shortened(quote),
+                before=text[max(0, offset - _AROUND) : offset],
+                after=text[end : end + _AROUND],
+            )
+        )
+    return found[:MOST]

@@ -1,0 +1,147 @@
+"""From a store to what is told of each piece: computed when it is read, and nothing of it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from attribution.case import Case
+from attribution.ending import Ending
+from attribution.flow import FlowPass
+from attribution.graph import TraceGraph
+from attribution.lookup import word_on
+from attribution.naming import operation_label
+from attribution.verdict import Method
+from attribution.why_not.change import change, extraction
+from attribution.why_not.context import context, left_out
+from attribution.why_not.model import Change, Extraction, Stood, WhyNot
+from attribution.why_not.retrieval import Ratings, ratings, searched
+from schema.kinds import ErrorType, OperationKind
+from schema.models import NO_ATTRIBUTES, Attribution, Failure
+from store.protocol import GraphStore
+
+_EXTRACTS = frozenset({OperationKind.EXTRACTION, OperationKind.INITIALIZATION, OperationKind.SEGMENTATION})
+_CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION, OperationKind.TOOL, OperationKind.OTHER})
+
+
+async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[WhyNot]]:
+    """What was there and not chosen, for each piece of several failures, by the failure's id.
+
+    A failure has no pieces where nothing was needed, as where the gold answer says that it isn't known, and where its
+    way can't be followed: `memtrace attribute` says why. Each trace is read once.
+    """
+    verdicts = word_on(await store.attributions([one.id for one in failures]))
+    by_trace: dict[str, list[Failure]] = defaultdict(list)
+    for failure in failures:
+        by_trace[failure.trace_id].append(failure)
+    found: dict[str, list[WhyNot]] = {}
+    for trace_id, some in by_trace.items():
+        reader = await _Reader.load(store, trace_id)
+        for failure in some:
+            found[failure.id] = await reader.pieces(failure, verdicts.get(failure.id))
+    return found
+
+
+class _Reader:
+    """The failures of one trace."""
+
+    def __init__(self, graph: TraceGraph, rated: Ratings) -> None:
+        self._graph = graph
+        self._rated = rated
+        self._flow = FlowPass()
+
+    @classmethod
+    async def load(cls, store: GraphStore, trace_id: str) -> _Reader:
+        graph = await TraceGraph.load(store, trace_id)
+        return cls(graph, ratings(graph, await store.usages(trace_id)))
+
+    async def pieces(self, failure: Failure, verdict: Attribution | None) -> list[WhyNot]:
+        """What is told of each piece; ``verdict`` names another operation to look at."""
+        # Data sets keep their labels in the attributes of a failure.
+        seen = replace(failure, attributes=NO_ATTRIBUTES)
+        found = []
+        for endings in await self._flow.endings(self._graph, seen):
+            found.append(await self._piece(endings, verdict))
+            await asyncio.sleep(0)  # who waits no longer is heard
+        return found
+
+    async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None) -> WhyNot:
+        graph = self._graph
+        cases = [one.case for one in endings if one.case is not None]
+        case, chosen = cases[0], endings[0].chosen
+        past = graph.past([case.failure.answer_id or ""])
+        searches = case.searches(past)
+        answering = graph.variables[case.failure.answer_id or ""].operation_id or ""
+        place = graph.operations[searches[0] if searches else answering].sequence
+        lost = [] if chosen is None else [(chosen.error_type, chosen.operation_id)]
+        told = await searched(cases, searches, place, self._rated)
+        blamed = graph.operations.get((chosen.operation_id if chosen else None) or "")
+        message = graph.variables[case.detail.message_id]
+        extractions, changes = await self._operations(cases, [*lost, *_said(verdict)])
+        return WhyNot(
+            piece=case.detail.sentence.text.strip(),
+            message_id=message.id,
+            message_external_id=message.external_id,
+            said_after=all(graph.operations[one].sequence >= place for one in graph.users(message.id)),
+            error_type=chosen.error_type if chosen else None,
+            operation_id=blamed.id if blamed else None,
+            operation_external_id=blamed.external_id if blamed else None,
+            operation=operation_label(blamed) if blamed else None,
+            reason=chosen.reason if chosen else None,
+            confidence=endings[0].confidence,
+            held_count=told.held_count,
+            held=told.held,
+            considered=told.considered,
+            returned_count=told.returned_count,
+            returned=told.returned,
+            extractions=extractions,
+            changes=changes,
+            context=await self._context(cases, past, lost),
+        )
+
+    async def _context(
+        self,
+        cases: Sequence[Case],
+        past: set[str],
+        lost: Iterable[tuple[ErrorType, str | None]],
+    ) -> list[Stood]:
+        found = await context(cases, past)
+        for error_type, operation_id in lost:
+            if not found and error_type is ErrorType.RESPONSE and operation_id is not None:
+                found = await left_out(cases, operation_id)
+        return found
+
+    async def _operations(
+        self, cases: Sequence[Case], named: Iterable[tuple[ErrorType | None, str | None]]
+    ) -> tuple[list[Extraction], list[Change]]:
+        """What is told of the operations that are said to have lost a piece, each once."""
+        extractions: list[Extraction] = []
+        changes: list[Change] = []
+        messages = await self._flow.messages(self._graph)
+        for operation_id, error_type in {id_: kind for kind, id_ in named if id_ is not None}.items():
+            operation = self._graph.operations.get(operation_id)
+            if operation is None or not self._had(cases, operation_id):
+                continue
+            if error_type is ErrorType.EXTRACTION or operation.kind in _EXTRACTS:
+                extractions.append(await extraction(cases, messages, operation_id))
+            if operation.kind in _CHANGES:
+                changes.append(await change(cases, operation_id))
+        return extractions, changes
+
+    def _had(self, cases: Sequence[Case], operation_id: str) -> bool:
+        """Whether an operation had to do with what came of the piece's messages."""
+        graph = self._graph
+        at_hand = {*graph.used(operation_id), *graph.made(operation_id)}
+        return any(
+            not at_hand.isdisjoint(case.future) or any(graph.invalidated_by(v) == operation_id for v in case.future)
+            for case in cases
+        )
+
+
+def _said(verdict: Attribution | None) -> list[tuple[ErrorType | None, str | None]]:
+    """What a person or a model blames; what the free pass does is found of each piece anew."""
+    if verdict is None or verdict.method == Method.FLOW:
+        return []
+    return [(verdict.error_type, verdict.operation_id)]

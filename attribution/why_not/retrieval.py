@@ -1,0 +1,155 @@
+"""What a question's searches could have returned, and what they did."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.case import Case
+from attribution.graph import TraceGraph
+from attribution.naming import variable_label
+from attribution.presence import HOLDS, Presence
+from attribution.why_not.model import MOST, Held, Returned, shortened
+from ingest.events.elements import CONSIDERED, RETURNED
+from schema.kinds import VariableKind
+from schema.models import Usage
+
+_NOTHING_FOUND = frozenset(
+    {VariableKind.QUERY, VariableKind.REFINED_QUERY, VariableKind.PROMPT, VariableKind.RESPONSE, VariableKind.ANSWER}
+)
+"""Kinds of what a search makes beside what it finds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rating:
+    rank: int
+    score: float | None
+    is_returned: bool
+
+
+Ratings = Mapping[str, Mapping[str, _Rating]]
+"""How searches rated units: by operation, then by unit."""
+
+
+def ratings(graph: TraceGraph, usages: Sequence[Usage]) -> Ratings:
+    """How the searches of a trace rated what they had before them, as far as it was recorded."""
+    rated: dict[str, list[Usage]] = defaultdict(list)
+    for usage in usages:
+        if usage.role in {CONSIDERED, RETURNED}:
+            rated[usage.operation_id].append(usage)
+    found: dict[str, dict[str, _Rating]] = {}
+    for operation_id, some in rated.items():
+        some.sort(key=lambda one: (one.position, one.variable_id))
+        found[operation_id] = {
+            graph.recorded(one.variable_id): _Rating(rank, one.score, one.role == RETURNED)
+            for rank, one in enumerate(some, 1)
+        }
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the searches of a question had before them and what they returned; see ``WhyNot``."""
+
+    held_count: int
+    held: list[Held]
+    considered: int | None
+    returned_count: int
+    returned: list[Returned]
+
+
+async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, rated: Ratings) -> Found:
+    """What is told of the searches of a question.
+
+    Args:
+        cases: the piece, as each of the messages has it that tell it.
+        searches: the retrieval operations that served the question, in order.
+        place: when the first began, or the answering operation where there are none.
+        rated: how the trace's searches rated units.
+    """
+    graph = cases[0].graph
+    units: dict[str, Presence] = {}
+    for case in cases:
+        for unit, one in (await case.current_units(place)).items():
+            if one.score >= HOLDS and (unit not in units or one.score > units[unit].score):
+                units[unit] = one
+    returned = [(search, one) for search in searches for one in _returned(graph, search, rated)]
+    if not returned:
+        way = cases[0].way(graph.past([cases[0].failure.answer_id or ""]))
+        made = [(search, one) for search in searches for one in graph.made(search) if one in way]
+        returned = [(search, one) for search, one in made if graph.variables[one].kind not in _NOTHING_FOUND]
+    by_unit = {graph.recorded(one): search for search, one in returned}
+    known = [rated[search] for search in searches if search in rated]
+    held = [_held(graph, unit, one, by_unit.get(unit), searches, rated) for unit, one in units.items()]
+    said = cases[0].detail.sentence.text.strip()
+    held.sort(
+        key=lambda one: (one.rank is None, one.rank or 0, said not in one.quote, -one.confidence, _sequence(graph, one))
+    )
+    shown = returned[:MOST]
+    holders = await holding(cases, [one for _, one in shown])
+    return Found(
+        held_count=len(held),
+        held=held[:MOST],
+        considered=sum(map(len, known)) if known else None,
+        returned_count=len(returned),
+        returned=[_told(graph, search, one, one in holders, rated) for search, one in shown],
+    )
+
+
+async def holding(cases: Sequence[Case], variable_ids: Sequence[str]) -> dict[str, Presence]:
+    """Those of some variables that hold the piece; what does not depend on a message that tells it does not."""
+    found: dict[str, Presence] = {}
+    for case in cases:
+        for variable_id, one in (await case.holders(v for v in variable_ids if v in case.future)).items():
+            if variable_id not in found or one.score > found[variable_id].score:
+                found[variable_id] = one
+    return found
+
+
+def _returned(graph: TraceGraph, search: str, rated: Ratings) -> list[str]:
+    """The units that a search returned, each once: by rank, then as they were recorded."""
+    made = {graph.recorded(one): one for one in graph.made(search) if _is_unit(graph, one)}
+    ranked = [unit for unit, rating in rated.get(search, {}).items() if rating.is_returned]
+    return [made.get(unit, unit) for unit in dict.fromkeys([*ranked, *made])]
+
+
+def _is_unit(graph: TraceGraph, variable_id: str) -> bool:
+    return graph.variables[variable_id].kind is VariableKind.MEMORY_UNIT
+
+
+def _sequence(graph: TraceGraph, unit: Held) -> int:
+    return graph.variables[unit.variable_id].sequence
+
+
+def _held(graph: TraceGraph, unit: str, one: Presence, by: str | None, searches: Sequence[str], rated: Ratings) -> Held:
+    search = by or next((s for s in reversed(searches) if unit in rated.get(s, {})), None)
+    rating = rated.get(search or "", {}).get(unit)
+    variable = graph.variables[unit]
+    return Held(
+        variable_id=unit,
+        external_id=variable.external_id,
+        label=variable_label(variable),
+        quote=shortened(one.quote.strip()),
+        confidence=round(one.score, 4),
+        rank=rating.rank if rating else None,
+        score=rating.score if rating else None,
+        returned=by is not None,
+        operation_id=search,
+    )
+
+
+def _told(graph: TraceGraph, search: str, variable_id: str, holds: bool, rated: Ratings) -> Returned:
+    unit = graph.recorded(variable_id)
+    rating = rated.get(search, {}).get(unit)
+    variable = graph.variables[unit]
+    return Returned(
+        variable_id=unit,
+        external_id=variable.external_id,
+        label=variable_label(variable),
+        text=shortened(variable.preview),
+        rank=rating.rank if rating else None,
+        score=rating.score if rating else None,
+        holds=holds,
+        operation_id=search,
+    )

@@ -1,0 +1,1 @@
+"""What was there and not chosen."""
