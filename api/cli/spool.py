@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-_NUMBERS = ("events", "bytes", "damaged")
+_NAMED = 3
+"""Other folders that are named after sending."""
 
 SpoolOption = Annotated[
     Path | None,
@@ -97,8 +98,9 @@ def spool(
 def list_spools(spool: SpoolOption = None, as_json: JsonOption = False) -> None:
     """List the events that wait on disk.
 
-    There is a folder for each platform and project (or key), whose names only the applications know. Lines that a
-    full disk or a crash cut short are counted as damaged, and kept in the file damaged.txt.
+    There is a folder for each platform and project, or key if the application names no project; its name is a digest.
+    Of a key only the part that is no secret is shown. Lines that a full disk or a crash cut short are counted as
+    damaged, and kept in the file damaged.txt.
     """
     found = _waiting(_base(spool))
     if as_json:
@@ -188,9 +190,11 @@ def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> No
             f"{result.damaged:,} lines are no events, for a full disk or a crash cut them short; "
             f"they are set aside in {folder / DAMAGED}"
         )
-    elsewhere = sum(one["events"] for one in waiting) - result.spooled
-    if elsewhere > 0:
-        note(f"{elsewhere:,} events wait for other platforms, projects or keys: see `memtrace spool list`.")
+    others = [one for one in waiting if one["events"] and one["folder"] != str(folder)]
+    if others:
+        elsewhere = sum(one["events"] for one in others)
+        named = "; ".join(_purpose(one) for one in others[:_NAMED]) + (" …" if len(others) > _NAMED else "")
+        note(f"{elsewhere:,} events wait for other platforms, projects or keys ({named}): see `memtrace spool list`.")
     if result.spooled:
         complain("not all could be sent: the platform went away, or a running application has them in hand")
         raise typer.Exit(ExitCode.FAILED)
@@ -209,6 +213,7 @@ def _base(spool: Path | None) -> Path:
 
 def _waiting(base: Path) -> list[dict[str, Any]]:
     """What waits in each folder, the longest wait first; then folders that have only damaged lines."""
+    from memtrace.exporters import purpose
     from memtrace.exporters.unsendable import DAMAGED
 
     found = []
@@ -217,8 +222,12 @@ def _waiting(base: Path) -> list[dict[str, Any]]:
         aside = folder / DAMAGED
         damaged = aside.read_bytes().count(b"\n") if aside.is_file() else 0
         if contents or damaged:
+            said = purpose.read(folder)
             found.append(
                 {
+                    "endpoint": said and said.endpoint,
+                    "project": said and said.project,
+                    "key": said and said.key,
                     "folder": str(folder),
                     "events": sum(events for events, _, _ in contents),
                     "bytes": sum(size for _, size, _ in contents),
@@ -243,13 +252,33 @@ def _segment(path: Path) -> tuple[int, int, str] | None:
     return data.count(b"\n"), len(data), format_time(begun)
 
 
+def _purpose(one: dict[str, Any]) -> str:
+    """For which platform, and which project or key, the events of a folder wait."""
+    from api.cli.render.text import one_line
+
+    if one["endpoint"] is None:
+        return "unknown: the folder does not say it"
+    owner = [f"project {one['project']}"] if one["project"] else []
+    owner += [f"key {one['key']}_…"] if one["key"] else []
+    return one_line(", ".join([one["endpoint"], *(owner or ["no API key"])]), 200)
+
+
 def _show(found: list[dict[str, Any]]) -> None:
-    from rich.text import Text
+    from api.cli.render.tables import sheet
+    from api.cli.render.text import counted
 
-    from api.cli.render.tables import table
-
-    rows = [
-        [Text(cell) for cell in (*(f"{one[name]:,}" for name in _NUMBERS), (one["oldest"] or "")[:19], one["folder"])]
-        for one in found
-    ]
-    Output().show(table((*_NUMBERS, "oldest", "folder"), rows, wide="folder"))
+    out = Output()
+    for number, one in enumerate(found):
+        if number:
+            out.lines("")
+        waiting = f"{counted(one['events'], 'event')} since {one['oldest'][:19]}" if one["oldest"] else "no event"
+        out.show(
+            sheet(
+                (
+                    ("to be sent to", _purpose(one)),
+                    ("waiting", f"{waiting} ({one['bytes']:,} bytes)"),
+                    ("damaged", counted(one["damaged"], "line") if one["damaged"] else None),
+                    ("folder", one["folder"]),
+                )
+            )
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -105,7 +107,7 @@ def test_a_platform_that_is_away_leaves_all_where_it_is(server: RunningServer, t
         done = spool(server, tmp_path, "--project", "shop", endpoint=away)
     assert done.returncode == 5
     assert "can't be reached" in done.stderr
-    assert spool(server, tmp_path, "list").stdout.splitlines()[-1].split()[0] == "1"
+    assert "1 event since 20" in spool(server, tmp_path, "list").stdout
 
 
 def test_what_is_refused_is_kept_with_the_reason(server: RunningServer, tmp_path: Path) -> None:
@@ -135,7 +137,9 @@ def test_what_is_no_event_is_set_aside_and_its_neighbours_are_sent(server: Runni
     arrives(server, trace, 3)
     (listed,) = json.loads(spool(server, tmp_path, "list", "--json").stdout)
     assert (listed["events"], listed["oldest"], listed["damaged"]) == (0, None, 2)
-    assert spool(server, tmp_path, "list").stdout.splitlines()[-1].split()[:3] == ["0", "0", "2"]
+    shown = spool(server, tmp_path, "list").stdout
+    assert "no event (0 bytes)" in shown
+    assert "2 lines" in shown
     assert told(spool(server, tmp_path, "--json", project=server.project)) == (0, 0, 0, 0, 0, 0)
 
 
@@ -161,6 +165,59 @@ def test_waiting_folders_are_listed_the_longest_wait_first(server: RunningServer
     }
     assert [one["oldest"] for one in found] == sorted(one["oldest"] for one in found)
     assert json.loads(spool(server, tmp_path / "none", "list", "--json").stdout) == []
+
+
+KEY = "mt_0123456789abcdef_" + "s3cret" * 7 + "x"
+
+
+_APPLICATION = """
+import sys, memtrace
+endpoint, key, project, folder = sys.argv[1:]
+memtrace.configure(endpoint, key or None, project or None, spool=folder)
+with memtrace.trace(id="t"):
+    memtrace.variable("text", "Message")
+print(memtrace.flush(20).spooled)
+"""
+
+
+def leave(folder: Path, endpoint: str, key: str, project: str) -> None:
+    """What an application leaves that can't reach its platform: a trace and a variable."""
+    command = [sys.executable, "-c", _APPLICATION, endpoint, key, project, str(folder)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2\n"
+
+
+def test_it_is_told_where_events_are_to_be_sent(server: RunningServer, tmp_path: Path) -> None:
+    away = "http://127.0.0.1:9"
+    leave(tmp_path, f"{away}/memtrace/", KEY, "")
+    leave(tmp_path, "http://user:s3cret-word@127.0.0.1:9?token=s3cret", "a.token.s3cret", "")
+    leave(tmp_path, away, KEY, "shop")
+    leave(tmp_path, away, "", "")
+    keep(tmp_path, away, "of an earlier recorder", message("t", "m"))
+    listed = spool(server, tmp_path, "list", "--json")
+    found = Counter((one["endpoint"], one["project"], one["key"]) for one in json.loads(listed.stdout))
+    assert found == {
+        (f"{away}/memtrace/", None, KEY[:19]): 1,
+        (away, None, None): 2,
+        (away, "shop", KEY[:19]): 1,
+        (None, None, None): 1,
+    }
+    shown = spool(server, tmp_path, "list")
+    for said in (
+        f"{away}/memtrace/, key mt_0123456789abcdef_…",
+        f"{away}, project shop, key mt_0123456789abcdef_…",
+        f"{away}, no API key",
+        "unknown: the folder does not say it",
+    ):
+        assert said in shown.stdout
+    sent = spool(server, tmp_path, project=server.project)
+    said = " ".join(sent.stderr.split())
+    assert "9 events wait for other platforms, projects or keys (" in said
+    assert away in said
+    assert " …): see `memtrace spool list`." in said
+    for done in (listed, shown, sent):
+        assert "s3cret" not in done.stdout + done.stderr
+    assert "s3cret" not in "".join(path.read_text("utf-8") for path in tmp_path.rglob("purpose.json*"))
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.rglob("purpose.json")} == {0o600}
 
 
 @pytest.mark.parametrize(

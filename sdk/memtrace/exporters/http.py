@@ -12,6 +12,7 @@ from memtrace.changes import lost
 from memtrace.exporters.background import MAX_BATCH_BYTES, MAX_QUEUE_BYTES, BackgroundExporter
 from memtrace.exporters.post import Answer, Platform
 from memtrace.exporters.protocol import FlushResult
+from memtrace.exporters.purpose import Purpose
 from memtrace.exporters.segment import Segment
 from memtrace.exporters.spool import MAX_BYTES, Spool, default_directory, folder_name
 from memtrace.faults import log
@@ -52,24 +53,25 @@ class HttpExporter(BackgroundExporter):
             raise MistakeError(f"endpoint must be an address such as https://host:port, got scheme {address.scheme!r}")
         if spool is False:
             kept = None
-        elif isinstance(spool, Path | str):
-            kept = Spool(Path(spool) / folder_name(endpoint, project or key), max_spool_bytes)
         else:
-            kept = Spool(default_directory(endpoint, project or key), max_spool_bytes)
+            folder = _folder(endpoint, project or key, spool if isinstance(spool, Path | str) else None)
+            kept = Spool(folder, max_spool_bytes, Purpose.of(endpoint, key, project))
         super().__init__(_HttpSink(Platform(endpoint, key, project), kept), max_queue_bytes)
 
 
 def replay(endpoint: str, key: str | None, project: str | None, spool: Path | str | None = None) -> FlushResult:
     """Send what waits in a spool, oldest first, until the spool is empty or the platform is away."""
-    directory = (
-        Path(spool) / folder_name(endpoint, project or key) if spool else default_directory(endpoint, project or key)
-    )
+    directory = _folder(endpoint, project or key, spool)
     sink = _HttpSink(Platform(endpoint, key, project), Spool(directory))
     try:
         sink.tick()
     finally:
         sink.abandon([])
     return replace(sink.counts, spooled=Spool(directory).count())
+
+
+def _folder(endpoint: str, owner: str | None, spool: Path | str | None) -> Path:
+    return Path(spool) / folder_name(endpoint, owner) if spool else default_directory(endpoint, owner)
 
 
 class _HttpSink:

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from memtrace.exporters import segment as segments
+from memtrace.exporters.purpose import Purpose
 from memtrace.exporters.segment import SUFFIX, Segment
 from memtrace.exporters.unsendable import DAMAGED, REJECTED, set_aside
 from memtrace.faults import log, report
@@ -31,11 +32,13 @@ class Spool:
     Args:
         directory: the folder; it is created when it is needed, for this user only.
         max_bytes: if there is more, the oldest segments are dropped.
+        purpose: what the events wait for; it is written to the folder for whoever looks into it.
     """
 
-    def __init__(self, directory: Path, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, directory: Path, max_bytes: int = MAX_BYTES, purpose: Purpose | None = None) -> None:
         self.directory = directory
         self._max_bytes = max_bytes
+        self._purpose = purpose
         self._current: Segment | None = None
         self._done_with: set[Path] = set()
         """Segments that can't be read, or could not be removed after they were sent; this process skips them."""
@@ -144,8 +147,16 @@ class Spool:
     def _make_folder(self) -> None:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
+    def _tell_purpose(self) -> None:
+        try:
+            if self._purpose is not None:
+                self._purpose.write(self.directory)
+        except OSError as error:  # the events matter more
+            report("telling what a spool is for", error)
+
     def _new(self) -> Segment:
         self._make_folder()
+        self._tell_purpose()
         for _ in range(_TRIES):
             name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
             made = segments.new(self.directory / name)
