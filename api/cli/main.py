@@ -23,6 +23,7 @@ from api.cli import (
     failures,
     ingest,
     keys,
+    labels,
     listing,
     neo4j,
     report,
@@ -84,6 +85,7 @@ for group in (
     failures,
     cypher,
     attribute,
+    labels,
     audit,
     benchmark,
     check,
@@ -94,6 +96,7 @@ for group in (
 ):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
+app.add_typer(labels.app, name="labels", rich_help_panel="Ask why")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
 app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")

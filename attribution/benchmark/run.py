@@ -9,12 +9,12 @@ from typing import Any
 
 from attribution.benchmark.cases import BenchCase, load, load_labelled
 from attribution.benchmark.labelled import LabelledScores, against
-from attribution.benchmark.labels import Labelled
 from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result, order_of
 from attribution.benchmark.scratch import scratch_store
 from attribution.benchmark.trivial import trivial
 from attribution.graph import TraceGraph
+from attribution.labels import Label
 from attribution.lookup import by_id
 from attribution.run import Options, attribute
 from attribution.verdict import Verdict, from_attribution
@@ -73,7 +73,7 @@ async def run(
     files: Sequence[Path],
     options: Options,
     *,
-    labels: Sequence[Labelled] | None = None,
+    labels: Sequence[Label] | None = None,
     work: Path | None = None,
     progress: Callable[[Path], Progress] | None = None,
 ) -> Benchmark:

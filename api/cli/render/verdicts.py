@@ -83,7 +83,8 @@ def _candidate(candidate: CitedCandidate) -> Text:
         else ""
     )
     text = Text(f"{candidate.error_type}{at}")
-    text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
+    if candidate.confidence is not None:
+        text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
     return text.append(f" {one_line(candidate.reason, _REASON)}", style="default")
 
 

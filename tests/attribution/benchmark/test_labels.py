@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from attribution.benchmark.labels import read_labels, trace_name
 from attribution.benchmark.run import run
 from attribution.benchmark.trivial import ANSWERING, WORDLESS
+from attribution.labels import Label, read_labels
 from attribution.run import Options
+from ingest.files.opening import plain_name
 from schema.errors import InputError
 from schema.kinds import ErrorType
 from tests.attribution.benchmark.sample import SAMPLE, truth
@@ -37,12 +38,16 @@ def written(folder: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
+def labels_in(path: Path) -> list[Label]:
+    return [one.label for one in read_labels(path)]
+
+
 async def test_a_method_is_scored_against_labels(tmp_path: Path) -> None:
     records = lines()
     records[0] |= {"several": True, "agreed": True}
     wrong = {"type": "DeletionError", "op": "nobody"}
     records[1] |= {"primary": wrong, "also": [records[1]["primary"]]}
-    found = await run([SAMPLE], Options(), labels=read_labels(written(tmp_path, records)))
+    found = await run([SAMPLE], Options(), labels=labels_in(written(tmp_path, records)))
     scores = found.labelled
     assert scores is not None
     assert (scores.whole.cases, scores.whole.primary, scores.whole.accepted) == (3, 2, 3)
@@ -57,7 +62,7 @@ async def test_a_method_is_scored_against_labels(tmp_path: Path) -> None:
 
 async def test_a_label_that_names_no_failure_is_an_error(tmp_path: Path) -> None:
     records = [*lines(), lines()[0] | {"query_id": "nobody-asked@1"}]
-    found = await run([SAMPLE], Options(), labels=read_labels(written(tmp_path, records)))
+    found = await run([SAMPLE], Options(), labels=labels_in(written(tmp_path, records)))
     assert ["nobody-asked@1" in str(error) for _, error in found.errors] == [True]
 
 
@@ -77,4 +82,4 @@ def test_files_without_labels_are_named(tmp_path: Path) -> None:
 
 
 def test_traces_are_named_by_their_files() -> None:
-    assert [trace_name(Path(name)) for name in ("a.json", "a.json.zst", "x/a.json.gz")] == ["a", "a", "a"]
+    assert [plain_name(Path(name)) for name in ("a.json", "a.json.zst", "x/a.json.gz")] == ["a", "a", "a"]
