@@ -101,6 +101,27 @@ class HumanAgreement(Part, frozen=True):
     type_kappa: float | None
     operation_accuracy: float | None
     joint_accuracy: float | None
+    joint_kappa: float | None = None
+
+
+class SourcePair(Part, frozen=True):
+    """How far two sources of verdicts agree, on the cases on which both name an error type.
+
+    Attributes:
+        first: a method, or a person's name.
+        second: another one.
+        type_kappa: Cohen's kappa of the error types; None where chance alone would agree always.
+        joint_kappa: the same of error type and operation together.
+    """
+
+    first: str
+    second: str
+    cases: int
+    type_accuracy: float
+    type_kappa: float | None
+    operation_accuracy: float
+    joint_accuracy: float
+    joint_kappa: float | None
 
 
 class TraceRef(Part, frozen=True):
@@ -231,6 +252,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         cases: by number.
         over_time: when the wrong answers were given; None where no time is known.
         errors_by_operation: error types of each operation, that with most failures first.
+        agreements: of all methods and people, two by two, those with most common cases first.
         asked: None where the failures were chosen one by one: of what they are a part is not known then.
     """
 
@@ -250,3 +272,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     asked: Asked | None = None
     over_time: OverTime | None = None
     errors_by_operation: list[OperationErrors] = field(default_factory=list)
+    agreements: list[SourcePair] = field(default_factory=list)

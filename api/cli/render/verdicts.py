@@ -99,6 +99,7 @@ def agreement(found: SourceAgreement) -> list[RenderableType]:
                 ("same operation", _share(found.operation_accuracy)),
                 ("its kappa", _number(found.operation_kappa)),
                 ("both", _share(found.joint_accuracy)),
+                ("their kappa", _number(found.joint_kappa)),
             )
         )
     ]
