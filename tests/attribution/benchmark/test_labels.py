@@ -11,12 +11,16 @@ import pytest
 from attribution.benchmark.run import run
 from attribution.benchmark.trivial import ANSWERING, WORDLESS
 from attribution.intervals import wilson
+from attribution.labelling import export_labels, import_labels
 from attribution.labels import Label, read_labels
 from attribution.run import Options
+from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
 from schema.errors import InputError
 from schema.kinds import ErrorType
+from store.open import open_database
 from tests.attribution.benchmark.sample import SAMPLE, truth, write_benchmark
+from tests.data import data_folder, needs_data
 
 
 def lines(**more: Any) -> list[dict[str, Any]]:
@@ -116,3 +120,20 @@ def test_files_without_labels_are_named(tmp_path: Path) -> None:
 
 def test_traces_are_named_by_their_files() -> None:
     assert [plain_name(Path(name)) for name in ("a.json", "a.json.zst", "x/a.json.gz")] == ["a", "a", "a"]
+
+
+@needs_data
+async def test_labels_of_real_failures_go_through_a_project(tmp_path: Path) -> None:
+    data = data_folder()
+    assert data is not None
+    labels = read_labels(data / "natural" / "labels.jsonl")
+    own = [one for one in labels if one.label.trace == "rag_locomo-1"]
+    async with await open_database(f"sqlite:///{tmp_path / 'test.db'}") as database:
+        store = database.project("project")
+        await import_path(store, data / "traces" / "rag_locomo-1.json.zst")
+        found = await import_labels(store, labels, "somebody", "labels.jsonl")
+        assert (found.imported, found.unchanged) == (len(own), 0)
+        others = {one.number for one in labels} - {one.number for one in own}
+        assert {one.line for one in found.unmatched if one.missing == "trace"} == others
+        again = {one.query_id: one for one in await export_labels(store)}
+        assert again == {one.label.query_id: one.label.model_copy(update={"author": "somebody"}) for one in own}
