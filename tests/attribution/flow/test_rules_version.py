@@ -10,7 +10,7 @@ from pathlib import Path
 import attribution
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "5", "5846b04542359ef2"
+VERSION, FINGERPRINT = "5", "857165ee145e19c1"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
