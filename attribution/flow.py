@@ -364,4 +364,4 @@ def _candidates(weighed: Sequence[tuple[Finding, float]]) -> tuple[Candidate, ..
         for one, share in weighed
         if share >= 0.01 and (one.operation_id is not None or one.error_type in {ErrorType.ANNOTATION, ErrorType.JUDGE})
     ]
-    return tuple(sorted(found, key=lambda one: -one.confidence))
+    return tuple(sorted(found, key=lambda one: -(one.confidence or 0.0)))

@@ -23,6 +23,7 @@ class SourceAgreement:
         operation_accuracy: share of cases for which both name the same operation, or both name none.
         operation_kappa: Cohen's kappa of the operations.
         joint_accuracy: share of cases with the same error type and the same operation.
+        joint_kappa: Cohen's kappa of error type and operation together.
         confusion: how often each pair of error types occurred: that of the first source, then that of the second.
     """
 
@@ -37,6 +38,7 @@ class SourceAgreement:
     operation_accuracy: float | None
     operation_kappa: float | None
     joint_accuracy: float | None
+    joint_kappa: float | None
     confusion: dict[str, dict[str, int]]
 
 
@@ -96,8 +98,14 @@ def agreement(verdicts: Sequence[Attribution], first: str, second: str) -> Sourc
         operation_accuracy=_mean(a.operation_id == b.operation_id for a, b in pairs),
         operation_kappa=cohens_kappa([(a.operation_id, b.operation_id) for a, b in pairs]),
         joint_accuracy=_mean(a.error_type == b.error_type and a.operation_id == b.operation_id for a, b in pairs),
+        joint_kappa=cohens_kappa([(_joint(a), _joint(b)) for a, b in pairs]),
         confusion=_confusion(Counter(types)),
     )
+
+
+def _joint(verdict: Attribution) -> str:
+    """Error type and operation as one class."""
+    return f"{verdict.error_type} {verdict.operation_id}"
 
 
 def _type_numbers(types: Sequence[tuple[str | None, str | None]]) -> dict[str, float | None]:

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from attribution.lookup import by_id
-from ingest.events.complaints import EntryOf, check_texts
+from attribution.verdict import Method
+from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
-from schema.kinds import HUMAN_METHOD, ErrorType
+from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
 from schema.models import Attribution, Batch, Failure, Operation, Trace
 from store.answers import Label
 from store.protocol import GraphStore
 
 E = TypeVar("E", Trace, Operation, Failure, Attribution)
 
+Named = tuple[ErrorType, str | None]
+"""An error type, and the id of the operation at fault; None where there is none."""
+
+MAX_NAME = 200
+_METHODS = frozenset({HUMAN_METHOD, *Method})
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A person says why an answer is wrong; ``error_type`` None is an abstention."""
+    """A person says why an answer is wrong; ``error_type`` None is an abstention.
+
+    Attributes:
+        also: other verdicts that the person would accept.
+        details: what else belongs to it; the attributes of the verdict.
+    """
 
     failure_id: str
     error_type: ErrorType | None
     operation_id: str | None = None
     reason: str | None = None
     confidence: float | None = None
+    also: tuple[Named, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 async def record_verdict(
@@ -43,14 +60,37 @@ async def record_verdict(
 
     Raises:
         NotFoundError: there is no such failure or operation.
-        InputError: the operation is of another trace, or something is out of range.
+        InputError: nobody can be called so, an error type and an operation do not go together, the operation is
+            of another trace, or something is out of range.
     """
+    check_author(author)
     check_texts("reason", () if judgement.reason is None else (judgement.reason,))
     if judgement.confidence is not None and not 0 <= judgement.confidence <= 1:
         raise InputError("verdict", "confidence", f"{judgement.confidence} is not from 0 to 1")
     failure = await _one(store, Failure, judgement.failure_id)
-    await _check_operation(store, judgement, failure)
-    verdict = Attribution(
+    await _check_operations(store, judgement, failure)
+    verdict = verdict_of(failure, judgement, author)
+    entry = entry_of(verdict.id) if entry_of else None
+    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
+    return verdict
+
+
+def check_author(name: str) -> None:
+    """Refuse what can't be a person's name.
+
+    Raises:
+        InputError: it can't.
+    """
+    if not 1 <= len(name) <= MAX_NAME:
+        raise InputError("verdict", "author", f"a name of 1 to {MAX_NAME} characters is needed")
+    if name in _METHODS:
+        raise InputError("verdict", "author", f"{name!r} is a method, not a person")
+
+
+def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
+    """A person's verdict as an element of the graph; what else they would accept are its candidates."""
+    also = [named for named in dict.fromkeys(judgement.also) if named != (judgement.error_type, judgement.operation_id)]
+    return Attribution(
         id=make_id("Attribution", failure.id, HUMAN_METHOD, author),
         project_id=failure.project_id,
         trace_id=failure.trace_id,
@@ -62,16 +102,35 @@ async def record_verdict(
         model=None,
         reason=judgement.reason,
         evidence="[]",
-        candidates="[]",
+        candidates=_encode(
+            [
+                {"errorType": error_type, "operationId": operation, "confidence": None, "reason": ""}
+                for error_type, operation in also
+            ]
+        ),
         tokens=None,
         cost=None,
         seconds=None,
         created_at=datetime.now(UTC),
         author=author,
+        attributes=_encode(judgement.details),
     )
-    entry = entry_of(verdict.id) if entry_of else None
-    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
-    return verdict
+
+
+def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None:
+    """Why an operation can't be blamed with an error of this type, or none can't; None where it can.
+
+    Args:
+        error_type: what is said.
+        operation: what is blamed; None for nothing.
+    """
+    if error_type in NOT_THE_MEMORY:
+        return None if operation is None else f"{error_type} takes no operation: none of the memory is at fault"
+    if operation is None:
+        return f"{error_type} needs the operation at fault"
+    if operation.kind is OperationKind.JUDGE:
+        return f"{operation.external_id!r} judges answers, so it can't be at fault for {error_type}"
+    return None
 
 
 async def withdraw_verdict(
@@ -99,14 +158,28 @@ async def withdraw_verdict(
     return verdict
 
 
-async def _check_operation(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
-    if judgement.operation_id is None:
-        return
-    if judgement.error_type is None:
+async def _check_operations(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
+    if judgement.error_type is None and judgement.operation_id is not None:
         raise InputError("verdict", "operation", "an abstention blames no operation")
-    operation = await _one(store, Operation, judgement.operation_id)
-    if operation.trace_id != failure.trace_id:
-        raise InputError("verdict", "operation", "is of another trace than the failure")
+    if len(judgement.also) > MAX_LIST:
+        raise InputError("verdict", "also", f"more than {MAX_LIST}")
+    named = [("also", *one) for one in judgement.also]
+    if judgement.error_type is not None:
+        named.insert(0, ("operation", judgement.error_type, judgement.operation_id))
+    found = await by_id(store, Operation, (id_ for _, _, id_ in named))
+    for place, error_type, id_ in named:
+        if id_ is not None and id_ not in found:
+            raise NotFoundError(id_, Operation.__name__)
+        operation = found.get(id_ or "")
+        if operation is not None and operation.trace_id != failure.trace_id:
+            raise InputError("verdict", place, "is of another trace than the failure")
+        problem = problem_of(error_type, operation)
+        if problem is not None:
+            raise InputError("verdict", place, problem)
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 async def _one(store: GraphStore, model: type[E], id_: str) -> E:

@@ -82,11 +82,11 @@ class PieceLoss:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Another explanation that was weighed."""
+    """Another explanation that was weighed, or that a person would accept; then its confidence is None."""
 
     error_type: ErrorType
     operation_id: str | None
-    confidence: float
+    confidence: float | None
     reason: str
 
 

@@ -21,10 +21,10 @@ from pathlib import Path
 import msgspec
 
 from attribution import sureness
-from attribution.benchmark.coverage import area, at_coverage
-from attribution.benchmark.labels import read_labels
 from attribution.benchmark.result import Result
+from attribution.benchmark.risk import risk_of
 from attribution.benchmark.run import run
+from attribution.labels import read_labels
 from attribution.run import Options
 from attribution.sureness import logit
 from schema.kinds import QuestionKind
@@ -120,7 +120,7 @@ def main() -> None:
     given = parser.parse_args()
     points: list[Point] = []
     for folder, labels in given.labelled:
-        known = read_labels(labels)
+        known = [one.label for one in read_labels(labels)]
         found = asyncio.run(run(_graphs(folder), Options(min_confidence=0.0), labels=known))
         points += [_point(one, natural=True) for one in found.results if one.case.label is not None]
     for folder in given.injected:
@@ -144,11 +144,12 @@ def _tell(said: Sequence[tuple[Point, float]], name: str, wanted: Callable[[Poin
         bins[min(9, int(sure * 10))].append((sure, right))
     error = sum(abs(sum(sure for sure, _ in one) - sum(right for _, right in one)) for one in bins.values()) / len(some)
     high = [right for sure, right in some if sure >= 0.9]
-    shares = ", ".join(f"{at_coverage(some, part):.1%} right at {part:.0%}" for part in (0.5, 0.7, 0.9))
+    risk = risk_of(some)
+    shares = ", ".join(f"{share:.1%} right at {part} %" for part, share in risk.accuracy.items() if share is not None)
     print(
         f"{name}: {len(some)} verdicts, {sum(right for _, right in some)} right; expected calibration error {error:.3f}"
     )
-    print(f"  of confidence 0.9 and more: {sum(high)} of {len(high)}; {shares}; area {area(some):.4f}")
+    print(f"  of confidence 0.9 and more: {sum(high)} of {len(high)}; {shares}; area {risk.area:.4f}")
 
 
 def _graphs(folder: Path) -> list[Path]:

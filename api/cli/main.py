@@ -23,6 +23,7 @@ from api.cli import (
     failures,
     ingest,
     keys,
+    labels,
     listing,
     neo4j,
     report,
@@ -86,6 +87,7 @@ for group in (
     cypher,
     attribute,
     why_not,
+    labels,
     audit,
     benchmark,
     check,
@@ -96,6 +98,7 @@ for group in (
 ):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
+app.add_typer(labels.app, name="labels", rich_help_panel="Ask why")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
 app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")

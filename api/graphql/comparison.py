@@ -54,6 +54,9 @@ class Agreement:
     joint_accuracy: float | None = strawberry.field(
         description="The share of cases, from 0 to 1, for which both name the same error type and the same operation."
     )
+    joint_kappa: float | None = strawberry.field(
+        description="Cohen's kappa of error type and operation together, as for the error types."
+    )
     confusion: list[Confusion] = strawberry.field(description="How often each pair of error types was named.")
 
 
@@ -87,6 +90,7 @@ async def agreement_of(store: GraphStore, first: str, second: str, trace: str | 
         operation_accuracy=found.operation_accuracy,
         operation_kappa=found.operation_kappa,
         joint_accuracy=found.joint_accuracy,
+        joint_kappa=found.joint_kappa,
         confusion=[
             Confusion(first=ErrorType(one), second=ErrorType(other), count=count)
             for one, row in sorted(found.confusion.items())

@@ -28,6 +28,14 @@ class FailureInput:
     comment: str | None = strawberry.field(default=None, description="Any comment.")
 
 
+@strawberry.input(description="Another verdict that a person would accept.")
+class AcceptedInput:
+    """An error type and an operation."""
+
+    error_type: ErrorType = strawberry.field(description="The error type.")
+    operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
+
+
 @strawberry.input(
     description="A person's verdict: why an answer is wrong. Ids may be unique prefixes, or ids in the source."
 )
@@ -38,7 +46,15 @@ class VerdictInput:
     error_type: ErrorType | None = strawberry.field(
         default=None, description="Why the answer is wrong; null if you abstain."
     )
-    operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
+    operation: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="The id of the operation at fault. AnnotationError and LLMAsAJudgeError take none; all others "
+        "need one.",
+    )
+    also: list[AcceptedInput] = strawberry.field(
+        default_factory=list,
+        description="Other verdicts that you would accept; they become the candidates of this one.",
+    )
     reason: str | None = strawberry.field(default=None, description="The reason, in words.")
     confidence: float | None = strawberry.field(default=None, description="How sure you are, from 0 to 1.")
 

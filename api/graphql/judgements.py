@@ -52,10 +52,14 @@ async def judgement_of(store: GraphStore, said: VerdictInput) -> Judgement:
     Raises:
         NotFoundError: something that is named does not exist.
         AmbiguousError: something that is named may be several things.
+        InputError: too many of the operations that would be accepted are not there.
     """
     failure = await store.resolve(said.failure, Label.FAILURE)
     assert isinstance(failure, Failure)
     operation: str | None = said.operation
     if operation is not None and said.error_type is not None:
         operation = await id_of(store, Label.OPERATION, operation, failure.trace_id)
-    return Judgement(failure.id, said.error_type, operation, said.reason, said.confidence)
+    named = [one.operation for one in said.also if one.operation is not None]
+    found = iter(await ids_of(store, Label.OPERATION, named, failure.trace_id))
+    also = [(one.error_type, None if one.operation is None else next(found)) for one in said.also]
+    return Judgement(failure.id, said.error_type, operation, said.reason, said.confidence, tuple(also))

@@ -71,7 +71,7 @@ def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
             {
                 "error_type": one.error_type,
                 "operation": operation(one.operation_id),
-                "confidence": round(one.confidence, 2),
+                "confidence": None if one.confidence is None else round(one.confidence, 2),
                 "reason": clip(one.reason, 300),
             }
             for one in hint.candidates[:10]

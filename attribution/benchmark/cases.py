@@ -14,9 +14,11 @@ from typing import Any
 import msgspec
 
 from attribution.benchmark.controls import control_failures
-from attribution.benchmark.labels import Labelled, label_of, labels_of, trace_name
+from attribution.benchmark.labels import label_of, labels_of
+from attribution.labels import Label as LabelLine
 from attribution.lookup import by_id, every_failure
 from ingest.files.importing import import_path
+from ingest.files.opening import plain_name
 from ingest.files.protocol import Progress
 from ingest.files.smartcomment.leftover import KEY
 from schema.errors import InputError
@@ -65,12 +67,19 @@ class BenchCase:
 
 @dataclass(frozen=True, slots=True)
 class BenchFile:
-    """The cases of one file, whose graph stands in a store."""
+    """The cases of one file, whose graph stands in a store.
+
+    Attributes:
+        system: the memory system that was recorded.
+        conversation: whose conversations it remembered; other systems may have had the same.
+    """
 
     path: str
     split: str
     annotated: list[BenchCase]
     controls: list[BenchCase]
+    system: str
+    conversation: str
 
 
 async def load(store: GraphStore, path: Path, progress: Progress | None = None) -> BenchFile:
@@ -108,11 +117,12 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
         _split_of(path),
         annotated,
         [_case(path, record, failure, None, names) for record, failure in zip(controls, negatives, strict=True)],
+        *_origin(trace),
     )
 
 
 async def load_labelled(
-    store: GraphStore, path: Path, labels: Sequence[Labelled], progress: Progress | None = None
+    store: GraphStore, path: Path, labels: Sequence[LabelLine], progress: Progress | None = None
 ) -> BenchFile:
     """Import a file whose labels stand in a file of their own, and give the failures that have one.
 
@@ -126,21 +136,27 @@ async def load_labelled(
     names = await by_id(store, Variable, named)
     blind = [replace(failure, attributes=NO_ATTRIBUTES) for failure in failures]
     await _forget(store, trace, msgspec.json.decode(trace.attributes), blind, [])
-    left = labels_of(labels, path)
+    left = labels_of(labels, {plain_name(path), trace.external_id, trace.id, trace.name or trace.id})
     cases = []
     for failure in blind:
         asked, said = names[failure.question_id].external_id, names.get(failure.answer_id or "")
         known = label_of(left, asked, said.external_id if said else None)
         if known is None:
             continue
-        left.pop((known.question, known.prediction))
+        left.pop((known.line.query_id, known.line.prediction_id))
         label = Label(*known.primary, also=known.also, kinds=known.kinds)
-        cases.append(_case(path, known.record, failure, label, names))
+        cases.append(_case(path, known.line.model_dump(mode="json"), failure, label, names))
     # A label that names no trace may be another file's.
-    missing = [one.question for one in left.values() if one.trace is not None]
+    missing = [one.line.query_id for one in left.values() if one.line.trace is not None]
     if missing:
         raise InputError(str(path), "labels", f"there is no failure with the question and answer of {missing[0]}")
-    return BenchFile(str(path), trace_name(path), cases, [])
+    return BenchFile(str(path), plain_name(path), cases, [], *_origin(trace))
+
+
+def _origin(trace: Trace) -> tuple[str, str]:
+    """The memory system that was recorded, and whose conversations; where the source does not say, the trace."""
+    kept = msgspec.json.decode(trace.attributes).get(KEY, {})
+    return str(kept.get("project_id") or trace.source), str(kept.get("user_id") or trace.external_id)
 
 
 def _split_of(path: Path) -> str:

@@ -3,86 +3,172 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
+
+from attribution.benchmark.cases import Label
 from attribution.benchmark.result import Result
 from attribution.benchmark.trivial import Named
+from attribution.intervals import Interval, bootstrap, wilson
+from attribution.kappa import cohens_kappa
 from schema.kinds import ErrorType
 
+_Numbers = tuple[int, float | None, float | None, Interval, Interval]
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Of some cases, how many verdicts are the label's first, and how many the first or another that is as good."""
+
+class Share(Struct, frozen=True, rename="camel"):
+    """Of some cases, which part of the verdicts is right.
+
+    Attributes:
+        primary: the part that is the label's first.
+        accepted: the part that is its first or another that is as good.
+        primary_interval: 95 % (Wilson), as of independent cases.
+        accepted_interval: the same of ``accepted``.
+    """
 
     cases: int
-    primary: int
-    accepted: int
+    primary: float | None
+    accepted: float | None
+    primary_interval: Interval
+    accepted_interval: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledScores:
-    """Numbers against labels.
+class Trivial(Share, frozen=True, rename="camel"):
+    """What a rule without thought reaches."""
+
+    macro_f1: float | None
+
+
+class LabelAgreement(Struct, frozen=True, rename="camel"):
+    """How far the method agrees with the labels beyond chance (Cohen's kappa); an abstention is a class of its own.
+
+    Attributes:
+        type: of the error types.
+        joint: of error type and operation together.
+    """
+
+    type: float | None
+    joint: float | None
+
+
+class LabelledScores(Share, frozen=True, rename="camel"):
+    """Numbers against labels: of all cases, and of their parts.
 
     Attributes:
         by_type: by the error type of the label.
         by_kind: by the kind of question; one question may be of several.
+        by_system: by the memory system that was recorded.
         by_trace: by the name of the graph's file.
-        macro_f1: mean F1 of error types, of those that a label names.
-        trivial: what rules without thought reach, by name, with their macro F1.
+        conversation_intervals: of ``primary`` and ``accepted``, by drawing whole conversations anew (bootstrap), for
+            cases of one conversation go together. None where there are fewer than two.
+        trivial: what rules without thought reach, by name.
     """
 
-    whole: Share
     by_type: dict[str, Share]
     by_kind: dict[str, Share]
+    by_system: dict[str, Share]
     by_trace: dict[str, Share]
-    macro_f1: float | None
-    trivial: dict[str, tuple[Share, float | None]]
+    conversation_intervals: dict[str, Interval | None] | None
+    kappa: LabelAgreement
+    trivial: dict[str, Trivial]
 
 
-def against(results: Sequence[Result], trace_of: Callable[[str], str]) -> LabelledScores:
-    """The numbers of some results, of which those without a label don't count."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where cases are from.
+
+    Attributes:
+        trace: the name of the graph's file.
+        system: the memory system.
+        conversation: whose conversations it remembered.
+    """
+
+    trace: str
+    system: str
+    conversation: str
+
+
+def against(results: Sequence[Result], origins: Mapping[str, Origin]) -> LabelledScores:
+    """The numbers of some results, of which those without a label don't count.
+
+    Args:
+        results: of any number of files.
+        origins: where a file's cases are from, by its path.
+    """
     known = [(one, one.case.label) for one in results if one.case.label is not None]
     types: dict[str, list[Result]] = defaultdict(list)
     kinds: dict[str, list[Result]] = defaultdict(list)
+    systems: dict[str, list[Result]] = defaultdict(list)
     traces: dict[str, list[Result]] = defaultdict(list)
+    conversations: dict[str, list[Result]] = defaultdict(list)
     for one, label in known:
+        origin = origins[one.case.graph_path]
         types[label.error_type].append(one)
-        traces[trace_of(one.case.graph_path)].append(one)
+        systems[origin.system].append(one)
+        traces[origin.trace].append(one)
+        conversations[origin.conversation].append(one)
         for kind in label.kinds:
             kinds[kind].append(one)
     pairs = [(label.error_type, one.verdict.error_type) for one, label in known]
     names = sorted({name for one, _ in known for name in one.trivial})
     return LabelledScores(
-        _share([one for one, _ in known]),
-        _shares(types),
-        _shares(kinds),
-        _shares(traces),
-        _macro_f1(pairs),
-        {name: _trivial([one for one, _ in known], name) for name in names},
+        *_share([one for one, _ in known]),
+        by_type=_shares(types),
+        by_kind=_shares(kinds),
+        by_system=_shares(systems),
+        by_trace=_shares(traces),
+        conversation_intervals=_by_conversation([conversations[name] for name in sorted(conversations)]),
+        kappa=LabelAgreement(cohens_kappa(pairs), cohens_kappa([_joint(one, label) for one, label in known])),
+        trivial={name: _trivial(known, name) for name in names},
     )
 
 
 def _shares(parts: Mapping[str, Sequence[Result]]) -> dict[str, Share]:
-    return {key: _share(some) for key, some in sorted(parts.items())}
+    return {key: Share(*_share(some)) for key, some in sorted(parts.items())}
 
 
-def _share(results: Sequence[Result]) -> Share:
-    return Share(len(results), sum(one.is_right for one in results), sum(one.is_accepted for one in results))
+def _share(results: Sequence[Result]) -> _Numbers:
+    return _numbers(*_counts(results))
 
 
-def _trivial(results: Sequence[Result], name: str) -> tuple[Share, float | None]:
-    said: list[tuple[Named | None, Result]] = [(one.trivial.get(name), one) for one in results]
+def _counts(results: Sequence[Result]) -> tuple[int, int, int]:
+    """Cases, those with the label's first verdict, and those with one that it accepts."""
+    return len(results), sum(one.is_right for one in results), sum(one.is_accepted for one in results)
+
+
+def _numbers(cases: int, primary: int, accepted: int) -> _Numbers:
+    """The fields of a share."""
+    rates = (primary / cases, accepted / cases) if cases else (None, None)
+    return cases, *rates, wilson(primary, cases), wilson(accepted, cases)
+
+
+def _by_conversation(conversations: Sequence[Sequence[Result]]) -> dict[str, Interval | None] | None:
+    return bootstrap([_counts(some) for some in conversations], _rates) if len(conversations) > 1 else None
+
+
+def _rates(counts: Sequence[tuple[int, int, int]]) -> dict[str, float | None]:
+    cases, primary, accepted = (sum(column) for column in zip(*counts, strict=True))
+    return {"primary": primary / cases, "accepted": accepted / cases}
+
+
+def _joint(one: Result, label: Label) -> tuple[str, str]:
+    """Error type and operation as one class, of the label and of the verdict; a right operation is the label's."""
+    wanted = f"{label.error_type} {label.operation}"
+    return wanted, wanted if one.is_right else f"{one.verdict.error_type} {one.operation}"
+
+
+def _trivial(known: Sequence[tuple[Result, Label]], name: str) -> Trivial:
     primary = accepted = 0
     pairs: list[tuple[ErrorType, ErrorType | None]] = []
-    for found, one in said:
-        label = one.case.label
-        assert label is not None
+    for one, label in known:
+        found: Named | None = one.trivial.get(name)
         is_first = found == (label.error_type, label.operation)
         primary += is_first
         accepted += is_first or found in label.also
         pairs.append((label.error_type, found[0] if found else None))
-    return Share(len(results), primary, accepted), _macro_f1(pairs)
+    return Trivial(*_numbers(len(known), primary, accepted), macro_f1=_macro_f1(pairs))
 
 
 def _macro_f1(pairs: Sequence[tuple[ErrorType, ErrorType | None]]) -> float | None:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
+from typing import Any
 
 from attribution.benchmark import accuracy
 from attribution.benchmark.accuracy import Accuracy, ClassScore
 from attribution.benchmark.calibration import Calibration, calibrate
 from attribution.benchmark.evidence import EvidenceRecall, evidence_recall
 from attribution.benchmark.result import Marks, Result, order_of
+from attribution.benchmark.risk import RiskCoverage, risk_coverage
 from attribution.intervals import Interval, bootstrap, wilson
 
 
@@ -91,9 +93,16 @@ class Metrics:
     abstentions: Abstentions
     controls: Controls
     calibration: Calibration
+    risk_coverage: RiskCoverage
     evidence_recall: EvidenceRecall | None
     cost: Cost
     unlabelled: int
+
+    def document(self) -> dict[str, Any]:
+        """The numbers under their public names."""
+        found = asdict(self)
+        found["riskCoverage"] = found.pop("risk_coverage")
+        return found
 
 
 def measure(results: Sequence[Result], controls: Sequence[Result], splits: Mapping[str, str]) -> Metrics:
@@ -128,6 +137,7 @@ def measure(results: Sequence[Result], controls: Sequence[Result], splits: Mappi
         abstentions=_abstentions(marks),
         controls=_controls(controls),
         calibration=calibrate(labelled),
+        risk_coverage=risk_coverage(labelled),
         evidence_recall=evidence_recall(results),
         cost=_cost([*results, *controls]),
         unlabelled=len(results) - len(marks),

@@ -96,8 +96,12 @@ class Result:
     @property
     def is_accepted(self) -> bool:
         """Whether error type and operation are right, or those of another verdict that the label calls as good."""
-        label = self.case.label
-        return self.is_right or (label is not None and (self.verdict.error_type, self.operation) in label.also)
+        label, found = self.case.label, self.verdict.error_type
+        if label is None or found is None:
+            return False
+        # Labels leave out the judge, where a verdict names its operation.
+        operations = {self.operation, None} if found is ErrorType.JUDGE else {self.operation}
+        return self.is_right or any((found, operation) in label.also for operation in operations)
 
     @property
     def marks(self) -> Marks | None:

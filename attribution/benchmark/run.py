@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from attribution.benchmark.cases import BenchCase, load, load_labelled
-from attribution.benchmark.labelled import LabelledScores, against
-from attribution.benchmark.labels import Labelled
+from attribution.benchmark.labelled import LabelledScores, Origin, against
 from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result, order_of
 from attribution.benchmark.scratch import scratch_store
 from attribution.benchmark.trivial import trivial
 from attribution.graph import TraceGraph
+from attribution.labels import Label
 from attribution.lookup import by_id
 from attribution.run import Options, attribute
 from attribution.verdict import Verdict, from_attribution
@@ -56,7 +58,7 @@ class Benchmark:
             "split": self.split,
             "sampled_graph_paths": self.paths,
             "results": [result.annotated_document() for result in self.results],
-            "metrics": asdict(self.metrics),
+            "metrics": self.metrics.document() | (msgspec.to_builtins(self.labelled) if self.labelled else {}),
             "controls": [result.control_document() for result in self.controls],
             "settings": {
                 "method": self.options.method,
@@ -64,7 +66,6 @@ class Benchmark:
                 "no_evidence": self.options.retrieve_evidence,
                 "models": sorted({result.verdict.model for result in every if result.verdict.model}),
             },
-            "labels": None if self.labelled is None else asdict(self.labelled),
             "errors": [{"file": file, "error": str(error)} for file, error in self.errors],
         }
 
@@ -73,7 +74,7 @@ async def run(
     files: Sequence[Path],
     options: Options,
     *,
-    labels: Sequence[Labelled] | None = None,
+    labels: Sequence[Label] | None = None,
     work: Path | None = None,
     progress: Callable[[Path], Progress] | None = None,
 ) -> Benchmark:
@@ -91,7 +92,7 @@ async def run(
     """
     results: list[Result] = []
     controls: list[Result] = []
-    splits: dict[str, str] = {}
+    origins: dict[str, Origin] = {}
     errors: list[tuple[str, MemTraceError]] = []
     for file in files:
         tell = progress(file) if progress else _silent
@@ -107,11 +108,12 @@ async def run(
         except MemTraceError as error:
             errors.append((str(file), error))
             continue
-        splits[loaded.path] = loaded.split
+        origins[loaded.path] = Origin(loaded.split, loaded.system, loaded.conversation)
         results.extend(judged[: len(loaded.annotated)])
         controls.extend(judged[len(loaded.annotated) :])
     results.sort(key=order_of)
     controls.sort(key=order_of)
+    splits = {path: origin.trace for path, origin in origins.items()}
     return Benchmark(
         options,
         sorted(splits),
@@ -120,7 +122,7 @@ async def run(
         controls,
         measure(results, controls, splits),
         errors,
-        None if labels is None else against(results, lambda path: splits[path]),
+        None if labels is None else against(results, origins),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import combinations
 
 from msgspec.structs import replace
 
@@ -26,6 +27,7 @@ from attribution.report.model import (
     ReportData,
     Scope,
     Share,
+    SourcePair,
     Totals,
 )
 from attribution.report.over_time import over_time
@@ -67,6 +69,7 @@ def build(
         families=_families(judged, total),
         levers=levers(attributed, total),
         agreement=_agreement(attributed),
+        agreements=_agreements(numbered),
         summary=None,
         cases=numbered,
         over_time=over_time(case.failed_at for case in numbered),
@@ -203,4 +206,43 @@ def _agreement(attributed: Sequence[ReportedCase]) -> HumanAgreement | None:
         type_kappa=cohens_kappa(types),
         operation_accuracy=sum(a == b for a, b in places) / len(pairs),
         joint_accuracy=sum(a == b and c == d for (a, b), (c, d) in pairs) / len(pairs),
+        joint_kappa=cohens_kappa([(f"{a} {c}", f"{b} {d}") for (a, b), (c, d) in pairs]),
     )
+
+
+def _agreements(cases: Sequence[ReportedCase]) -> list[SourcePair]:
+    """Agreement of all methods and people, two by two, each by its newest verdict on a case."""
+    said: dict[str, dict[str, tuple[ErrorType, str | None]]] = defaultdict(dict)
+    for case in cases:
+        for one in case.others:
+            if one.error_type is not None:
+                said[_source(one.method, one.author)][case.failure_id] = one.error_type, one.operation_id
+        if case.method is not None and case.error_type is not None:
+            blamed = case.operation.id if case.operation else None
+            said[_source(case.method, case.author)][case.failure_id] = case.error_type, blamed
+    found = []
+    for first, second in combinations(sorted(said), 2):
+        common = sorted(said[first].keys() & said[second].keys())
+        if common:
+            found.append(_pair(first, second, [(said[first][one], said[second][one]) for one in common]))
+    return sorted(found, key=lambda pair: (-pair.cases, pair.first, pair.second))
+
+
+def _pair(
+    first: str, second: str, verdicts: Sequence[tuple[tuple[ErrorType, str | None], tuple[ErrorType, str | None]]]
+) -> SourcePair:
+    return SourcePair(
+        first=first,
+        second=second,
+        cases=len(verdicts),
+        type_accuracy=sum(one[0] is other[0] for one, other in verdicts) / len(verdicts),
+        type_kappa=cohens_kappa([(one[0], other[0]) for one, other in verdicts]),
+        operation_accuracy=sum(one[1] == other[1] for one, other in verdicts) / len(verdicts),
+        joint_accuracy=sum(one == other for one, other in verdicts) / len(verdicts),
+        joint_kappa=cohens_kappa([(" ".join(map(str, one)), " ".join(map(str, other))) for one, other in verdicts]),
+    )
+
+
+def _source(method: str, author: str | None) -> str:
+    """A method, or the name of a person."""
+    return author or method if method == HUMAN_METHOD else method

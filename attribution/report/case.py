@@ -76,13 +76,13 @@ class CitedStep(Part, frozen=True):
 
 
 class CitedCandidate(Part, frozen=True):
-    """Another explanation that was weighed."""
+    """Another explanation that was weighed; see ``attribution.verdict.Candidate``."""
 
     error_type: ErrorType
     operation_id: str | None
     operation_external_id: str | None
     operation: str | None
-    confidence: float
+    confidence: float | None
     reason: str
 
 

@@ -75,7 +75,7 @@ def _lines(data: ReportData) -> Iterator[str]:
     yield from _times(data.over_time)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
-    yield from _agreement(data)
+    yield from _agreements(data)
     cases = {case.number: case for case in data.cases}
     for family in data.families:
         yield from _family(family, cases)
@@ -162,22 +162,25 @@ def _times(found: OverTime | None) -> Iterator[str]:
         yield ""
 
 
-def _agreement(data: ReportData) -> Iterator[str]:
-    found = data.agreement
-    if found is None:
+def _agreements(data: ReportData) -> Iterator[str]:
+    if not data.agreements:
         return
-    yield "## Agreement with people"
+    yield "## Agreement of methods and people"
     yield ""
     yield from _table(
-        ("cases", "same error type", "Cohen's kappa", "same operation", "both"),
+        ("first", "second", "cases", "same error type", "Cohen's kappa", "same operation", "both", "their kappa"),
         [
             (
-                f"{found.cases:,}",
-                words.percent(found.type_accuracy),
-                words.decimal(found.type_kappa),
-                words.percent(found.operation_accuracy),
-                words.percent(found.joint_accuracy),
+                one.first,
+                one.second,
+                f"{one.cases:,}",
+                words.percent(one.type_accuracy),
+                words.decimal(one.type_kappa),
+                words.percent(one.operation_accuracy),
+                words.percent(one.joint_accuracy),
+                words.decimal(one.joint_kappa),
             )
+            for one in data.agreements[: words.SHOWN]
         ],
     )
 

@@ -102,6 +102,27 @@ class HumanAgreement(Part, frozen=True):
     type_kappa: float | None
     operation_accuracy: float | None
     joint_accuracy: float | None
+    joint_kappa: float | None = None
+
+
+class SourcePair(Part, frozen=True):
+    """How far two sources of verdicts agree, on the cases on which both name an error type.
+
+    Attributes:
+        first: a method, or a person's name.
+        second: another one.
+        type_kappa: Cohen's kappa of the error types; None where chance alone would agree always.
+        joint_kappa: the same of error type and operation together.
+    """
+
+    first: str
+    second: str
+    cases: int
+    type_accuracy: float
+    type_kappa: float | None
+    operation_accuracy: float
+    joint_accuracy: float
+    joint_kappa: float | None
 
 
 class TraceRef(Part, frozen=True):
@@ -253,6 +274,7 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         cases: the cases by number.
         over_time: when the wrong answers were given; None if no time is known.
         errors_by_operation: error types of each operation; the operation with most failures comes first.
+        agreements: agreement of each pair of methods and people; the pair with most common cases comes first.
         pieces: None if no verdict follows any piece.
         asked: None if the failures were chosen one by one, because then it is not known what they are a part of.
     """
@@ -274,3 +296,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     over_time: OverTime | None = None
     errors_by_operation: list[OperationErrors] = field(default_factory=list)
     pieces: Pieces | None = None
+    agreements: list[SourcePair] = field(default_factory=list)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from ingest.files.opening import STANDARD_INPUT, display_name, mapped
+from ingest.files.opening import STANDARD_INPUT, display_name, mapped, plain_name
 from ingest.files.protocol import ImportReport, OpenFile, Progress
 from ingest.files.registry import FORMATS, HEAD_BYTES, format_of_file
 from schema.errors import InputError
@@ -47,6 +47,7 @@ async def import_path(
     progress: Progress | None = None,
     max_bytes: int | None = None,
     max_ratio: int | None = None,
+    is_upload: bool = False,
 ) -> ImportReport:
     """Import one file of any format, which is recognised by its first bytes; ``Path("-")`` is standard input.
 
@@ -61,6 +62,7 @@ async def import_path(
         max_bytes: largest size of a compressed file when it is unpacked, and of all values that a file rebuilds; None
             means no limit.
         max_ratio: how many times its own size it may unpack to; see ``ingest.files.opening.mapped``.
+        is_upload: whether the path is only where an upload waits, so that its name says nothing.
 
     Raises:
         InputError: the file is malformed, too large or of an unknown format, or its graph is already stored with other
@@ -71,7 +73,9 @@ async def import_path(
     with ExitStack() as stack:
         data = await asyncio.to_thread(stack.enter_context, mapped(path, max_bytes, max_ratio))
         found = format_of_file(name, data[:HEAD_BYTES])
-        return await found.read(OpenFile(name, data, timezone, max_bytes, progress or _silent, opened_at), store)
+        called = None if is_upload or path == STANDARD_INPUT else plain_name(path)
+        file = OpenFile(name, data, timezone, max_bytes, progress or _silent, opened_at, called)
+        return await found.read(file, store)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

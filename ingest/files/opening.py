@@ -23,6 +23,7 @@ import zstandard
 from schema.errors import InputError
 
 STANDARD_INPUT = Path("-")
+_ENDINGS = (".zst", ".xz", ".gz", ".json")
 FREE_BYTES = 16 << 20
 """Any compressed file may unpack to so many bytes, because small files with repeated texts compress very well."""
 
@@ -79,6 +80,14 @@ def mapped(path: Path, max_bytes: int | None = None, max_ratio: int | None = Non
 def display_name(path: Path) -> str:
     """The name of a file in messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def plain_name(path: Path) -> str:
+    """The name of a file without its folder and the endings that say its form."""
+    name = path.name
+    for suffix in _ENDINGS:
+        name = name.removesuffix(suffix)
+    return name
 
 
 @contextmanager

@@ -26,6 +26,7 @@ class OpenFile:
         tell: is called with the progress. If it raises an error before the file is written, the import ends and nothing
             is written.
         opened_at: when the import began, in seconds of ``time.perf_counter``.
+        plain_name: its name without folder and endings, which labels call its trace by; None where it has none.
     """
 
     name: str
@@ -34,6 +35,7 @@ class OpenFile:
     max_bytes: int | None = None
     tell: Progress = lambda stage, done, total: None
     opened_at: float = field(default_factory=time.perf_counter)
+    plain_name: str | None = None
 
     def seconds(self) -> float:
         """How long the import has taken until now."""

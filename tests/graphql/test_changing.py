@@ -72,6 +72,9 @@ def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
         ({"confidence": 1.5}, "1.5 is not from 0 to 1"),
         ({"operation": "x"}, "an abstention blames no operation"),
         ({"errorType": "UpdateError", "operation": "x"}, "no operation 'x'"),
+        ({"errorType": "UpdateError"}, "UpdateError needs the operation at fault"),
+        ({"errorType": "AnnotationError", "also": [{"errorType": "UpdateError"}]}, "UpdateError needs the operation"),
+        ({"errorType": "AnnotationError", "also": [{"errorType": "UpdateError", "operation": "x"}]}, "operation 'x'"),
         ({"reason": "x" * 20_001}, "longer than 20,000"),
     ],
 )
@@ -79,6 +82,24 @@ def test_a_bad_verdict_is_refused(world: World, verdict: dict[str, Any], words: 
     before = _verdicts(world, world.ids["failure"])
     assert words in _judge(world, failure=world.ids["failure"], **verdict)["message"]
     assert _verdicts(world, world.ids["failure"]) == before
+
+
+def test_what_a_person_would_accept_too_are_candidates(world: World) -> None:
+    failure, operation = world.ids["failure"], world.ids["operation"]
+    other = {"errorType": "UpdateError", "operation": operation[:12]}
+    also = [{"errorType": "AnnotationError"}, other]
+    said = _judge(world, failure=failure, errorType="ExtractionError", operation=operation, also=also)
+    text = """query($p: String!, $id: String!) { project(name: $p) { attribution(reference: $id) {
+      candidates { errorType confidence operation { id } } } } }"""
+    found = world.ask(text, {"p": world.project, "id": said["attribution"]["id"]})["project"]["attribution"]
+    assert found["candidates"] == [
+        {"errorType": "AnnotationError", "confidence": None, "operation": None},
+        {"errorType": "UpdateError", "confidence": None, "operation": {"id": operation}},
+    ]
+    text = """query($p: String!) { project(name: $p) { audit(first: 500) { nodes { action target } } } }"""
+    entries = world.ask(text, {"p": world.project}, "admin")["project"]["audit"]["nodes"]
+    assert {"action": "recordVerdict", "target": said["attribution"]["id"]} in entries
+    _withdraw(world, said["attribution"]["id"])
 
 
 def _complain(world: World, **failure: Any) -> dict[str, Any]:

@@ -66,6 +66,7 @@ _ID_OF = {
     "FailureInput.evidence": "message",
     "VerdictInput.failure": "failure",
     "VerdictInput.operation": "operation",
+    "AcceptedInput.operation": "operation",
     "AttributeInput.failures": "failure",
     "AttributeInput.trace": None,
     "ReportInput.traces": "trace",
@@ -109,6 +110,8 @@ def _literal(place: str, argument: Any, world: World) -> str | None:
         return "{" + ", ".join(f"{name}: {text}" for name, text in inner_values.items() if text is not None) + "}"
     is_id = isinstance(named, GraphQLScalarType) and named.name in {"ID", "String"}
     required = isinstance(argument.type, GraphQLNonNull) and argument.default_value is _UNDEFINED
+    if required and isinstance(named, GraphQLEnumType):
+        return str(next(iter(named.values)))
     optional_text = {"after", "source", "reason", "comment", "name", "timezone", "goldAnswers"}
     assert not required, f"{place}: say in this test what to send"
     assert not is_id or place.rpartition(".")[2] in optional_text, f"{place}: say in this test what to send"

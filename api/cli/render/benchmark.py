@@ -32,29 +32,39 @@ def _labelled(found: Benchmark) -> Iterator[RenderableType]:
     if scores is None:
         return
     columns = ("cases", "primary", "accepted", "macro F1")
-    rows: list[tuple[str, Share, float | None]] = [("the method", scores.whole, scores.macro_f1)]
-    rows += [(name, share, f1) for name, (share, f1) in scores.trivial.items()]
+    rows: list[tuple[str, Share, float | None]] = [("the method", scores, found.metrics.macro_f1)]
+    rows += [(name, one, one.macro_f1) for name, one in scores.trivial.items()]
     yield table(
         ("against labels", *columns),
         [(Text(name), *_share(share), _percent(f1)) for name, share, f1 in rows],
         numbers=columns,
     )
-    for title, part in (
+    parts = (
         ("by error type", scores.by_type),
         ("by kind of question", scores.by_kind),
+        ("by system", scores.by_system),
         ("by trace", scores.by_trace),
-    ):
+    )
+    for title, part in parts:
         yield table(
             (title, *columns[:-1]),
             [(Text(one_line(name, 40)), *_share(share)) for name, share in part.items()],
             numbers=columns[:-1],
         )
+    intervals = scores.conversation_intervals
+    yield sheet(
+        (
+            ("primary, by conversation", _interval(intervals["primary"]) if intervals else None),
+            ("accepted, by conversation", _interval(intervals["accepted"]) if intervals else None),
+            ("Cohen's kappa, error type", _number(scores.kappa.type, 2)),
+            ("with operation", _number(scores.kappa.joint, 2)),
+        )
+    )
 
 
 def _share(share: Share) -> Sequence[Text]:
-    counts = (share.primary, share.accepted)
-    rates = [_percent(count / share.cases if share.cases else None) for count in counts]
-    return (Text(f"{share.cases:,}"), *rates)
+    rates = ((share.primary, share.primary_interval), (share.accepted, share.accepted_interval))
+    return (Text(f"{share.cases:,}"), *(Text(f"{_percent(rate)} ({_interval(interval)})") for rate, interval in rates))
 
 
 def _parts(metrics: Metrics) -> Iterator[RenderableType]:
@@ -162,11 +172,15 @@ def _rest(metrics: Metrics) -> RenderableType:
     )
     right = _percent(abstentions.answered.joint)
     spread = f"median {_number(cost.median_seconds, 3)}; {cost.total_seconds:,.1f} in all"
+    risk = metrics.risk_coverage
+    surest = "; ".join(f"{percent} %: {_percent(value)}" for percent, value in risk.accuracy.items())
     return sheet(
         (
             ("false alarms", alarms if controls.cases else "no right answers to try"),
             ("abstentions", f"{abstentions.count:,} ({_percent(abstentions.rate)}); of the others {right} are right"),
             ("without label", f"{metrics.unlabelled:,}" if metrics.unlabelled else None),
+            ("right among the surest", surest if any(value is not None for value in risk.accuracy.values()) else None),
+            ("area of risk by coverage", _number(risk.area, 3)),
             ("calibration error", _percent(metrics.calibration.expected_calibration_error)),
             ("seconds a case", f"{_number(cost.seconds_per_case, 3)} ({spread})"),
             ("tokens a case", f"{_number(cost.tokens_per_case, 0)} ({cost.total_tokens:,} in all)"),

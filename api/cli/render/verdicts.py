@@ -100,7 +100,8 @@ def _candidate(candidate: CitedCandidate) -> Text:
         else ""
     )
     text = Text(f"{candidate.error_type}{at}")
-    text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
+    if candidate.confidence is not None:
+        text.append(f" ({candidate.confidence:.2f})", style=style.DIM)
     return text.append(f" {one_line(candidate.reason, _REASON)}", style="default")
 
 
@@ -115,6 +116,7 @@ def agreement(found: SourceAgreement) -> list[RenderableType]:
                 ("same operation", _share(found.operation_accuracy)),
                 ("its kappa", _number(found.operation_kappa)),
                 ("both", _share(found.joint_accuracy)),
+                ("their kappa", _number(found.joint_kappa)),
             )
         )
     ]

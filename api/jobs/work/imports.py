@@ -43,7 +43,7 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
             raise InputError(arguments.name, "", "the uploaded file is gone: send it again")
         try:
             limits = (context.max_inflated_bytes, context.max_inflated_ratio)
-            report = await import_path(context.store, path, arguments.timezone, tell, *limits)
+            report = await import_path(context.store, path, arguments.timezone, tell, *limits, is_upload=True)
         except InputError as error:
             raise _renamed(error, path, arguments.name) from error
     return documents.imported(replace(report, file=arguments.name))

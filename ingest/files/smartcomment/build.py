@@ -52,23 +52,27 @@ class Built:
     operation_kinds: list[OperationKind]
 
 
-def build(recorded: Recorded, project_id: str, stored_sequences: Mapping[str, int]) -> Built:
+def build(
+    recorded: Recorded, project_id: str, stored_sequences: Mapping[str, int], plain_name: str | None = None
+) -> Built:
     """Repair the recorded graph and make the elements of its trace, except failures.
 
     Args:
         recorded: the file.
         project_id: the owner.
         stored_sequences: places of those variables of this trace that are stored already, by id; they keep them.
+        plain_name: the file's; see ``ingest.files.protocol.OpenFile``.
 
     Raises:
         InputError: a time or the metadata of a record is malformed.
     """
-    return _Builder(recorded, project_id).build(stored_sequences)
+    return _Builder(recorded, project_id, plain_name).build(stored_sequences)
 
 
 class _Builder:
-    def __init__(self, recorded: Recorded, project_id: str) -> None:
+    def __init__(self, recorded: Recorded, project_id: str, plain_name: str | None) -> None:
         self.recorded = recorded
+        self.plain_name = plain_name
         self.project_id = project_id
         graph = recorded.file.graph
         self.trace_id = trace_id(project_id, graph.graph_id)
@@ -170,6 +174,8 @@ class _Builder:
             kept["data"] = file.data_extra
         if graph.data.annotations is not UNSET:
             kept["annotations"] = len(file.annotations)
+        if self.plain_name is not None:
+            kept[leftover.FILE] = self.plain_name
         created_at = None
         if graph.created_at is not UNSET:
             try:

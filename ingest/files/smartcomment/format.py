@@ -52,7 +52,7 @@ class Smartcomment:
             recorded = await asyncio.to_thread(_read, graph_file, file.timezone, values, file.tell)
             file.tell("repair", 0, 1)
             stored = await _stored_sequences(store, trace) if is_stored else {}
-            built = await asyncio.to_thread(_build, recorded, store.project_id, stored)
+            built = await asyncio.to_thread(_build, recorded, store.project_id, stored, file.plain_name)
             file.tell("repair", 1, 1)
             batch = built.batch
             total = len(batch.variables) + len(batch.derivations) + len(batch.operations)
@@ -105,9 +105,9 @@ def _read(file: GraphFile, timezone: str, values: PackWriter, tell: Progress) ->
     return recorded
 
 
-def _build(recorded: Recorded, project_id: str, stored: dict[str, int]) -> Built:
+def _build(recorded: Recorded, project_id: str, stored: dict[str, int], plain_name: str | None) -> Built:
     with collector_paused():
-        built = build(recorded, project_id, stored)
+        built = build(recorded, project_id, stored, plain_name)
         add_failures(recorded, built)
         return built
 

@@ -18,6 +18,9 @@ from msgspec import UNSET, UnsetType
 from schema.models import NO_ATTRIBUTES
 
 KEY = "smartcomment"
+FILE = "file"
+"""Of a trace, among what is kept: the plain name of the file that it came in last; labels call the trace by it."""
+
 _MISSING = object()
 
 
@@ -83,6 +86,13 @@ def split(attributes: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if "metadata" in leftover:
         metadata = leftover.pop("metadata")
     return metadata, leftover
+
+
+def file_of(attributes: str) -> str | None:
+    """The plain name of the file that a trace came in last, from its attributes; None where it is not known."""
+    kept = msgspec.json.decode(attributes).get(KEY)
+    name = kept.get(FILE) if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def apply(record: dict[str, Any], leftover: dict[str, Any]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ async def test_faults(
     assert (verdict.error_type, blamed) == (kind, operation)
     assert verdict.path
     assert 0.5 < verdict.confidence < 1
-    assert all(one.confidence < verdict.confidence for one in verdict.candidates)
+    assert all((one.confidence or 0) < verdict.confidence for one in verdict.candidates)
 
 
 @pytest.mark.parametrize("fault", [extraction, update, deletion, retrieval, response], ids=lambda one: one.__name__)

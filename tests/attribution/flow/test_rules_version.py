@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.sureness import CURVES
 
-VERSION, FINGERPRINT = "6", "f5affd702bfb8027"
+VERSION, FINGERPRINT = "6", "56804c167b03d19c"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 

@@ -15,6 +15,7 @@ from attribution.report.build import build
 from attribution.report.make import make
 from attribution.report.model import ReportData, Share
 from attribution.report.suspected_labels import suspected_labels
+from schema.ids import make_id
 from schema.kinds import ErrorType, VariableKind
 from store.open import open_database
 from tests.attribution.report.memory import MADE, PROJECT, Memory, gathered, report, scope, some
@@ -180,6 +181,33 @@ def test_agreement_with_people(data: ReportData) -> None:
     assert (found.cases, found.type_accuracy, found.operation_accuracy, found.joint_accuracy) == (5, 0.8, 1.0, 0.8)
     # By chance (3 * 3 + 2 * 1) / 25.
     assert found.type_kappa == pytest.approx((0.8 - 11 / 25) / (1 - 11 / 25))
+    (pair,) = data.agreements
+    assert (pair.first, pair.second, pair.cases) == ("annotation", "flow", 5)
+    assert (pair.type_accuracy, pair.operation_accuracy, pair.joint_accuracy) == (0.8, 1.0, 0.8)
+    assert pair.type_kappa == pytest.approx(found.type_kappa)
+    # Each failure has an operation of its own: by chance (1 * 1 for four of them) / 25.
+    assert pair.joint_kappa == found.joint_kappa == pytest.approx((0.8 - 4 / 25) / (1 - 4 / 25))
+
+
+def test_agreement_of_several_methods_and_people(tmp_path: Path) -> None:
+    memory = Memory()
+    memory.fail(ErrorType.RETRIEVAL, human=ErrorType.RETRIEVAL)
+    memory.fail(ErrorType.RETRIEVAL, human=ErrorType.RESPONSE)
+    first, second = memory.trace.failures
+    for failure, kind in ((first, ErrorType.RESPONSE), (first, ErrorType.UPDATE), (second, None)):
+        memory.trace.attribution(failure, "llm", error_type=kind, id=make_id("Attribution", failure.id, str(kind)))
+    ada = make_id("Attribution", first.id, "Ada")
+    memory.trace.attribution(first, "human", error_type=ErrorType.UPDATE, author="Ada", id=ada)
+    pairs = {(one.first, one.second): (one.cases, one.type_accuracy) for one in report(memory, tmp_path).agreements}
+    # The newest verdict of a method counts; what a method abstained from, and what only one has judged, does not.
+    assert pairs == {
+        ("annotation", "flow"): (2, 0.5),
+        ("Ada", "annotation"): (1, 0.0),
+        ("Ada", "flow"): (1, 0.0),
+        ("Ada", "llm"): (1, 1.0),
+        ("annotation", "llm"): (1, 0.0),
+        ("flow", "llm"): (1, 0.0),
+    }
 
 
 def test_numbers_of_cases_follow_no_order_of_reading(data: ReportData) -> None:

@@ -96,6 +96,8 @@ def test_agreement(judged: Judged) -> None:
     # By chance: (2 * 2 + 1 * 2 + 1 * 0) / 16.
     assert found.type_kappa == pytest.approx((0.75 - 0.375) / (1 - 0.375))
     assert found.operation_kappa == pytest.approx((0.5 - (2 * 1 + 1 * 3 + 0) / 16) / (1 - 5 / 16))
+    # By chance: (2 * 1 + 1 * 2) / 16.
+    assert found.joint_kappa == pytest.approx((0.5 - 4 / 16) / (1 - 4 / 16))
     assert found.confusion == {
         "ExtractionError": {"ExtractionError": 2},
         "UpdateError": {"UpdateError": 1},

@@ -1,0 +1,173 @@
+"""Commands for what people say of failures: one verdict by hand, or labels as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.errors import UsageError, note
+from api.cli.files import whole_file
+from api.cli.options import IdHelp, JsonOption
+from api.cli.output import Output, print_json
+
+if TYPE_CHECKING:
+    from attribution.people import Named
+    from schema.kinds import ErrorType
+    from schema.models import Failure
+    from store.protocol import GraphStore
+
+commands = typer.Typer()
+app = typer.Typer(no_args_is_help=True, help="Exchange what people say of failures, as files of labels.")
+
+_PANEL = "Ask why"
+
+
+@command(commands, panel=_PANEL)
+async def verdict(
+    place: Target,
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="FAILURE",
+            help="An id, or a unique prefix of 8 or more characters.",
+            show_default=False,
+        ),
+    ],
+    error_type: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False)
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)],
+    operation: Annotated[
+        str | None,
+        typer.Option(
+            "--operation",
+            metavar="ID",
+            help=f"The operation at fault. {IdHelp} AnnotationError and LLMAsAJudgeError take none.",
+            show_default=False,
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="TYPE[:OPERATION]",
+            help="Another verdict that you would accept; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    author: Annotated[
+        str | None,
+        typer.Option("--author", metavar="NAME", help="Who says it. (default: command line)", show_default=False),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why an answer is wrong. What the same author said of it before is replaced."""
+    from functools import partial
+
+    from api import documents
+    from api.cli.find import find
+    from api.cli.keeper import keeper_door
+    from api.cli.render import tables
+    from attribution.lookup import by_id
+    from attribution.people import Judgement, record_verdict
+    from schema.models import Failure, Operation, Variable
+
+    kind = _error_type(error_type, "--type")
+    others = [_split(one) for one in also or ()]
+    async with keeper_door(place) as door:
+        store = door.store
+        failure = await find(store, Failure, reference)
+        _, blamed = await _named(store, failure, kind, operation)
+        accepted = [await _named(store, failure, *one) for one in others]
+        judgement = Judgement(failure.id, kind, blamed, reason, also=tuple(accepted))
+        said = await record_verdict(store, judgement, author or door.actor, partial(door.entry, "recordVerdict"))
+        questions = await by_id(store, Variable, [failure.question_id])
+        operations = await by_id(store, Operation, [said.operation_id])
+    if as_json:
+        print_json(documents.attribution(said, failure, questions, operations))
+    else:
+        Output().show(tables.failure(failure, [said], operations))
+
+
+def _error_type(word: str, option: str) -> ErrorType:
+    from schema.meant import error_type_meant
+
+    try:
+        return error_type_meant(word)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error
+
+
+def _split(text: str) -> tuple[ErrorType, str | None]:
+    word, _, operation = text.partition(":")
+    return _error_type(word, "--also"), operation or None
+
+
+async def _named(store: GraphStore, failure: Failure, kind: ErrorType, reference: str | None) -> Named:
+    """An error type, and the id of the operation of the failure's trace that a reference means."""
+    from api.cli.find import find
+    from schema.models import Operation
+
+    return kind, None if reference is None else (await find(store, Operation, reference, failure.trace_id)).id
+
+
+@command(app, "export", panel="Commands")
+async def export_(
+    place: Target,
+    output: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write; - is standard output.")],
+) -> None:
+    """Write what people have said of the project's failures, a JSON object a line, by ids of the source."""
+    from api.cli.render.text import counted
+    from attribution.labelling import export_labels
+
+    async with place.open(any_name=True) as store:
+        labels = await export_labels(store)
+    with whole_file(output) as out:
+        out.writelines(label.line() for label in labels)
+    note(f"{counted(len(labels), 'label')} written.")
+
+
+@command(app, "import", panel="Commands")
+async def import_(
+    place: Target,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines; - is standard input.", show_default=False)],
+    author: Annotated[
+        str | None,
+        typer.Option(
+            "--author",
+            metavar="NAME",
+            help="Who gave the labels that do not say it themselves. (default: command line)",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Store labels of a file as verdicts of people. What is stored already stays as it is.
+
+    A label whose trace, question, answer or operation is not in the project is listed, and nothing of it is stored; if
+    a line is no label, nothing of the file is.
+    """
+    from dataclasses import asdict
+    from functools import partial
+
+    from api.cli.keeper import keeper_door
+    from api.cli.render.text import counted
+    from attribution.labelling import import_labels
+    from attribution.labels import read_labels
+
+    labels = read_labels(file)
+    async with keeper_door(place) as door:
+        entry_of = partial(door.entry, "importLabels")
+        found = await import_labels(door.store, labels, author or door.actor, str(file), entry_of)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        there = f", {found.unchanged:,} of them unchanged" if found.unchanged else ""
+        Output().lines(f"{counted(found.imported, 'label')} imported{there}.")
+    for one in found.unmatched:
+        note(f"{file}: line {one.line}: {one.reason}")
+    if found.unmatched:
+        note(f"{counted(len(found.unmatched), 'label')} could not be matched, and left out.")

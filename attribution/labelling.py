@@ -1,0 +1,274 @@
+"""Labels in a store: a file's become verdicts of people, and people's verdicts become lines of a file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from attribution.labels import Blame, Label, NumberedLabel
+from attribution.lookup import by_id, every_failure
+from attribution.people import Judgement, Named, check_author, problem_of, verdict_of
+from attribution.verdict import from_attribution
+from ingest.events.complaints import EntryOf
+from ingest.files.smartcomment.leftover import file_of
+from schema.errors import InputError
+from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY
+from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
+from store.paging import elements, every
+from store.protocol import GraphStore
+
+_PAGE = 1000
+_DETAILS = "label"
+"""Where the attributes of a verdict hold what its label says beside the verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A label that was not imported, for the project lacks what it names.
+
+    Attributes:
+        line: its number in the file, from 1.
+        missing: ``trace``, ``question``, ``prediction`` or ``operation``.
+        reason: which one, and why.
+    """
+
+    line: int
+    missing: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsImported:
+    """What an import of labels did.
+
+    Attributes:
+        imported: labels that stand in the project now.
+        unchanged: how many of these stood there before, as they are.
+        unmatched: the others.
+    """
+
+    imported: int
+    unchanged: int
+    unmatched: list[Unmatched]
+
+
+async def import_labels(
+    store: GraphStore, labels: Sequence[NumberedLabel], author: str, file: str, entry_of: EntryOf | None = None
+) -> LabelsImported:
+    """Store labels as verdicts of people. A label is taken whole, or not at all and listed.
+
+    A person's verdict on a failure replaces the one that this person gave before; what is stored already in the same
+    words is not written again.
+
+    Args:
+        store: holds the failures.
+        labels: of any number of traces.
+        author: who gave those that do not say.
+        file: what messages call the file.
+        entry_of: from a trace's id to what the audit log tells of its labels.
+
+    Raises:
+        InputError: a name can't be a person's, or one person has two labels of a failure; nothing was written.
+    """
+    graphs = _Graphs(store, await _traces(store))
+    found: dict[tuple[str, str], tuple[int, Attribution]] = {}
+    unmatched: list[Unmatched] = []
+    for one in labels:
+        by = author if one.label.author is None else one.label.author
+        try:
+            check_author(by)
+        except InputError as error:
+            raise InputError(file, f"line {one.number}", error.problem) from error
+        match = await graphs.match(one)
+        if isinstance(match, Unmatched):
+            unmatched.append(match)
+            continue
+        verdict = verdict_of(match.failure, _judgement(one.label, match), by)
+        other, _ = found.setdefault((match.failure.id, by), (one.number, verdict))
+        if other != one.number:
+            raise InputError(file, f"line {one.number}", f"line {other} is about the same failure, by {by!r} too")
+    new = await _new(store, [verdict for _, verdict in found.values()])
+    by_trace: dict[str, list[Attribution]] = defaultdict(list)
+    for verdict in new:
+        by_trace[verdict.trace_id].append(verdict)
+    for trace_id, verdicts in by_trace.items():
+        entry = entry_of(trace_id) if entry_of else None
+        await store.write(Batch(graphs.traces[trace_id], attributions=verdicts), entry=entry)
+    return LabelsImported(len(found), len(found) - len(new), unmatched)
+
+
+async def export_labels(store: GraphStore) -> list[Label]:
+    """What people have said of the project's failures, by trace, question and author; abstentions are no labels.
+
+    Of what one person has said of a failure the newest counts.
+    """
+    traces = {trace.id: trace for trace in await _traces(store)}
+    called = Counter(name for trace in traces.values() for name in _names(trace))
+    failures = {failure.id: failure for failure in await every_failure(store, None)}
+    given = [one for one in _newest(await store.attributions(list(failures))) if one.error_type is not None]
+    judged = [failures[one.failure_id] for one in given]
+    names = await by_id(store, Variable, (id_ for one in judged for id_ in (one.question_id, one.answer_id)))
+    operations = await by_id(store, Operation, (id_ for one in given for _, id_ in _said(one)))
+    labels = []
+    for verdict, failure in zip(given, judged, strict=True):
+        trace = traces[failure.trace_id]
+        file = file_of(trace.attributes)
+        answer = names.get(failure.answer_id or "")
+        blamed = [
+            Blame(type=error_type, op=operations[id_].external_id if id_ and error_type not in NOT_THE_MEMORY else None)
+            for error_type, id_ in _said(verdict)
+        ]
+        labels.append(
+            Label(
+                trace=file if file is not None and called[file] == 1 else trace.external_id,
+                query_id=names[failure.question_id].external_id,
+                prediction_id=answer.external_id if answer else None,
+                primary=blamed[0],
+                also=tuple(blamed[1:]),
+                sure=verdict.confidence,
+                why=verdict.reason,
+                author=verdict.author,
+                **msgspec.json.decode(verdict.attributes).get(_DETAILS, {}),
+            )
+        )
+    return sorted(labels, key=lambda one: (one.trace or "", one.query_id, one.prediction_id or "", one.author or ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    failure: Failure
+    primary: Named
+    also: tuple[Named, ...]
+
+
+@dataclass(slots=True)
+class _Graph:
+    """What labels may name of a trace, by external id."""
+
+    trace: Trace
+    failures: dict[str, list[tuple[str | None, Failure]]] = field(default_factory=dict)
+    operations: dict[str, Operation] = field(default_factory=dict)
+
+    def match(self, number: int, label: Label) -> _Match | Unmatched:
+        name = self.trace.name or self.trace.external_id
+        asked = self.failures.get(label.query_id)
+        if not asked:
+            return Unmatched(number, "question", f"no failure of trace {name!r} asks {label.query_id!r}")
+        answered = [one for said, one in asked if label.prediction_id in {None, said}]
+        if len(answered) != 1:
+            said = "the answer" if label.prediction_id is None else repr(label.prediction_id)
+            many = f"{len(answered)} failures answer" if answered else "no failure answers"
+            return Unmatched(number, "prediction", f"{many} {label.query_id!r} of trace {name!r} with {said}")
+        named: list[Named] = []
+        for one in (label.primary, *label.also):
+            operation = None if one.op is None else self.operations.get(one.op)
+            if one.op is not None and operation is None:
+                return Unmatched(number, "operation", f"trace {name!r} has no operation {one.op!r}")
+            problem = problem_of(one.type, operation)
+            if problem is not None:
+                return Unmatched(number, "operation", problem)
+            named.append((one.type, operation.id if operation else None))
+        return _Match(answered[0], named[0], tuple(named[1:]))
+
+
+class _Graphs:
+    """The traces of a project, each read when a label may be about it."""
+
+    def __init__(self, store: GraphStore, traces: Sequence[Trace]) -> None:
+        self.traces = {trace.id: trace for trace in traces}
+        self._store = store
+        self._read: dict[str, _Graph] = {}
+        self._called: dict[str, list[Trace]] = defaultdict(list)
+        for trace in traces:
+            for name in _names(trace):
+                self._called[name].append(trace)
+        # A trace whose file has no name, as one that was sent, is known by what is in it.
+        self._unnamed = [trace for trace in traces if file_of(trace.attributes) is None]
+
+    async def match(self, one: NumberedLabel) -> _Match | Unmatched:
+        """What a label is about, in the one trace that has all that it names."""
+        called = None if one.label.trace is None else self._called.get(one.label.trace)
+        meant = called or (self._unnamed if one.label.trace is not None else list(self.traces.values()))
+        found = [(await self._graph(trace)).match(one.number, one.label) for trace in meant]
+        matches = [match for match in found if isinstance(match, _Match)]
+        if len(matches) == 1:
+            return matches[0]
+        if called and len(found) == 1:
+            return found[0]
+        if matches:
+            ids = ", ".join(self.traces[match.failure.trace_id].external_id for match in matches[:5])
+            reason = f"it may be about several traces: {ids}; name one of them"
+        elif one.label.trace is None:
+            reason = "no trace has the question, the answer and the operations that it names"
+        elif called:
+            reason = f"none of {len(called)} traces called {one.label.trace!r} has all that it names"
+        else:
+            reason = f"no trace is called {one.label.trace!r}, by its file, name, id or external id"
+        return Unmatched(one.number, "trace", reason)
+
+    async def _graph(self, trace: Trace) -> _Graph:
+        graph = self._read.get(trace.id)
+        if graph is None:
+            graph = self._read[trace.id] = _Graph(trace)
+            failures = await every_failure(self._store, trace.id)
+            ids = (id_ for one in failures for id_ in (one.question_id, one.answer_id))
+            named = await by_id(self._store, Variable, ids)
+            for one in failures:
+                answer = named.get(one.answer_id or "")
+                said = answer.external_id if answer else None
+                graph.failures.setdefault(named[one.question_id].external_id, []).append((said, one))
+            if failures:
+                found = await elements(self._store, Operation, trace.id)
+                graph.operations = {operation.external_id: operation for operation in found}
+        return graph
+
+
+async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attribution]:
+    """Those that say something else than what their author has said before, in its place."""
+    stored = await store.attributions([one.failure_id for one in verdicts])
+    before = {(one.failure_id, one.author): one for one in _newest(stored)}
+    found = []
+    for verdict in verdicts:
+        known = before.get((verdict.failure_id, verdict.author))
+        if known is None:
+            found.append(verdict)
+            continue
+        same = replace(verdict, id=known.id, created_at=known.created_at)
+        if verdict.error_type in NOT_THE_MEMORY:
+            # An annotation of a graph file may name the judge; labels don't.
+            same = replace(same, operation_id=known.operation_id)
+        if same != known:
+            found.append(replace(verdict, id=known.id))
+    return found
+
+
+def _newest(verdicts: Iterable[Attribution]) -> list[Attribution]:
+    """The newest verdict of each person on each failure; ``verdicts`` are oldest first."""
+    people = [one for one in verdicts if one.method == HUMAN_METHOD]
+    return list({(one.failure_id, one.author): one for one in people}.values())
+
+
+def _judgement(label: Label, match: _Match) -> Judgement:
+    details: dict[str, Any] = {_DETAILS: label.more} if label.more else {}
+    error_type, operation = match.primary
+    return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details)
+
+
+def _said(verdict: Attribution) -> list[Named]:
+    """What a person says, and then what else they would accept."""
+    assert verdict.error_type is not None
+    also = from_attribution(verdict).candidates
+    return [(verdict.error_type, verdict.operation_id), *((one.error_type, one.operation_id) for one in also)]
+
+
+async def _traces(store: GraphStore) -> list[Trace]:
+    return [trace async for trace in every(lambda after: store.traces(_PAGE, after))]
+
+
+def _names(trace: Trace) -> set[str]:
+    """All that a trace may be called by."""
+    return {name for name in (trace.id, trace.external_id, trace.name, file_of(trace.attributes)) if name is not None}
