@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from attribution.kappa import is_from
-from attribution.lookup import by_id
+from attribution.lookup import by_id, operation_label, session_label
 from attribution.report import words
 from attribution.report.case import (
     CitedCandidate,
@@ -211,11 +211,6 @@ class _Reader:
         return operation_label(operation) if operation else None
 
 
-def operation_label(operation: Operation) -> str:
-    """The name of an operation; where it has none, its category or kind."""
-    return operation.name or operation.category or operation.kind.value
-
-
 def variable_label(variable: Variable) -> str:
     """What people know a variable by: its id in the source; where that is a digest, its name and version."""
     plain = words.plain(variable.external_id)
@@ -240,10 +235,9 @@ def _operation_ref(operation: Operation) -> OperationRef:
 
 
 def _session_ref(session: Session) -> SessionRef:
-    named = session.name or session.category
-    number = f"session {session.sequence + 1}"
-    label = f"{named}, {number}" if named else number
-    return SessionRef(id=session.id, external_id=session.external_id, label=label, sequence=session.sequence)
+    return SessionRef(
+        id=session.id, external_id=session.external_id, label=session_label(session), sequence=session.sequence
+    )
 
 
 def _prompts(detail: OperationDetail) -> list[PromptRef]:
