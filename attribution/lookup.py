@@ -38,7 +38,10 @@ async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure
 
 
 def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
-    """The verdict to show of each failure, by the failure's id: the newest of a person, else the newest of a method.
+    """The verdict that counts of each failure, by the failure's id.
+
+    A person's comes before a model's, and a model's before one of the free pass; an abstention of a model comes last,
+    for that may be its server's fault. Of several the newest.
 
     Args:
         verdicts: oldest first, as the store gives them.
@@ -46,6 +49,14 @@ def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
     said: dict[str, Attribution] = {}
     for verdict in verdicts:
         before = said.get(verdict.failure_id)
-        if before is None or before.method != HUMAN_METHOD or verdict.method == HUMAN_METHOD:
+        if before is None or _rank(verdict) >= _rank(before):
             said[verdict.failure_id] = verdict
     return said
+
+
+def _rank(verdict: Attribution) -> int:
+    if verdict.method == HUMAN_METHOD:
+        return 3
+    if verdict.model is None:
+        return 1
+    return 0 if verdict.error_type is None else 2

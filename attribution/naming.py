@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from schema.models import Operation, Variable
+from schema.models import Operation, Session, Variable
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4,}){2,}")
 
@@ -25,3 +25,10 @@ def variable_label(variable: Variable) -> str:
     if known == variable.external_id or plain(variable.name) != variable.name:
         return known
     return f"{variable.name}@{variable.version}"
+
+
+def session_label(session: Session) -> str:
+    """The name of a session, or its category, and its number in the trace, from 1."""
+    named = session.name or session.category
+    number = f"session {session.sequence + 1}"
+    return f"{named}, {number}" if named else number

@@ -73,7 +73,8 @@ async def answers(
 ) -> None:
     """List all answers, right or wrong, each with its question, ordered by trace.
 
-    One that was judged wrong shows its failure, and the verdict on it: a person's before a method's, the newest first.
+    One that was judged wrong shows its failure, and the verdict on it: a person's before a model's, a model's before
+    that of the free pass, the newest first.
     """
     from api import documents
     from api.cli.find import find_trace_id

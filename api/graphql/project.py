@@ -9,6 +9,7 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
+from api.graphql.blaming import Blamed, blamed_of
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
@@ -31,6 +32,7 @@ from api.graphql.resolving import id_meant, id_of, trace_meant
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from api.graphql.trace import Ended, OperationKinds
+from attribution.blamed import By
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
@@ -217,6 +219,22 @@ class Project:
         """Agreement of two sources."""
         only = await trace_meant(self.door.store, trace)
         return await agreement_of(self.door.store, first, second, only)
+
+    @strawberry.field(
+        description="What did harm, the worst first: operations, prompts, memory units or sessions, ranked by the "
+        "failures that they are blamed for and the right answers that rest on them.",
+        metadata={"cost": 1000, "size": "first"},
+    )
+    async def blame(
+        self,
+        info: Info,
+        by: Annotated[By, strawberry.argument(description="What to rank.")] = By.OPERATION,
+        trace: InTrace = None,
+        first: First = 20,
+    ) -> list[Blamed]:
+        """A ranking."""
+        store = self.door.store
+        return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
 
     @strawberry.field(description="A job; null where there is none.")
     async def job(

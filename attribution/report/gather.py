@@ -12,7 +12,7 @@ import msgspec
 
 from attribution.kappa import is_from
 from attribution.lookup import by_id
-from attribution.naming import operation_label, variable_label
+from attribution.naming import operation_label, session_label, variable_label
 from attribution.report.case import (
     CitedCandidate,
     CitedLoss,
@@ -252,10 +252,9 @@ def _operation_ref(operation: Operation) -> OperationRef:
 
 
 def _session_ref(session: Session) -> SessionRef:
-    named = session.name or session.category
-    number = f"session {session.sequence + 1}"
-    label = f"{named}, {number}" if named else number
-    return SessionRef(id=session.id, external_id=session.external_id, label=label, sequence=session.sequence)
+    return SessionRef(
+        id=session.id, external_id=session.external_id, label=session_label(session), sequence=session.sequence
+    )
 
 
 def _prompts(detail: OperationDetail) -> list[PromptRef]:

@@ -49,6 +49,7 @@ query($p: String, $i: String!, $o: Int!, $n: Int!) {
   project(name: $p) { variable(reference: $i) { versions(first: $n, since: $o) { id } } } }
 query($i: ID!, $l: [ID!]!) { node(id: $i) { id } nodes(ids: $l) { id } }
 query($p: String, $t: String!, $u: String!) { project(name: $p) { agreement(first: $t, second: $u) { cases } } }
+query($p: String, $t: String, $f: Int!) { project(name: $p) { blame(trace: $t, first: $f) { id element { id } } } }
 query($t: String!) { __type(name: $t) { name fields { name } } }
 mutation($p: String!, $t: String!, $e: DateTime) {
   createKey(project: $p, name: $t, expiresAt: $e) { __typename ... on Problem { message } } }

@@ -120,6 +120,17 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
         } } } } } }""",
         {"failures": 1, "get": 3, "closures": 1, "values": 1},
     ),
+    "rankings with their elements": (
+        """{ project {
+          blame { id element { ... on Operation { session { id } } } }
+          prompts: blame(by: prompt) { element { id } }
+          units: blame(by: unit) { element { id } }
+          sessions: blame(by: session) { element { id } }
+        } }""",
+        # Once for all four; what is read for each trace is read for each of four traces.
+        {"stats": 1, "failures": 1, "attributions": 1, "traces": 1, "operations": 1, "page": 16, "get": 7}
+        | {"derivations_of": 2},
+    ),
     "one hop": (
         """{ project { traces { nodes { variables(first: 20) { nodes {
           derivedFrom { sourceVariable { derivations(first: 3) { targetVariable { id } } } }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.data import SAMPLE
@@ -91,11 +93,22 @@ class World:
         }
 
 
+def _with_one_unjudged() -> str:
+    """The sample, where one of the answers that its judge accepted has no score."""
+    graph = json.loads(SAMPLE.read_text("utf-8"))
+    edges = graph["data"]["edges"]
+    edges.remove(next(edge for edge in edges if edge["target_full_node_id"].startswith("judge_score:")))
+    return json.dumps(graph)
+
+
 def make_world(server: RunningServer, project: str) -> World:
     """Import the sample and attribute its failures, by the command line and by the server."""
-    for command in (["import", str(SAMPLE)], ["attribute", "--all", "--json"]):
-        done = server.place.here(*command, "--project", project)
-        assert done.returncode == 0, done.stderr
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / SAMPLE.name
+        file.write_text(_with_one_unjudged(), "utf-8")
+        for command in (["import", str(file)], ["attribute", "--all", "--json"]):
+            done = server.place.here(*command, "--project", project)
+            assert done.returncode == 0, done.stderr
     world = World(server, project, {})
     found = world.ask(_LOOK, {"project": project})["project"]
     (trace,) = found["traces"]["nodes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -204,14 +205,19 @@ async def test_equal_predictions_stay_apart(imported: Imported) -> None:
     assert len({variable.operation_id for variable in variables}) == len(equal)
 
 
-async def test_failures_are_the_answers_that_the_judge_refused(imported: Imported) -> None:
-    refused = {
+def _scored(imported: Imported, score: float) -> set[str]:
+    """The judges' operations that gave a score."""
+    nodes = imported.recorded.nodes
+    return {
         edge["op_id"]
         for edge in imported.recorded.edges
-        if imported.recorded.nodes[edge["target_full_node_id"]]["class_name"] == "judge_score"
-        and float(imported.recorded.nodes[edge["target_full_node_id"]]["value"]) == 0
+        if nodes[edge["target_full_node_id"]]["class_name"] == "judge_score"
+        and float(nodes[edge["target_full_node_id"]]["value"]) == score
     }
-    assert imported.report.failures == len(refused)
+
+
+async def test_failures_are_the_answers_that_the_judge_refused(imported: Imported) -> None:
+    assert imported.report.failures == len(_scored(imported, 0))
     questions = imported.recorded.questions()
     answers = await answer_ids(imported.store, imported.report.trace_id, questions)
     page = await imported.store.failures(imported.report.trace_id, 1_000)
@@ -220,6 +226,12 @@ async def test_failures_are_the_answers_that_the_judge_refused(imported: Importe
         assert failure.answer_id == answers[question.external_id]
         assert failure.question
         assert failure.gold_answers
+
+
+async def test_right_answers_are_those_that_the_judge_accepted(imported: Imported) -> None:
+    answers = await elements(imported.store, Variable, imported.report.trace_id, ["Answer"])
+    said = Counter(answer.right for answer in answers if answer.right is not None)
+    assert said == {True: len(_scored(imported, 1)), False: len(_scored(imported, 0))}
 
 
 async def test_importing_again_changes_nothing(imported: Imported) -> None:

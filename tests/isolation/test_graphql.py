@@ -48,6 +48,7 @@ _ID_OF = {
     "Project.variable.trace": "trace",
     "Project.statistics.trace": "trace",
     "Project.agreement.trace": "trace",
+    "Project.blame.trace": "trace",
     "Project.paths.source": "answer",
     "Project.paths.target": "message",
     "Project.diff.before": "before",

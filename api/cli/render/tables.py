@@ -15,6 +15,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
+    from attribution.blamed import Blamed
     from ingest.files.protocol import ImportReport
 
 Rows = Iterable[Sequence[Text]]
@@ -66,6 +67,25 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
             for trace, counts in found
         ),
         numbers=columns[4:],
+    )
+
+
+def blamed(found: Sequence[Blamed]) -> Table:
+    """What did harm, the worst first."""
+    columns = ("id", "name", "failed", "passed", "score")
+    return table(
+        columns,
+        (
+            (
+                style.id_(one.id),
+                Text(one_line(one.name, 60)),
+                Text(f"{one.failed:,.2f}"),
+                Text(f"{one.passed:,}"),
+                Text(f"{one.score:.3f}"),
+            )
+            for one in found
+        ),
+        numbers=columns[2:],
     )
 
 

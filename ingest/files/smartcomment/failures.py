@@ -1,12 +1,13 @@
-"""Finds the failures in a recorded trace: answers that a judge calls wrong, and annotations in the file.
+"""Finds what a recorded trace says of its answers: judges that said no or yes, and annotations in the file.
 
 A question that failed is one failure, even if several sources say so: its id is made from the question and from the
-answer that this question's operation made.
+answer that this question's operation made. An answer to which a judge said yes, and which is no failure's, is
+right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ from schema.readable import readable
 
 ANNOTATION_AUTHOR = "annotation"
 _NO = frozenset({"0", "false", "no", "wrong", "incorrect", "none"})
+_YES = frozenset({"1", "true", "yes", "right", "correct"})
 _ALIASES = {"JudgeError": ErrorType.JUDGE}
 
 
@@ -37,7 +39,7 @@ class _Case:
 
 
 def add_failures(recorded: Recorded, built: Built) -> None:
-    """Add the failures of a file, and the verdicts of its annotations, to the batch.
+    """Add the failures of a file, the verdicts of its annotations, and its right answers to the batch.
 
     Raises:
         InputError: an annotation names something that is not in the file, or an error type that does not exist.
@@ -55,6 +57,8 @@ def add_failures(recorded: Recorded, built: Built) -> None:
         failure = finder.failure(case)
         built.batch.failures.append(failure)
         built.batch.attributions.extend(finder.verdicts(failure, case))
+    wrong = {failure.answer_id for failure in built.batch.failures}
+    built.batch.right_answers.extend(id_ for id_ in finder.judged_right() if id_ not in wrong)
 
 
 class _Finder:
@@ -76,21 +80,33 @@ class _Finder:
     def judged(self) -> dict[tuple[int, int | None], _Case]:
         """The failures that judges found: operations of kind Judge whose score is 0 or a no."""
         cases: dict[tuple[int, int | None], _Case] = {}
-        for operation, kind in enumerate(self.built.operation_kinds):
-            if kind is OperationKind.JUDGE and self._said_no(operation):
+        for operation in self._judges():
+            if self._said(operation, _is_no):
                 case = self._case_of_judge(operation)
                 if case:
                     cases.setdefault((case.question, case.answer), case)
         return cases
 
-    def _said_no(self, operation: int) -> bool:
+    def judged_right(self) -> list[str]:
+        """Answers to which a judge said yes, once each. Where a score is above 1, a 1 need not be the best: none is."""
+        if any((_number(text) or 0) > 1 for operation in self._judges() for text in self._scores(operation)):
+            return []
+        cases = (self._case_of_judge(operation) for operation in self._judges() if self._said(operation, _is_yes))
+        answers = dict.fromkeys(case.answer for case in cases if case is not None and case.answer is not None)
+        kinds = self.built.kinds
+        return [self.built.instances[one] for one in answers if kinds[self._recorded(one)] is VariableKind.ANSWER]
+
+    def _judges(self) -> Iterator[int]:
+        return (number for number, kind in enumerate(self.built.operation_kinds) if kind is OperationKind.JUDGE)
+
+    def _said(self, operation: int, is_meant: Callable[[str], bool]) -> bool:
+        scores = self._scores(operation)
+        return bool(scores) and all(map(is_meant, scores))
+
+    def _scores(self, operation: int) -> list[str]:
         kinds, nodes = self.built.kinds, self.recorded.nodes
-        scores = {
-            target
-            for target in (self.recorded.targets[edge] for edge in self.edges[operation])
-            if kinds[target] is VariableKind.SCORE
-        }
-        return bool(scores) and all(_is_no(nodes[target].text) for target in scores)
+        targets = dict.fromkeys(self.recorded.targets[edge] for edge in self.edges[operation])
+        return [nodes[target].text for target in targets if kinds[target] is VariableKind.SCORE]
 
     def _case_of_judge(self, operation: int) -> _Case | None:
         found: dict[VariableKind, int] = {}
@@ -229,11 +245,22 @@ class _Finder:
 
 
 def _is_no(text: str) -> bool:
-    word = readable(text).strip().lower()
+    return _word(text) in _NO if (number := _number(text)) is None else number == 0
+
+
+def _is_yes(text: str) -> bool:
+    return _word(text) in _YES if (number := _number(text)) is None else number == 1
+
+
+def _word(text: str) -> str:
+    return readable(text).strip().lower()
+
+
+def _number(text: str) -> float | None:
     try:
-        return float(word) == 0
+        return float(_word(text))
     except ValueError:
-        return word in _NO
+        return None
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -1,0 +1,53 @@
+"""The command that ranks what did harm."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.errors import note
+from api.cli.options import JsonOption, TraceOption
+from api.cli.output import Output, print_json
+from attribution.blamed import By
+
+commands = typer.Typer()
+
+_LIMIT = 100
+
+
+@command(commands, panel="Ask why")
+async def blame(
+    place: Target,
+    by: Annotated[By, typer.Option("--by", case_sensitive=False, help="What to rank.", show_default=False)],
+    trace: TraceOption = None,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="How many to list at most; 0 lists all.")] = _LIMIT,
+    as_json: JsonOption = False,
+) -> None:
+    """Rank operations, prompts, memory units or sessions by the harm that they did, the worst first.
+
+    failed: the failures that it is blamed for, weighted by the confidence of their verdicts. passed: the right answers
+    that rest on it. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
+    """
+    from dataclasses import asdict
+
+    from api.cli.find import find_trace_id
+    from api.cli.render import tables
+    from attribution.blame import blame as ranked
+    from attribution.blame import chosen_verdicts
+
+    async with place.open() as store:
+        trace_id = await find_trace_id(store, trace)
+        whole = (await ranked(store, await chosen_verdicts(store, trace_id), [by], trace_id))[by]
+    found = whole[:limit] if limit else whole
+    if as_json:
+        print_json([asdict(one) for one in found])
+    elif found:
+        Output().show(tables.blamed(found))
+    else:
+        note("No verdict blames any. `memtrace attribute --all` finds out why answers are wrong.")
+    if len(whole) > len(found):
+        note(f"There are more than {limit:,}: --limit 0 lists all.")
+    if whole and not any(one.passed for one in whole):
+        note("No answer that was judged right rests on any of these. `memtrace right ANSWER` records one.")

@@ -1,0 +1,92 @@
+"""What did harm: operations, prompts, memory units and sessions, ranked while the request waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import strawberry
+
+from api.graphql import reads
+from api.graphql.context import Info
+from api.graphql.node import Node
+from attribution import blamed
+from attribution.blame import blame, chosen_verdicts
+from attribution.blamed import By
+from schema.errors import InputError
+from store.answers import Label
+from store.protocol import GraphStore
+
+MAX_FAILURES = 10_000
+MAX_DERIVATIONS = 1_000_000
+
+_LABELS = {
+    By.OPERATION: Label.OPERATION,
+    By.PROMPT: Label.VARIABLE,
+    By.UNIT: Label.VARIABLE,
+    By.SESSION: Label.SESSION,
+}
+
+strawberry.enum(
+    By,
+    name="BlameBy",
+    description="What is ranked. prompt: prompts that the operations at fault used, those of equal text as one; unit: "
+    "versions of memory units.",
+    graphql_name_from="value",
+)
+
+
+@strawberry.type(description="An element of the graph, and the harm that it did.")
+class Blamed:
+    """Read off ``attribution.blamed.Blamed``."""
+
+    project_id: strawberry.Private[str]
+    by: strawberry.Private[By]
+    id: strawberry.ID = strawberry.field(
+        description="The id of the element; of prompts with equal text, that of the first that was used."
+    )
+    name: str = strawberry.field(description="Its name. Several may have the same.")
+    failed: float = strawberry.field(
+        description="How many failures it is blamed for, each weighted by the confidence of its verdict."
+    )
+    passed: int = strawberry.field(description="How many right answers rest on it: they causally depend on it.")
+    score: float = strawberry.field(
+        description="Ochiai's coefficient of both, from 0 to 1: failed / sqrt(total * (failed + passed)), where total "
+        "is the weight of all failures that anything is blamed for."
+    )
+
+    @strawberry.field(description="The operation, variable or session itself.")
+    async def element(self, info: Info) -> Node | None:
+        """The element."""
+        return await info.context.load(self.project_id, reads.elements, self.id, _LABELS[self.by])
+
+
+async def blamed_of(info: Info, store: GraphStore, by: By, trace_id: str | None, first: int) -> list[Blamed]:
+    """The first of a ranking; several rankings of one request are made together.
+
+    Raises:
+        InputError: there is too much to look at for one answer.
+    """
+    found = await info.context.load(store.project_id, _rankings, by, trace_id)
+    return [
+        Blamed(
+            project_id=store.project_id,
+            by=by,
+            id=strawberry.ID(one.id),
+            name=one.name,
+            failed=one.failed,
+            passed=one.passed,
+            score=one.score,
+        )
+        for one in (found or [])[:first]
+    ]
+
+
+async def _rankings(store: GraphStore, by: Sequence[By], trace_id: str | None) -> dict[By, list[blamed.Blamed]]:
+    labels = (await store.stats(trace_id)).labels
+    for label, most in ((Label.FAILURE, MAX_FAILURES), (Label.DERIVATION, MAX_DERIVATIONS)):
+        if labels.get(label, 0) > most:
+            where = "name a trace, or" if trace_id is None else "the trace is too large here:"
+            raise InputError(
+                "blame", "", f"there are more than {most:,} {label.lower()}s: {where} use the command line"
+            )
+    return await blame(store, await chosen_verdicts(store, trace_id), by, trace_id)

@@ -1,0 +1,48 @@
+"""What the judges of a recorded file say of its answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from ingest.files.importing import import_path
+from schema.models import Variable
+from store.paging import elements
+from store.protocol import Database
+from tests.graph_files import conversation
+
+QUESTIONS = 6
+"""The judge refuses the answers number 0 and 3."""
+
+
+@pytest.mark.parametrize(
+    ("no", "yes", "right"),
+    [("0", "1", True), ("0.0", "1.0", True), ("'no'", "'Yes'", True), ("0", "3", None), ("0", "perhaps", None)],
+)
+async def test_an_answer_is_right_where_its_judge_said_yes(
+    database: Database, tmp_path: Path, no: str, yes: str, right: bool | None
+) -> None:
+    graph = conversation(20, QUESTIONS)
+    for node in graph.nodes.values():
+        if node["class_name"] == "judge_score":
+            node["value"] = no if node["value"] == "0" else yes
+    store = database.project(f"test-{uuid4().hex}")
+    path = graph.write(tmp_path / "graph.json")
+    for _ in range(2):
+        report = await import_path(store, path)
+        answers = await elements(store, Variable, report.trace_id, ["Answer"])
+        assert [answer.right for answer in answers] == [False, right, right] * 2
+
+
+async def test_of_scores_on_a_longer_scale_none_says_yes(database: Database, tmp_path: Path) -> None:
+    graph = conversation(20, QUESTIONS)
+    scores = [key for key, node in graph.nodes.items() if node["class_name"] == "judge_score"]
+    best = graph.text("5", "variable", "judge_score")
+    last = [edge for edge in graph.edges if edge["target_full_node_id"] in scores][-1]
+    last["target_full_node_id"] = best
+    store = database.project(f"test-{uuid4().hex}")
+    report = await import_path(store, graph.write(tmp_path / "graph.json"))
+    answers = await elements(store, Variable, report.trace_id, ["Answer"])
+    assert [answer.right for answer in answers] == [False, None, None] * 2
