@@ -279,7 +279,7 @@ def sqlite_place_of_server(tmp_path_factory: pytest.TempPathFactory) -> Place:
 def neo4j_place_of_server(neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """The store of ``server`` in Neo4j, with its layout."""
     place = neo4j_place(neo4j_server, tmp_path_factory.mktemp("neo4j-server"))
-    done = place.memtrace("migrate")
+    done = place.here("migrate")
     assert done.returncode == 0, done.stderr
     return place
 
