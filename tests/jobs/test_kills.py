@@ -78,7 +78,7 @@ def test_receipts_stay_true(place: Place, tmp_path: Path) -> None:
             thread = threading.Thread(target=sender.send_all, args=(server,))
             thread.start()
             for _ in range(_FILES):
-                assert sender.acknowledged.acquire(timeout=60)
+                assert sender.acknowledged.acquire(timeout=300)
             # Anything may be under way after a while of any length: bodies, jobs, commits, receipts.
             threading.Event().wait(random.uniform(0, 2))
             server.kill()
