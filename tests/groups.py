@@ -16,7 +16,10 @@ through the store alone."""
 _FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|object_values|torture)/")
 """Folders whose tests share servers."""
 
-_ALONE = re.compile(r"tests/server/test_dev\.py|tests/jobs/test_(?:kills|runners)\.py")
+_ALONE = re.compile(
+    r"tests/server/test_(?:clock|connections|dead_letters|dev|event_queue|logs|serve|slow_readers|stores)\.py"
+    r"|tests/jobs/test_(?:bounds|kills|runners)\.py"
+)
 """Modules of such folders that use servers of their own."""
 
 _PARTS = re.compile(
@@ -28,11 +31,17 @@ _PARTS = re.compile(
 _FIRST = (
     "tests/torture",
     "tests/server",
+    "tests/graphql",
     "tests/jobs/test_runners.py",
     "tests/test_neo4j_local.py",
-    "tests/server/test_dev.py",
+    "tests/ingest/test_real_traces.py",
     "tests/test_crash.py",
+    "tests/server/test_dev.py",
+    "tests/jobs",
     "tests/jobs/test_kills.py",
+    "tests/jobs/test_bounds.py",
+    "tests/contract/test_auditing.py",
+    "tests/contract/test_isolation.py",
     "tests/attribution/flow/test_bench.py bench",
     "tests/attribution/flow/test_bench.py bench_reworded",
     "tests/deployment",

@@ -358,7 +358,7 @@ def test_start_status_crash_restart_stop(neo4j_distribution: Distribution, tmp_p
         assert f"Port {port} of 127.0.0.1 is taken" in taken.stderr
 
         process.kill()
-        process.wait(30)
+        process.wait(300)
         assert shown(home)["crashed"] is True
         restarted = command("start", *options)
         assert restarted.returncode == 0, restarted.stderr
@@ -398,7 +398,7 @@ def test_a_guarded_server_dies_with_its_starter(neo4j_distribution: Distribution
         (server,) = [helper for helper in helpers if helper.pid == pid]
         starter.kill()
         starter.communicate()
-        server.wait(30)
+        server.wait(300)
         assert not server.is_running()
     finally:
         starter.kill()

@@ -278,7 +278,7 @@ async def test_events_of_a_store_that_is_away_are_not_given_up(tmp_path: Path, m
         try:
             for project_id in (HOME, EU):
                 assert await admit(queue, project_id, Sent(events)) == []
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while worker.tally.store_failures < 20:
                     await asyncio.sleep(0.01)
                 assert (await queue.letters(EU).count(), worker.tally.dead) == (0, 0)

@@ -7,8 +7,10 @@ import os
 import secrets
 import socket
 import time
+from collections.abc import Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -28,7 +30,8 @@ ATTEMPTS = 3
 _LOOK_SECONDS = 1.0
 _IDLE_SECONDS = 10.0
 _CLEAN_SECONDS = 3600.0
-_GIVE_BACK_SECONDS = 5.0
+_STOP_SECONDS = 5.0
+"""A stop waits so long for what must not be left half done, and as long for giving a job back."""
 
 _log = structlog.get_logger("memtrace.jobs")
 
@@ -62,6 +65,11 @@ class JobRunner:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
+
+    async def is_needed(self, project_id: str, job_id: str, name: str) -> bool:
+        """Whether an uploaded file has still to be imported by a job."""
+        found = await self._database.records(project_id).jobs([job_id])
+        return bool(found) and not found[0].state.is_final and name in found[0].arguments
 
     async def _slot(self) -> None:
         """One job after the other, for ever."""
@@ -110,17 +118,16 @@ class JobRunner:
             if end is None:
                 log.warning("the lease was lost: another runner has the job")
                 return
-            await self._end(job, end)
-            log.info("job ended", outcome=type(end).__name__.lower())
+            await self._end(job, end, log)
         except asyncio.CancelledError:
-            await asyncio.shield(self._give_back(job))
-            log.info("job given back")
+            if await asyncio.shield(self._give_back(job)):
+                log.info("job given back")
             raise
         finally:
             self._held.discard(job.id)
             self._queue.changed()
 
-    async def _end(self, job: Job, end: End) -> None:
+    async def _end(self, job: Job, end: End, log: Any) -> None:
         result = error = None
         if isinstance(end, Done):
             state, result = JobState.DONE, end.result
@@ -133,15 +140,23 @@ class JobRunner:
             state = JobState.QUEUED
         else:
             state, error = JobState.FAILED, _masked(job, end)
-        now = datetime.now(UTC)
-        has_ended = await self._registry.end_job(job.id, self._owner, state, now, result, error)
-        if has_ended and state.is_final:
-            await self._drop_upload(job)
 
-    async def _give_back(self, job: Job) -> None:
+        async def keep() -> None:
+            now = datetime.now(UTC)
+            has_ended = await self._registry.end_job(job.id, self._owner, state, now, result, error)
+            if has_ended and state.is_final:
+                await self._drop_upload(job)
+            log.info("job ended", outcome=type(end).__name__.lower())
+
+        await _to_the_end(keep())
+
+    async def _give_back(self, job: Job) -> bool:
+        """Let others have the job; whether it was still this runner's."""
         with suppress(StoreError, TimeoutError):
-            async with asyncio.timeout(_GIVE_BACK_SECONDS):
-                await self._registry.end_job(job.id, self._owner, JobState.QUEUED, datetime.now(UTC), None, None)
+            async with asyncio.timeout(_STOP_SECONDS):
+                now = datetime.now(UTC)
+                return await self._registry.end_job(job.id, self._owner, JobState.QUEUED, now, None, None)
+        return False
 
     async def _drop_upload(self, job: Job) -> None:
         """Delete the file of an import that has ended; where that fails, ``_clean`` does it later."""
@@ -153,17 +168,25 @@ class JobRunner:
         """Delete, now and then, what killed servers have left of uploads."""
         while True:
             try:
-                await self._uploads.clean(self._is_needed)
+                await self._uploads.clean(self.is_needed)
             except StoreError as error:
                 _log.warning("uploads can't be cleaned", reason=str(error))
             await asyncio.sleep(_CLEAN_SECONDS)
 
-    async def _is_needed(self, project_id: str, job_id: str, name: str) -> bool:
-        found = await self._database.records(project_id).jobs([job_id])
-        return bool(found) and not found[0].state.is_final and name in found[0].arguments
-
     def _until(self, now: datetime) -> datetime:
         return now + timedelta(seconds=self._lease)
+
+
+async def _to_the_end(work: Coroutine[None, None, None]) -> None:
+    """Await work that a stop must not leave half done; the stop waits some seconds for it, and then gives it up."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task}, timeout=_STOP_SECONDS)
+        if not task.cancel() and (error := task.exception()) is not None:
+            _log.error("the end of a job could not be kept", exc_info=error)
+        raise
 
 
 def _masked(job: Job, end: Broken) -> str:

@@ -10,9 +10,11 @@ from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
 from store.answers import NO_BUDGET, Budget, Direction, Label, Page
+from store.neo4j.store import Neo4jStore
 from store.protocol import GraphStore
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
+from tests.data import FULL
 from tests.factory import TraceBuilder, elements_of
 
 ABSENT = [make_id("nothing", "at all"), "", "x", "ünï"]
@@ -155,7 +157,10 @@ async def test_several_closures(store: GraphStore, project: str) -> None:
         for budget in (NO_BUDGET, Budget(hops=2), Budget(until=5), Budget(nodes=20, until=9)):
             for trace in traces:
                 model = Model(trace)
-                roots = [[one.id] for one in trace.variables] + [[], [one.id for one in trace.variables[:3]] * 2]
+                # A walk of its own for each: where a server answers, every third variable unless all is done in full.
+                every = 3 if isinstance(store, Neo4jStore) and not FULL else 1
+                roots = [[one.id] for one in trace.variables[::every]]
+                roots += [[], [one.id for one in trace.variables[:3]] * 2]
                 expected = [model.closure(ids, direction, budget) for ids in roots]
                 assert await store.closures(roots, direction, budget) == expected
     assert await store.closures([]) == []

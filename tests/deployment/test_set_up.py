@@ -133,7 +133,7 @@ def test_the_whole_set_up(
         create = [machine.command("api")[0], "keys", "create", "--project", project, "--role", "writer", "--json"]
         key = json.loads(_succeeds(machine, create, environment))["key"]
         url = f"http://127.0.0.1:{ports[0]}"
-        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as client:
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300) as client:
             assert client.get("/readyz").json()["status"] == "ready"
             graph = conversation(messages=25, questions=6, buffer_characters=5_000, graph_id=project)
             imported = done(client, send(client, graph))

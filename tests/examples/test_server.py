@@ -42,7 +42,7 @@ def recorded_server(server: RunningServer) -> RunningServer:
         printed = start(agent, "--fault", agent.faults[-1].name, "--trace", agent.name, **said)
         assert "spooled=0, dropped=0, rejected=0" in printed
         assert "Failures recorded: 1" in printed
-    done = server.place.memtrace("attribute", "--all", project=server.project)
+    done = server.place.here("attribute", "--all", project=server.project)
     assert done.returncode == 0, done.stderr
     return server
 

@@ -39,7 +39,7 @@ async def client(server: RunningNats | NatsServer) -> Client:
 
 def answer_to(server: RunningNats, password: str) -> bytes:
     """What the server says to who comes with a password."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=300) as connection:
         said = connection.makefile("rb")
         assert said.readline().startswith(b"INFO ")
         hello = json.dumps({"user": server.user, "pass": password, "verbose": False})
@@ -75,7 +75,7 @@ async def test_what_is_acknowledged_outlives_the_server(local: LocalNats, kill: 
 async def test_a_server_that_was_killed_by_others_is_started_again(local: LocalNats) -> None:
     first = local.start()
     os.kill(first.pid, signal.SIGKILL)
-    psutil.Process(first.pid).wait(10)
+    psutil.Process(first.pid).wait(300)
     assert local.start().port == first.port
 
 
@@ -142,7 +142,7 @@ def test_a_guarded_server_ends_with_its_starter(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "nats"], capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     try:
-        psutil.Process(int(done.stdout)).wait(30)
+        psutil.Process(int(done.stdout)).wait(300)
     except psutil.NoSuchProcess:
         return
 

@@ -249,33 +249,42 @@ def _stages(database: Database) -> list[Path]:
     return stages if FULL or isinstance(database, SqliteDatabase) else stages[::2]
 
 
-async def test_stages_grow_into_the_same_graph(database: Database) -> None:
-    stages = _stages(database)
-    grown, whole = database.project(f"grown-{os.getpid()}"), database.project(f"whole-{os.getpid()}")
-    for stage in stages:
-        last = await import_path(grown, stage)
-    alone = await import_path(whole, stages[-1])
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A trace that was imported stage by stage."""
+
+    stages: list[Path]
+    store: GraphStore
+    reports: list[ImportReport]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def grown(database: Database) -> AsyncIterator[Grown]:
+    """On each engine."""
+    stages, store = _stages(database), database.project(f"grown-{os.getpid()}")
+    yield Grown(stages, store, reports := [await import_path(store, stage) for stage in stages])
+    await store.delete_trace(reports[0].trace_id)
+
+
+async def test_stages_grow_into_the_same_graph(database: Database, grown: Grown) -> None:
+    last, whole = grown.reports[-1], database.project(f"whole-{os.getpid()}")
+    alone = await import_path(whole, grown.stages[-1])
     try:
         for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION):
-            left = [_without_ids(item) async for item in in_trace(grown, label, last.trace_id)]
+            left = [_without_ids(item) async for item in in_trace(grown.store, label, last.trace_id)]
             right = [_without_ids(item) async for item in in_trace(whole, label, alone.trace_id)]
             assert left == right
-        assert await _failures(grown, last.trace_id) == await _failures(whole, alone.trace_id)
+        assert await _failures(grown.store, last.trace_id) == await _failures(whole, alone.trace_id)
     finally:
-        await grown.delete_trace(last.trace_id)
         await whole.delete_trace(alone.trace_id)
 
 
-async def test_stages_have_the_ids_of_the_last_one(database: Database) -> None:
+async def test_stages_have_the_ids_of_the_last_one(grown: Grown) -> None:
     """In one project: the graph that grew knows all ids of the last stage, so importing that once more adds none."""
-    stages = _stages(database)
-    store = database.project(f"stages-{os.getpid()}")
-    reports = [await import_path(store, stage) for stage in stages]
-    assert len({report.trace_id for report in reports}) == 1
-    assert all(report.created for report in reports)
-    assert (await import_path(store, stages[0])).created == {}
-    assert (await import_path(store, stages[-1])).created == {}
-    await store.delete_trace(reports[0].trace_id)
+    assert len({report.trace_id for report in grown.reports}) == 1
+    assert all(report.created for report in grown.reports)
+    assert (await import_path(grown.store, grown.stages[0])).created == {}
+    assert (await import_path(grown.store, grown.stages[-1])).created == {}
 
 
 def _without_ids(element: Any) -> list[Any]:

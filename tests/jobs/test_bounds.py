@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable
 from io import BytesIO
@@ -85,6 +86,7 @@ def test_an_import_that_needs_too_much_memory_fails_once(tmp_path: Path) -> None
                 nonlocal most
                 while (found := look(writer, receipt))["state"] in {"queued", "running"}:
                     most = max(most, *_memory_of_children(server.process.pid), 0)
+                    time.sleep(0.01)
                 return found
 
             for _ in range(2):

@@ -49,7 +49,7 @@ async def claim(database: Database, project: str) -> Job:
 
 async def quiet(queue: JobQueue) -> None:
     """Wait until nobody is looked for any more."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while queue.is_looking:
             await asyncio.sleep(0.01)
 
@@ -141,7 +141,7 @@ async def test_many_follow_with_one_look(database: Database, project: str) -> No
         return [state.state async for state in queue.watch(door, job.id)][-1]
 
     tasks = [asyncio.create_task(last(job)) for job in jobs for _ in range(10)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while max(looks, default=0) < len(jobs):
             looked.clear()
             await looked.wait()

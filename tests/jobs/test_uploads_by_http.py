@@ -173,7 +173,7 @@ def left(server: RunningServer) -> list[Path]:
 
 def emptied(server: RunningServer) -> bool:
     """Whether nothing waits any more; what ends a request or a job comes a little later than its answer."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while left(server) and time.monotonic() < end:
         time.sleep(0.02)
     return not left(server)

@@ -91,7 +91,7 @@ async def test_what_was_given_up_comes_again_before_the_next(queue: EventQueue) 
     await queue.put([_packet(body=body) for body in (b"first", b"second", b"third")])
     assert [one.packet.body for one in await queue.take(lane, 2, SOON)] == [b"first", b"second"]
     found: list[bytes] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while len(found) < 3:
             taken = await queue.take(lane, 3, SOON)
             found += [one.packet.body for one in taken]

@@ -72,13 +72,13 @@ async def _names(store: GraphStore, trace: str) -> list[str]:
 
 async def _empty(queue: EventQueue) -> None:
     """Wait until nothing is in the queue."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while (await queue.state()).packets:
             await asyncio.sleep(0.02)
 
 
 async def _letters(queue: EventQueue, count: int) -> list[DeadLetter]:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while await queue.letters(PROJECT).count() < count:
             await asyncio.sleep(0.02)
     return await queue.letters(PROJECT).page()
@@ -203,10 +203,10 @@ async def test_more_workers_share_the_work_and_one_that_leaves_is_not_missed(ope
     traces = [uuid4().hex for _ in range(60)]
     async with _working(queue, place) as first:
         async with _working(await opener(), place) as second:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(300):
                 while (await queue.state()).workers < 2:
                     await asyncio.sleep(0.02)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 while not (first.tally.written and second.tally.written):
                     await _send(queue, *(_message(trace, uuid4().hex) for trace in traces))
                     await _empty(queue)

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
+import threading
 from pathlib import Path
+from typing import Any
 
 from memtrace import events
 
 from tests.sdk.platform import running
+
+PATIENCE_SECONDS = 300
 
 HEAD = """
 import multiprocessing, os, sys, time
@@ -35,7 +38,7 @@ def run(
         capture_output=True,
         text=True,
         check=check,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         env={**os.environ, **(environment or {})},
     )
 
@@ -90,7 +93,7 @@ def test_a_fork_finds_no_thread_of_the_recorder_and_its_parent_has_one_again(tmp
     assert os.waitpid(child, 0)[1] == 0
     record("of the parent after")
     assert threading.active_count() == 2
-    assert memtrace.flush(10).sent == 3
+    assert memtrace.flush(100).sent == 3
     """
     # From Python 3.12 on a fork beside another thread gives a warning.
     assert run(program, str(path)).stderr == ""
@@ -98,26 +101,37 @@ def test_a_fork_finds_no_thread_of_the_recorder_and_its_parent_has_one_again(tmp
 
 
 def test_a_fork_does_not_wait_for_a_platform_that_is_slow(tmp_path: Path) -> None:
+    has_come, may_answer = tmp_path / "has come", threading.Event()
+
+    def slowly(_events: list[dict[str, Any]], _headers: dict[str, str]) -> None:
+        """The parent's request is answered once the child's has come, which was sent after the fork."""
+        if has_come.exists():
+            may_answer.set()
+        else:
+            has_come.touch()
+            assert may_answer.wait(PATIENCE_SECONDS)
+
     with running() as platform:
-        platform.rule = lambda found, headers: time.sleep(2)
+        platform.rule = slowly
         program = """
         memtrace.configure(sys.argv[1], "key", "p", spool=sys.argv[2])
         record("of the parent")
         import threading, warnings
         warnings.simplefilter("ignore")
-        waiting = threading.Thread(target=memtrace.flush, args=(20,))
+        waiting = threading.Thread(target=memtrace.flush, args=(200,))
         waiting.start()
-        time.sleep(1)
+        while not os.path.exists(sys.argv[3]):
+            time.sleep(0.01)
         child = os.fork()
         if child == 0:
             record("of the child")
-            assert memtrace.flush(20).sent == 1
+            assert memtrace.flush(200).sent == 1
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
         waiting.join()
-        assert memtrace.flush(20).sent == 2
+        assert memtrace.flush(200).sent == 2
         """
-        run(program, platform.endpoint, str(tmp_path))
+        run(program, platform.endpoint, str(tmp_path / "spool"), str(has_come))
         texts = sorted(event["value"] for event in platform.events if event["type"] == "variable")
     assert texts == ["of the child", "of the parent"]
 
@@ -168,11 +182,11 @@ def test_a_preloaded_application_sends_from_its_workers(tmp_path: Path) -> None:
         program = """
         memtrace.configure(sys.argv[1], "key", "p", spool=sys.argv[2])
         record("of the master")
-        memtrace.flush(10)
+        memtrace.flush(100)
         children = [os.fork() for _ in range(1)]
         if children == [0]:
             record("of the worker")
-            result = memtrace.flush(10)
+            result = memtrace.flush(100)
             assert (result.sent, result.dropped) == (1, 0), result
             os._exit(0)
         assert os.waitpid(children[0], 0)[1] == 0
@@ -191,7 +205,9 @@ def test_a_platform_that_is_away_at_the_end_leaves_a_spool_and_a_word(tmp_path: 
     assert done.stderr.count("spooled") == 1
     assert "secret-key" not in done.stderr
     with running(int(endpoint.rpartition(":")[2])) as back:
-        run("memtrace.configure(sys.argv[1], 'k', 'p', spool=sys.argv[2]); memtrace.flush(10)", endpoint, str(tmp_path))
+        run(
+            "memtrace.configure(sys.argv[1], 'k', 'p', spool=sys.argv[2]); memtrace.flush(100)", endpoint, str(tmp_path)
+        )
         assert [event["value"] for event in back.events if event["type"] == "variable"] == ["kept"]
 
 
@@ -201,7 +217,7 @@ def test_an_operation_whose_process_is_killed_has_begun_and_not_ended(tmp_path: 
     memtrace.configure(exporter=FileExporter(sys.argv[1]))
     with memtrace.trace(id="t"), memtrace.operation("crashes") as step:
         step.input("what it had in hand")
-        memtrace.flush(10)
+        memtrace.flush(100)
         os.kill(os.getpid(), 9)
     """
     assert run(program, str(path), check=False).returncode == -signal.SIGKILL
@@ -249,7 +265,7 @@ def test_switched_off_it_costs_nothing_and_imports_little(tmp_path: Path) -> Non
 
 def test_the_environment_says_where_to(tmp_path: Path) -> None:
     with running() as platform:
-        program = "record('by the environment'); assert memtrace.flush(10).sent == 2"
+        program = "record('by the environment'); assert memtrace.flush(100).sent == 2"
         said = {"ENDPOINT": platform.endpoint, "API_KEY": "k1", "PROJECT": "p1", "SPOOL": str(tmp_path)}
         run(program, environment={f"MEMTRACE_{name}": text for name, text in said.items()})
         assert platform.requests[0]["authorization"] == "Bearer k1"

@@ -38,7 +38,7 @@ def said(program: str, folder: Path, *arguments: str, **environment: str) -> lis
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
         env={**without, "XDG_STATE_HOME": str(folder), **environment},
     )
     assert done.returncode == 0, done.stderr

@@ -41,7 +41,7 @@ from tests.neo4j_server import Neo4jServer
 from tests.server.watchdog import found_in
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 60
+START_SECONDS = 300
 
 # Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
 _PROGRAM = """
@@ -169,12 +169,12 @@ class RunningServer:
     def client(self, role: str | None = "reader", project: str | None = None) -> httpx.Client:
         """A client with such a key; without any where the role is None."""
         headers = self.headers(role, project) if role else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30, verify=certificates())
+        return httpx.Client(base_url=self.url, headers=headers, timeout=300, verify=certificates())
 
     def async_client(self, role: str | None = "reader", project: str | None = None) -> httpx.AsyncClient:
         """An asynchronous client; see ``client``."""
         headers = self.headers(role, project) if role else {}
-        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=30, verify=certificates())
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=300, verify=certificates())
 
     @property
     def log_text(self) -> str:
@@ -279,7 +279,7 @@ def sqlite_place_of_server(tmp_path_factory: pytest.TempPathFactory) -> Place:
 def neo4j_place_of_server(neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """The store of ``server`` in Neo4j, with its layout."""
     place = neo4j_place(neo4j_server, tmp_path_factory.mktemp("neo4j-server"))
-    done = place.memtrace("migrate")
+    done = place.here("migrate")
     assert done.returncode == 0, done.stderr
     return place
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import resource
 import socket
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ from tests.server.running import START_SECONDS, RunningServer, running, sqlite_p
 FILES = 1024
 SILENT = 1100
 SECONDS = 1
+LOG_SECONDS = 5
+"""Between two lines of the log that say that connections were closed."""
 PROTOCOL = Subprotocol("graphql-transport-ws")
 HEALTHZ = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 HALF_A_HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-More: "
@@ -99,7 +102,7 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path, said: bytes) -> None
         open_.enter_context(files(FILES))
         server = open_.enter_context(running(sqlite_place(tmp_path), tmp_path, job_concurrency=0))
         open_.enter_context(files(resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-        clients = []
+        clients, began = [], time.monotonic()
         for _ in range(SILENT):
             clients.append(open_.enter_context(dial(server)))
             if said:
@@ -117,8 +120,8 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path, said: bytes) -> None
         assert len(psutil.Process(server.process.pid).net_connections("tcp")) <= most
         assert server.stop() == 0
         lines = [line for line in server.log if line["event"] == "connections were closed early"]
-        assert 1 <= len(lines) <= 10
-        assert len(server.log) < 50
+        assert 1 <= len(lines) <= 2 + (time.monotonic() - began) / LOG_SECONDS
+        assert len(server.log) - len(lines) < 40
 
 
 def test_who_is_at_work_is_not_sent_away(tmp_path: Path) -> None:
@@ -137,7 +140,7 @@ def test_who_is_at_work_is_not_sent_away(tmp_path: Path) -> None:
         latest = open_.enter_context(idle(server, "127.0.0.3"))
         assert await_end(others[0]) == b""
         assert [is_open(one) for one in (*others[1:], latest)] == [True] * 3
-        assert all(one.ping().wait(30) for one in busy)
+        assert all(one.ping().wait(300) for one in busy)
 
 
 def test_a_websocket_that_says_nothing(hurried: RunningServer) -> None:

@@ -212,7 +212,7 @@ def test_what_is_done_to_letters_is_in_the_audit_log(desk: Desk) -> None:
     ],
 )
 def test_what_cannot_be_meant(tmp_path: Path, arguments: list[str], said: str) -> None:
-    done = sqlite_place(tmp_path).memtrace("dlq", *arguments)
+    done = sqlite_place(tmp_path).here("dlq", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
 
@@ -238,7 +238,7 @@ def test_a_mended_event_that_is_none_leaves_the_letter(desk: Desk, tmp_path: Pat
 
 
 def test_without_a_queue_there_is_nothing_to_look_at(tmp_path: Path) -> None:
-    done = sqlite_place(tmp_path).memtrace("dlq", "list")
+    done = sqlite_place(tmp_path).here("dlq", "list")
     assert (done.returncode, done.stdout) == (5, "")
     assert "no queue" in done.stderr
 
@@ -247,9 +247,9 @@ def test_without_a_queue_there_is_nothing_to_look_at(tmp_path: Path) -> None:
 def test_a_broker_that_is_away(tmp_path: Path) -> None:
     with own_nats(tmp_path) as broker:
         place = behind(sqlite_place(tmp_path), broker)
-        assert json.loads(place.memtrace("dlq", "list", "--json").stdout) == []
+        assert json.loads(place.here("dlq", "list", "--json").stdout) == []
         broker.stop()
-        done = place.memtrace("dlq", "list", "--json")
+        done = place.here("dlq", "list", "--json")
         assert (done.returncode, done.stdout) == (5, "")
         assert "can't be reached" in done.stderr
         assert broker.password not in done.stdout + done.stderr

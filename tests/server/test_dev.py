@@ -132,7 +132,7 @@ def record_and_see(dev: Dev) -> str:
     done = subprocess.run([sys.executable, "-c", _RECORDED], env=said, capture_output=True, text=True, check=False)
     assert "spooled=0, dropped=0, rejected=0" in done.stdout, done.stderr + dev.shown
     end = time.monotonic() + _PATIENCE_SECONDS
-    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as client:
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300) as client:
         while seen(client) != ["ok"]:
             assert time.monotonic() < end, dev.shown
             time.sleep(0.05)

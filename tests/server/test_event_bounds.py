@@ -236,6 +236,6 @@ def test_a_long_answer_is_not_made_where_all_else_waits(tmp_path: Path, monkeypa
         inner = Place(f"sqlite:///{tmp_path / 'inside.db'}")
         headers = {"Authorization": f"Bearer {inner.make_key('writer')}", "Content-Type": LINES}
         body = lines(message("t", "m"), *[{"v": 2}] * 20)
-        found = httpx.post(f"{url}/v1/events", content=body, headers=headers, timeout=30).json()
+        found = httpx.post(f"{url}/v1/events", content=body, headers=headers, timeout=300).json()
     assert (found["accepted"], len(found["rejected"])) == (1, 20)
     assert threads["answer"] != threads["loop"]

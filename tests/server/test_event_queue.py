@@ -188,7 +188,7 @@ def test_servers_and_workers_tell_how_the_queue_stands(tmp_path: Path) -> None:
                 assert (after["packets"], after["workers"], after["oldestSeconds"]) == (0, 1, None)
             broker.stop()
             assert metrics(server.url)["memtrace_queue_up"] == 0
-            stats = place.memtrace("stats", "--json")
+            stats = place.here("stats", "--json")
             assert (stats.returncode, json.loads(stats.stdout)["queue"]) == (0, None)
             assert "can't be reached" in stats.stderr
 
@@ -208,7 +208,7 @@ def test_the_journals_server_tells_what_its_worker_does(tmp_path: Path) -> None:
 
 
 def _queue(place: Place, *options: str) -> dict[str, object]:
-    done = place.memtrace("stats", "--json", *options)
+    done = place.here("stats", "--json", *options)
     assert done.returncode == 0, done.stderr
     found: dict[str, object] = json.loads(done.stdout)["queue"]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
@@ -14,7 +15,7 @@ from api.auth.known import KnownKeys, LastUses
 from api.auth.verify import Verifier
 from api.errors import UnauthenticatedError
 from api.loading import open_store
-from schema.control import ApiKey, Role
+from schema.control import ApiKey, AuditEntry, Role
 from schema.errors import StoreError
 from store.protocol import Database
 from store.records import Registry
@@ -190,17 +191,21 @@ def test_life_of_a_key(place: Place, server: RunningServer) -> None:
 
 
 def test_it_is_shown_once_and_alone(place: Place) -> None:
-    done = place.memtrace("keys", "create", "--project", new_project())
+    done = place.here("keys", "create", "--project", new_project())
     assert parse_key(done.stdout.strip()) is not None
     assert "reader" in done.stderr
     assert done.stdout.strip() not in done.stderr
 
 
-async def test_made_keys_are_audited(place: Place) -> None:
+def test_made_keys_are_audited(place: Place) -> None:
     project = new_project()
-    key_id = json.loads(place.memtrace("keys", "create", "--json", "--project", project).stdout)["id"]
-    assert place.memtrace("keys", "revoke", key_id, "--project", project).returncode == 0
-    async with await open_store(place.settings()) as database:
-        entries = (await database.records(project).audit()).items
+    key_id = json.loads(place.here("keys", "create", "--json", "--project", project).stdout)["id"]
+    assert place.here("keys", "revoke", key_id, "--project", project).returncode == 0
+
+    async def audit() -> list[AuditEntry]:
+        async with await open_store(place.settings()) as database:
+            return (await database.records(project).audit()).items
+
+    entries = asyncio.run(audit())
     done = [(entry.actor, entry.action, entry.target, entry.outcome) for entry in reversed(entries)]
     assert done == [("command line", "createKey", key_id, "ok"), ("command line", "revokeKey", key_id, "ok")]

@@ -13,7 +13,7 @@ import pytest
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from tests.server.running import RunningServer, running, sqlite_place
+from tests.server.running import RunningServer, certificates, running, sqlite_place
 
 SECRET = "the-cat-is-called-Mimi"
 
@@ -105,22 +105,6 @@ logging.getLogger("another.library").warning("broken %s", said)
         assert r"\x1b[2J|\r" in lines[0].replace(r"\\", "\\")
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
-def test_paths_of_strangers(tmp_path: Path, form: str) -> None:
-    with running(sqlite_place(tmp_path), tmp_path, log_format=form, job_concurrency=0) as server:
-        url = f"ws{server.url.removeprefix('http')}/graphql?token={SECRET}"
-        with connect(url, subprotocols=[Subprotocol("graphql-transport-ws")]):
-            pass
-        for text in STRANGE.values():
-            encoded = quote(text.encode("utf-8", "surrogatepass"))
-            httpx.get(f"{server.url}/{encoded}")
-            httpx.get(f"{server.url}/v1/values/{encoded}")
-        assert server.stop() == 0
-        assert SECRET not in server.log_text
-        for line in server.log_text.removesuffix("\n").split("\n"):
-            assert line.isprintable(), line
-
-
 def test_errors_speak_at_debug_only() -> None:
     lines = [json.loads(line) for line in logged("debug", "json")]
     assert SECRET in lines[0]["error_text"]
@@ -128,20 +112,30 @@ def test_errors_speak_at_debug_only() -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_requests(tmp_path: Path, form: str) -> None:
+def test_requests_and_paths_of_strangers(tmp_path: Path, form: str) -> None:
     with running(sqlite_place(tmp_path), tmp_path, log_format=form) as server:
         key = server.key("writer")
         headers = {"Authorization": f"Bearer {key}", "Cookie": SECRET, "X-Request-Id": "find-me"}
-        with httpx.Client(base_url=server.url, headers=headers) as client:
+        with httpx.Client(base_url=server.url, headers=headers, verify=certificates()) as client:
             client.get("/v1/export/nothing", params={"q": SECRET, "token": key})
             client.get(f"/v1/export/{key}")
             client.post("/graphql", json={"query": "query($a: String) { __typename }", "variables": {"a": SECRET}})
             client.post("/graphql", content=SECRET, headers={"Content-Type": "application/json"})
             client.get("/v1/export/nothing", headers={"Authorization": f"Bearer {key}{SECRET}"})
             client.post("/v1/import", content=SECRET.encode() * 10, params={"name": f"{SECRET}.json"})
+        url = f"ws{server.url.removeprefix('http')}/graphql?token={SECRET}"
+        with connect(url, subprotocols=[Subprotocol("graphql-transport-ws")]):
+            pass
+        with httpx.Client(base_url=server.url, verify=certificates()) as stranger:
+            for text in STRANGE.values():
+                encoded = quote(text.encode("utf-8", "surrogatepass"))
+                stranger.get(f"/{encoded}")
+                stranger.get(f"/v1/values/{encoded}")
         assert server.stop() == 0
         for hidden in (SECRET, key, key.rpartition("_")[2]):
             assert hidden not in server.log_text + server.said
+        for line in server.log_text.removesuffix("\n").split("\n"):
+            assert line.isprintable(), line
         assert "find-me" in server.log_text
         if form == "json":
             check_request(server, key)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -18,7 +20,7 @@ from schema.control import ApiKey, Role
 from schema.errors import InputError
 from schema.projects import check_project
 from tests.factory import START, TraceBuilder
-from tests.server.running import ROOT, Place, RunningServer, running, sqlite_place
+from tests.server.running import ROOT, Place, RunningServer, certificates, running, sqlite_place
 
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 GOOD = ["default", "a", "A-b_c.d", "9lives", "_x", "x" * 128, "server-0123"]
@@ -92,8 +94,16 @@ def test_a_new_key() -> None:
         make_key("..", "", Role.READER, "test", START)
 
 
-def test_http_and_graphql(server: RunningServer) -> None:
-    with server.client("admin") as client:
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server on a SQLite file that is looked at from outside, too: names are checked before any engine."""
+    folder = tmp_path_factory.mktemp("names")
+    with running(sqlite_place(folder), folder, job_concurrency=0) as started:
+        yield started
+
+
+def test_http_and_graphql(alone: RunningServer) -> None:
+    with alone.client("admin") as client:
         for name in ("..", "a/b", "x" * 200):
             refused = client.get("/v1/export/x", params={"project": name})
             assert (refused.status_code, SAID in refused.json()["detail"]) == (400, True)
@@ -105,7 +115,7 @@ def test_http_and_graphql(server: RunningServer) -> None:
 def keep_odd(place: Place, name: str) -> str:
     """A trace and a key of a project that could be made before names had a form; the key."""
     secret = "a" * 43
-    key = ApiKey("0" * 16, name, "", Role.ADMIN, hash_secret(secret), START, "test")
+    key = ApiKey(uuid4().hex[:16], name, "", Role.ADMIN, hash_secret(secret), START, "test")
 
     async def keep() -> None:
         async with await open_store(place.settings()) as database:
@@ -119,17 +129,17 @@ def keep_odd(place: Place, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "équipe"])
-def test_a_project_from_before(tmp_path: Path, name: str) -> None:
-    place = sqlite_place(tmp_path)
+def test_a_project_from_before(alone: RunningServer, name: str) -> None:
+    place = alone.place
     key = keep_odd(place, name)
-    with running(place, tmp_path, job_concurrency=0) as server:
-        answer = httpx.post(
-            f"{server.url}/v1/import",
-            params={"name": "a.json"},
-            content=b"{}",
-            headers={"Authorization": f"Bearer {key}"},
-        )
-        assert (answer.status_code, SAID in answer.json()["detail"]) == (400, True)
+    answer = httpx.post(
+        f"{alone.url}/v1/import",
+        params={"name": "a.json"},
+        content=b"{}",
+        headers={"Authorization": f"Bearer {key}"},
+        verify=certificates(),
+    )
+    assert (answer.status_code, SAID in answer.json()["detail"]) == (400, True)
     (trace,) = json.loads(place.here("traces", "--json", "--project", name).stdout)
     exported = place.here("export", trace["id"], "--project", name)
     assert "was recorded by tests" in exported.stderr  # it was found, and has no format
@@ -181,19 +191,19 @@ async def test_no_name_leads_out(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("said", [f"mt_{'0' * 16}_{'a' * 43}", "x-mt_0", "a b", "y" * 65, "ü", ""])
-def test_a_request_id_that_is_none(server: RunningServer, said: str) -> None:
+def test_a_request_id_that_is_none(alone: RunningServer, said: str) -> None:
     headers = {b"X-Request-Id": said.encode()}
-    with server.client() as client:
+    with alone.client() as client:
         answer = client.get("/v1/export/nothing", headers=headers)
     assert answer.headers["X-Request-Id"] != said
     assert len(answer.headers["X-Request-Id"]) == 32
     assert answer.json()["requestId"] == answer.headers["X-Request-Id"]
-    assert said == "" or said not in server.log_text
+    assert said == "" or said not in alone.log_text
 
 
 @pytest.mark.parametrize("path", ["/graphql/", "/v1/import/", "/healthz/", "/v1/export/x/"])
-def test_nobody_is_sent_elsewhere(server: RunningServer, path: str) -> None:
-    with server.client() as client:
+def test_nobody_is_sent_elsewhere(alone: RunningServer, path: str) -> None:
+    with alone.client() as client:
         answer = client.post(path, headers={"Host": "evil.example"})
     assert answer.status_code in {404, 405}
     assert "location" not in answer.headers

@@ -49,7 +49,7 @@ async def test_a_short_request_does_not_wait_for_long_ones() -> None:
             if next(looks, False):
                 return Sent.lines(body)  # to see that it is long
             begun.release()
-            assert go_on.wait(60)
+            assert go_on.wait(300)
             return Sent.lines(body)
 
         return (await reading.prepare("long", read, _LIMIT)).accepted

@@ -106,7 +106,7 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
     def slowly() -> Iterator[bytes]:
         yield text[:1000]
         begun.set()
-        assert told.wait(60)
+        assert told.wait(300)
         yield text[1000:]
 
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0) as server:
@@ -117,7 +117,7 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
 
         thread = threading.Thread(target=upload)
         thread.start()
-        assert begun.wait(60)
+        assert begun.wait(300)
         server.process.send_signal(number)
         server.await_log("Shutting down")
         with pytest.raises(httpx.ConnectError):

@@ -1,4 +1,7 @@
-"""Clients that ask for much and read little: what they cost, and when they are let go."""
+"""Clients that ask for much and read little: what they cost, and when they are let go.
+
+A value is in a file of the server's before the first byte is sent, whichever engine it came from: SQLite is enough.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from api.http.windows import WINDOW_BYTES, Budget, Copies
 from api.loading import open_store
 from schema.errors import StoreError
 from tests.factory import TraceBuilder
-from tests.server.running import Place, RunningServer, running
+from tests.server.running import RunningServer, running, sqlite_place
 
 VALUE_BYTES = 56 << 20
 READERS = 20
@@ -27,17 +30,18 @@ ALLOWED_BYTES = 600 << 20
 
 
 @pytest.fixture(scope="module")
-def hurried(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that soon lets go of who reads nothing."""
     folder = tmp_path_factory.mktemp("slow")
-    with running(place, folder, write_seconds=WRITE_SECONDS, job_concurrency=0) as server:
+    with running(sqlite_place(folder), folder, write_seconds=WRITE_SECONDS, job_concurrency=0) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def patient(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with the time limits of every day."""
-    with running(place, tmp_path_factory.mktemp("patient"), job_concurrency=0) as server:
+    folder = tmp_path_factory.mktemp("patient")
+    with running(sqlite_place(folder), folder, job_concurrency=0) as server:
         yield server
 
 

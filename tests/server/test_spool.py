@@ -79,7 +79,7 @@ def test_the_key_may_stand_in_a_file(server: RunningServer, tmp_path: Path) -> N
     file.write_text(server.key("writer") + "\n", "utf-8")
     keep(tmp_path / "spool", server.url, server.key("writer"), message(trace, "m"))
     arguments = ("--endpoint", server.url, "--api-key-file", str(file), "--spool", str(tmp_path / "spool"))
-    done = server.place.memtrace("spool", *arguments)
+    done = server.place.here("spool", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     arrives(server, trace, 1)
 

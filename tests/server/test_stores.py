@@ -53,7 +53,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     config = tmp_path / "memtrace.toml"
     config.write_text(f"[stores.eu]\n{table}", "utf-8")
     place = Place(sqlite_place(tmp_path).store, {"MEMTRACE_CONFIG": str(config)})
-    done = place.memtrace("migrate")
+    done = place.here("migrate")
     assert done.returncode == 0, done.stderr
     return World(place, stores, mapped, home)
 
@@ -135,11 +135,11 @@ async def test_a_server_of_two_stores(world: World, tmp_path: Path) -> None:
 
 def test_commands_know_the_stores(world: World) -> None:
     place = world.place
-    assert place.memtrace("migrate").stdout == "The layout is up to date.\n"
-    assert place.memtrace("import", str(SAMPLE), "--project", world.mapped).returncode == 0
+    assert place.here("migrate").stdout == "The layout is up to date.\n"
+    assert place.here("import", str(SAMPLE), "--project", world.mapped).returncode == 0
 
     def traces(*more: str, **settings: object) -> int:
-        done = place.memtrace("stats", "--json", "--project", world.mapped, *more, **settings)
+        done = place.here("stats", "--json", "--project", world.mapped, *more, **settings)
         assert done.returncode == 0, done.stderr
         return int(json.loads(done.stdout)["counts"]["Trace"])
 
@@ -147,21 +147,21 @@ def test_commands_know_the_stores(world: World) -> None:
     assert traces(config="", stores=json.dumps(world.stores)) == 1
     assert traces(config="") == 0
     assert traces("--store", place.store) == 0
-    doctor = place.memtrace("doctor", "--json")
+    doctor = place.here("doctor", "--json")
     found = json.loads(doctor.stdout)
     assert (doctor.returncode, found["problems"]) == (0, [])
     assert found["details"]["stores"]["eu"]["projects"] == [world.mapped]
     engine = found["details"]["stores"]["eu"]["engine"]
-    assert f"store eu      {engine} " in place.memtrace("doctor").stdout
-    cypher = place.memtrace("cypher", "RETURN 1", "--project", world.mapped)
+    assert f"store eu      {engine} " in place.here("doctor").stdout
+    cypher = place.here("cypher", "RETURN 1", "--project", world.mapped)
     assert cypher.returncode == (0 if engine == "neo4j" else 2), cypher.stderr
-    assert place.memtrace("cypher", "RETURN 1", "--project", world.home).returncode == 2
+    assert place.here("cypher", "RETURN 1", "--project", world.home).returncode == 2
 
 
 @pytest.fixture
 def far(neo4j_server: Neo4jServer, tmp_path: Path) -> Iterator[tuple[World, Forwarder]]:
     """A mapped Neo4j that may be away."""
-    assert neo4j_place(neo4j_server, tmp_path).memtrace("migrate").returncode == 0
+    assert neo4j_place(neo4j_server, tmp_path).here("migrate").returncode == 0
     mapped, home = (f"{name}-{uuid4().hex[:8]}" for name in ("mapped", "home"))
     with Forwarder(neo4j_server.uri) as forwarder:
         uri = f"bolt://127.0.0.1:{forwarder.port}"
@@ -188,11 +188,11 @@ def test_a_mapped_store_that_is_away(far: tuple[World, Forwarder], tmp_path: Pat
         with server.client("reader", world.home) as ours:
             assert ours.get("/v1/export/nothing").status_code == 404
         send(server, world.mapped, "there", 3)
-        doctor = world.place.memtrace("doctor", "--json")
+        doctor = world.place.here("doctor", "--json")
         assert doctor.returncode == 1
         (problem,) = json.loads(doctor.stdout)["problems"]
         assert problem.startswith(f"store eu: bolt://127.0.0.1:{forwarder.port}: the server can't be reached")
-        migrate = world.place.memtrace("migrate")
+        migrate = world.place.here("migrate")
         assert (migrate.returncode, migrate.stderr.startswith(f"error: {problem[:30]}")) == (5, True)
         forwarder.open()
         assert client.get("/readyz").json()["stores"] == {"eu": "ok"}

@@ -68,7 +68,7 @@ def await_metric(server: RunningServer, name: str, value: float) -> None:
 
 def metrics(url: str) -> dict[str, float]:
     """What a process counts, by name and labels as they stand there."""
-    page = httpx.get(f"{url}/metrics", timeout=30, verify=certificates()).text
+    page = httpx.get(f"{url}/metrics", timeout=300, verify=certificates()).text
     pairs = (line.rpartition(" ") for line in page.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, _, value in pairs}
 

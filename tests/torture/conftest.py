@@ -38,7 +38,7 @@ def team_at_work(
                 **broker.environment(),
             },
         )
-        done = place.memtrace("migrate")
+        done = place.here("migrate")
         assert done.returncode == 0, done.stderr
         port = free_port()
         environment = place.variables(job_concurrency=0, rate_limit="1000000/minute", log_format="text")

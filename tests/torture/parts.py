@@ -19,7 +19,7 @@ from store.neo4j.local import LocalNeo4j
 from tests.nats_server import NatsServer
 from tests.server.running import Place, certificates, command
 
-_START_SECONDS = 90.0
+_START_SECONDS = 300.0
 
 
 class Part(Protocol):
@@ -88,7 +88,7 @@ class Process:
         """Tell it to stop in order; its exit code."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(60)
+        return self._process.wait(_START_SECONDS)
 
 
 class Nats:
