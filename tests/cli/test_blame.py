@@ -44,7 +44,7 @@ def test_the_worst_come_first(counted: Cli) -> None:
 
 
 def test_what_is_ranked_and_where(counted: Cli) -> None:
-    names = {by: [one["name"] for one in counted("blame", "--by", by, "--json").json] for by in By}
+    names = {by.value: [one["name"] for one in counted("blame", "--by", by, "--json").json] for by in By}
     assert names["prompt"] == ["extraction-prompt", "answer-prompt"]
     assert names["unit"] == ["unit-a@1", "unit-b@1"]
     assert names["session"] == ["construction, session 1", "evaluation, session 2"]
