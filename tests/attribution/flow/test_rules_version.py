@@ -10,7 +10,7 @@ from pathlib import Path
 import attribution
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "6", "2b5ab02219dfcc04"
+VERSION, FINGERPRINT = "6", "b22a0b095f1eefde"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
