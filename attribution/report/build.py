@@ -20,6 +20,7 @@ from attribution.report.model import (
     Answered,
     Asked,
     Family,
+    Harm,
     HumanAgreement,
     OperationErrors,
     ReportData,
@@ -35,7 +36,11 @@ _NOWHERE = ("", "no operation")
 
 
 def build(
-    cases: Iterable[ReportedCase], scope: Scope, created_at: datetime, answered: Answered | None = None
+    cases: Iterable[ReportedCase],
+    scope: Scope,
+    created_at: datetime,
+    answered: Answered | None = None,
+    harm: Sequence[Harm] = (),
 ) -> ReportData:
     """The report on some cases; its summary is None, for that takes a model (see ``summary``).
 
@@ -44,6 +49,7 @@ def build(
         scope: what they are.
         created_at: when, in UTC.
         answered: what the traces were asked; None where the cases are only some of their failures.
+        harm: what did harm in these traces.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -71,6 +77,7 @@ def build(
         over_time=over_time(case.failed_at for case in numbered),
         errors_by_operation=_errors_by_operation(attributed),
         asked=None if answered is None else _asked(answered, numbered),
+        harm=list(harm),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from attribution.report import words
-from attribution.report.chart import chart, columns, heat_map
+from attribution.report.chart import chart, columns, harm_chart, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture
@@ -38,7 +38,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_fit,
     )
-    environment.globals.update(words=words, chart=chart, columns=columns, heat_map=heat_map, picture=picture)
+    environment.globals.update(words=words, chart=chart, columns=columns, picture=picture)
+    environment.globals.update(harm_chart=harm_chart, heat_map=heat_map)
     return environment
 
 

@@ -9,7 +9,7 @@ from attribution.report import words
 from attribution.report.case import CitedStep, Ranking, ReportedCase, Revision
 from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Family, Lever, OperationErrors, OverTime, ReportData, Share
+from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, ReportData, Share
 from attribution.report.picture import Box, picture
 
 _ACTIVE = re.compile(r"[\\`*_{}\[\]<>|~&#$]|(?<=:)//|(?<=www)\.|@")
@@ -70,6 +70,7 @@ def _lines(data: ReportData) -> Iterator[str]:
     yield from _shares("By operation", "operation", data.by_operation)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
+    yield from _harm(data.harm)
     yield from _agreement(data)
     cases = {case.number: case for case in data.cases}
     for family in data.families:
@@ -111,6 +112,23 @@ def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -
         (what, "failures", rate, "95 % interval"),
         [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in shown],
     )
+
+
+def _harm(found: Sequence[Harm]) -> Iterator[str]:
+    if not found:
+        return
+    yield "## What did harm"
+    yield ""
+    yield escape(words.HARM)
+    yield ""
+    for ranking in found:
+        yield from _table(
+            (ranking.by, "failed", "passed", "score"),
+            [(escape(words.plain(one.label)), *words.harmed(one)) for one in ranking.worst],
+        )
+        if ranking.total > len(ranking.worst):
+            yield words.of_all_blamed(ranking)
+            yield ""
 
 
 def _heat(found: Sequence[OperationErrors]) -> Iterator[str]:

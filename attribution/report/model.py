@@ -219,6 +219,34 @@ class Asked(Part, frozen=True, kw_only=True):
     questions: list[AskedQuestion] = field(default_factory=list)
 
 
+class Harmful(Part, frozen=True):
+    """An element and the harm that it did; see ``attribution.blamed.Blamed``.
+
+    Attributes:
+        label: its name, with that of its trace where the report covers several.
+    """
+
+    id: str
+    label: str
+    failed: float
+    passed: int
+    score: float
+
+
+class Harm(Part, frozen=True):
+    """What did harm.
+
+    Attributes:
+        by: operation, prompt, unit or session.
+        worst: the first of them.
+        total: how many there are.
+    """
+
+    by: str
+    worst: list[Harmful]
+    total: int
+
+
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
     """A report.
 
@@ -232,6 +260,8 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         over_time: when the wrong answers were given; None where no time is known.
         errors_by_operation: error types of each operation, that with most failures first.
         asked: None where the failures were chosen one by one: of what they are a part is not known then.
+        harm: of operations, prompts, units and sessions, as far as any is blamed; none where the failures were chosen
+            one by one, for the right answers to set against them are not known then.
     """
 
     version: Literal[1] = 1
@@ -250,3 +280,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     asked: Asked | None = None
     over_time: OverTime | None = None
     errors_by_operation: list[OperationErrors] = field(default_factory=list)
+    harm: list[Harm] = field(default_factory=list)
