@@ -13,6 +13,7 @@ from schema.models import Attribution, Failure, Operation, Session, Trace, Varia
 from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
+    from attribution.blamed import Blamed
     from attribution.kappa import SourceAgreement
     from attribution.why_not.model import WhyNot
     from ingest.files.protocol import ImportReport
@@ -70,6 +71,18 @@ def answer(
         "question": only and only.preview,
         "failure": failure and failure.id,
         "verdict": verdict and verdict.error_type,
+    }
+
+
+def blamed(found: Blamed) -> Document:
+    """An element and the harm that it did."""
+    return {
+        "id": found.id,
+        "name": found.name,
+        "failed": found.failed,
+        "passed": found.passed,
+        "score": found.score,
+        "traceId": found.trace_id,
     }
 
 

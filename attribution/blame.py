@@ -3,7 +3,8 @@
 Each failure whose verdict names an error of the memory is a failed run, each answer that was judged right a passed one,
 and elements are ranked by Ochiai's coefficient, as spectrum-based fault localisation ranks the parts of a program
 (R. Abreu, P. Zoeteweij, A. J. C. van Gemund: "An Evaluation of Similarity Coefficients for Software Fault
-Localization", PRDC 2006, and "On the Accuracy of Spectrum-based Fault Localization", TAIC PART 2007). For an element e:
+Localization", PRDC 2006, doi:10.1109/PRDC.2006.18, and "On the Accuracy of Spectrum-based Fault Localization",
+TAICPART-MUTATION 2007). For an element e:
 
     failed(e)  the sum, over the failures that e is blamed for, of the confidence of their verdict
     passed(e)  how many right answers (``Variable.right``) rest on e: it is in their backward closure
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 
@@ -66,12 +67,12 @@ class _Charges:
 
     Attributes:
         weights: of the verdicts that blame an element.
-        named: the element to show for each key.
+        named: the id, name and trace to show for each key.
         total: the weight of all verdicts that blame anything.
     """
 
     weights: dict[_Key, list[float]]
-    named: dict[_Key, tuple[str, str]]
+    named: dict[_Key, tuple[str, str, str]]
     total: float
 
 
@@ -88,7 +89,7 @@ async def chosen_verdicts(store: GraphStore, trace_id: str | None = None) -> lis
 
 
 async def blame(
-    store: GraphStore, verdicts: Iterable[Attribution], by: Collection[By], trace_id: str | None = None
+    store: GraphStore, verdicts: Iterable[Attribution], by: Collection[By], trace_ids: Collection[str] | None = None
 ) -> dict[By, list[Blamed]]:
     """The elements that some verdicts blame, ranked, the worst first; see the module.
 
@@ -96,20 +97,19 @@ async def blame(
         store: holds the traces.
         verdicts: one of each failure, such as ``chosen_verdicts`` gives.
         by: what to rank.
-        trace_id: the trace that they are about, and whose right answers count; None is all of the project.
+        trace_ids: the traces that they are about, and whose right answers count; None for all of the project.
     """
     blaming = [one for one in verdicts if one.error_type is not None and one.error_type not in NOT_THE_MEMORY]
     charges = await _charges(store, blaming, by)
     passed: dict[_Key, int] = defaultdict(int)
-    async for trace in _traces(store, blaming, by, trace_id):
+    for trace in await _traces(store, blaming, by, trace_ids):
         for key, count in (await _passed(store, trace, charges.weights, by)).items():
             passed[key] += count
     ranked: dict[By, list[Blamed]] = {one: [] for one in by}
     for key, weights in charges.weights.items():
-        id_, name = charges.named[key]
         failed = fsum(weights)
         score = failed / sqrt(charges.total * (failed + passed[key])) if failed else 0.0
-        ranked[key[0]].append(Blamed(id_, name, round(failed, 4), passed[key], round(score, 4)))
+        ranked[key[0]].append(Blamed(*charges.named[key], round(failed, 4), passed[key], round(score, 4)))
     return {
         one: sorted(some, key=lambda each: (-each.score, -each.failed, each.name, each.id))
         for one, some in ranked.items()
@@ -137,25 +137,25 @@ async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collec
     accused = [(_weight(verdict), *_accused(verdict)) for verdict in blaming]
     operations = await by_id(store, Operation, (id_ for _, some, _ in accused for id_ in sorted(some)))
     weights: dict[_Key, list[float]] = defaultdict(list)
-    named: dict[_Key, tuple[str, str]] = {}
+    named: dict[_Key, tuple[str, str, str]] = {}
     sessions = await by_id(store, Session, (one.session_id for one in operations.values()))
     prompts = await _prompts(store, list(operations)) if By.PROMPT in by else {}
     on_ways = {id_ for _, _, ways in accused for way in ways for id_, _ in way}
     units = await _units(store, sorted(on_ways)) if By.UNIT in by else {}
     for weight, some, ways in accused:
-        keys: dict[_Key, tuple[str, str]] = {}
+        keys: dict[_Key, tuple[str, str, str]] = {}
         for operation in (operations[id_] for id_ in some if id_ in operations):
-            keys[By.OPERATION, operation.id] = operation.id, operation_label(operation)
+            keys[By.OPERATION, operation.id] = operation.id, operation_label(operation), operation.trace_id
             session = sessions.get(operation.session_id or "")
             if session is not None:
-                keys[By.SESSION, session.id] = session.id, session_label(session)
+                keys[By.SESSION, session.id] = session.id, session_label(session), session.trace_id
             for prompt in prompts.get(operation.id, ()):
-                keys[By.PROMPT, prompt.value_hash] = prompt.id, prompt.name
+                keys[By.PROMPT, prompt.value_hash] = prompt.id, prompt.name, prompt.trace_id
         for way in ways:
             # A read that lacks it was returned in place of the unit that has it.
             on_way = [units[id_] for id_, holds in way if id_ in units and (holds or units[id_].id == id_)]
             for unit in on_way[-1:]:
-                keys[By.UNIT, unit.id] = unit.id, f"{unit.name}@{unit.version}"
+                keys[By.UNIT, unit.id] = unit.id, f"{unit.name}@{unit.version}", unit.trace_id
         for key, shown in keys.items():
             if key[0] in by:
                 weights[key].append(weight)
@@ -191,15 +191,14 @@ async def _units(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, Va
 
 
 async def _traces(
-    store: GraphStore, blaming: Sequence[Attribution], by: Collection[By], trace_id: str | None
-) -> AsyncIterator[str]:
+    store: GraphStore, blaming: Sequence[Attribution], by: Collection[By], trace_ids: Collection[str] | None
+) -> list[str]:
     """The traces whose right answers can rest on what is blamed: a prompt may be in more than those of its failures."""
-    if trace_id is None and By.PROMPT in by and blaming:
-        async for trace in every(lambda after: store.traces(after=after)):
-            yield trace.id
-    else:
-        for id_ in sorted({verdict.trace_id for verdict in blaming}):
-            yield id_
+    if By.PROMPT not in by or not blaming:
+        return sorted({verdict.trace_id for verdict in blaming})
+    if trace_ids is not None:
+        return sorted(set(trace_ids))
+    return [trace.id async for trace in every(lambda after: store.traces(after=after))]
 
 
 async def _passed(

@@ -22,6 +22,7 @@ class Blamed:
     Attributes:
         id: of the element; of prompts with equal text, that of the first that was used.
         name: what people know it by; several may have the same.
+        trace_id: the trace that it is in.
         failed: the failures that it is blamed for, each weighted by the confidence of its verdict.
         passed: the right answers that rest on it.
         score: Ochiai's coefficient, from 0 to 1.
@@ -29,6 +30,7 @@ class Blamed:
 
     id: str
     name: str
+    trace_id: str
     failed: float
     passed: int
     score: float

@@ -7,6 +7,8 @@ import re
 import pytest
 import pytest_asyncio
 
+from attribution.blame import blame, chosen_verdicts
+from attribution.blamed import By
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK
 from tests.data import ROOT
@@ -43,6 +45,19 @@ async def test_a_query_finds_something(question: str, seeded: Investigation, neo
     assert any(value not in (None, []) for value in asked.rows[0].values())
     nothing = await ask(neo4j_server, text, **{**declared(text), "project": "none"})
     assert nothing.rows == []
+
+
+async def test_harm_in_cypher_is_that_of_the_command(
+    seeded: Investigation, neo4j_database: Neo4jDatabase, neo4j_server: Neo4jServer
+) -> None:
+    asked = await ask(neo4j_server, QUERIES["What did most harm?"], project=seeded.project)
+    store = neo4j_database.project(seeded.project)
+    ranked = (await blame(store, await chosen_verdicts(store), [By.OPERATION]))[By.OPERATION]
+    assert len(ranked) >= 3
+    assert any(one.passed for one in ranked)
+    assert [(row["o.id"], row["failed"], row["passed"], row["score"]) for row in asked.rows] == [
+        (one.id, round(one.failed, 2), one.passed, round(one.score, 3)) for one in ranked
+    ]
 
 
 @pytest.mark.parametrize("question", QUERIES)

@@ -30,8 +30,7 @@ async def blame(
     failed: the failures that it is blamed for, weighted by the confidence of their verdicts. passed: the right answers
     that rest on it. score: Ochiai's coefficient of both, from 0 to 1. Run `memtrace attribute` first.
     """
-    from dataclasses import asdict
-
+    from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from attribution.blame import blame as ranked
@@ -39,10 +38,10 @@ async def blame(
 
     async with place.open() as store:
         trace_id = await find_trace_id(store, trace)
-        whole = (await ranked(store, await chosen_verdicts(store, trace_id), [by], trace_id))[by]
+        whole = (await ranked(store, await chosen_verdicts(store, trace_id), [by], trace_id and [trace_id]))[by]
     found = whole[:limit] if limit else whole
     if as_json:
-        print_json([asdict(one) for one in found])
+        print_json([documents.blamed(one) for one in found])
     elif found:
         Output().show(tables.blamed(found))
     else:

@@ -89,4 +89,4 @@ async def _rankings(store: GraphStore, by: Sequence[By], trace_id: str | None) -
             raise InputError(
                 "blame", "", f"there are more than {most:,} {label.lower()}s: {where} use the command line"
             )
-    return await blame(store, await chosen_verdicts(store, trace_id), by, trace_id)
+    return await blame(store, await chosen_verdicts(store, trace_id), by, None if trace_id is None else [trace_id])

@@ -21,6 +21,7 @@ from attribution.report.model import (
     Answered,
     Asked,
     Family,
+    Harm,
     HumanAgreement,
     OperationErrors,
     Pieces,
@@ -38,7 +39,11 @@ _NOWHERE = ("", "no operation")
 
 
 def build(
-    cases: Iterable[ReportedCase], scope: Scope, created_at: datetime, answered: Answered | None = None
+    cases: Iterable[ReportedCase],
+    scope: Scope,
+    created_at: datetime,
+    answered: Answered | None = None,
+    harm: Sequence[Harm] = (),
 ) -> ReportData:
     """The report on some cases; its summary is None, for that takes a model (see ``summary``).
 
@@ -47,6 +52,7 @@ def build(
         scope: what they are.
         created_at: when, in UTC.
         answered: what the traces were asked; None where the cases are only some of their failures.
+        harm: what did harm in these traces.
     """
     ordered = sorted(cases, key=lambda case: (case.trace_external_id, case.question_external_id or "", case.failure_id))
     numbered = [replace(case, number=number) for number, case in enumerate(ordered, 1)]
@@ -76,6 +82,7 @@ def build(
         errors_by_operation=_errors_by_operation(attributed),
         pieces=_pieces(judged),
         asked=None if answered is None else _asked(answered, numbered),
+        harm=list(harm),
     )
 
 

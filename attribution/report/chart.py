@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attribution.naming import plain
 from attribution.report import words
-from attribution.report.model import OperationErrors, OverTime, Share
+from attribution.report.model import Harm, OperationErrors, OverTime, Share
 from schema.kinds import ErrorType
 
 MOST_BARS = 15
@@ -77,6 +78,27 @@ def chart(parts: Sequence[Share]) -> Chart:
     ]
     said = "; ".join(f"{part.label}: {part.count:,} ({words.percent(part.rate)})" for part in shown)
     return Chart(WIDTH, len(bars) * _ROW, bars, said, len(parts) - len(shown))
+
+
+def harm_chart(found: Harm) -> Chart:
+    """A chart of the scores of a ranking, whose bars have no intervals."""
+    most = max(one.score for one in found.worst) or 1.0
+    scale = (WIDTH - _LABEL - _NUMBERS) / most
+    bars = [
+        Bar(
+            label=words.middle(plain(one.label), _LABEL_CHARACTERS),
+            numbers=f"{one.score:.3f}",
+            x=_LABEL,
+            y=place * _ROW,
+            width=round(one.score * scale, 1),
+            low=_LABEL,
+            high=round(_LABEL + one.score * scale, 1),
+            end=WIDTH - _NUMBERS + 10,
+        )
+        for place, one in enumerate(found.worst)
+    ]
+    said = "; ".join(f"{plain(one.label)}: {one.score:.3f}" for one in found.worst)
+    return Chart(WIDTH, len(bars) * _ROW, bars, said, found.total - len(bars))
 
 
 _HIGH = 150

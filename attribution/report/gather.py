@@ -47,6 +47,13 @@ async def gather(store: GraphStore, failures: Sequence[Failure], source: str | N
     return await _cases(store, pairs, verdicts)
 
 
+async def chosen(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Attribution]:
+    """The verdicts that count on some failures; see ``gather``."""
+    verdicts = await _verdicts(store, failures)
+    found = (_choose(verdicts.get(failure.id, []), source) for failure in failures)
+    return [one for one in found if one is not None]
+
+
 async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution]]) -> list[ReportedCase]:
     """The cases of some failures with the verdicts that are given, in their order."""
     return await _cases(store, pairs, await _verdicts(store, [failure for failure, _ in pairs]))

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from attribution.report import words
-from attribution.report.chart import chart, columns, heat_map
+from attribution.report.chart import chart, columns, harm_chart, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture, whole_path
@@ -46,6 +46,7 @@ def _environment() -> Environment:
         words=words,
         chart=chart,
         columns=columns,
+        harm_chart=harm_chart,
         heat_map=heat_map,
         picture=picture,
         whole_path=whole_path,

@@ -12,6 +12,7 @@ from attribution.lookup import by_id
 from attribution.report import words
 from attribution.report.build import build
 from attribution.report.gather import gather
+from attribution.report.harm import harm
 from attribution.report.illustrate import illustrate
 from attribution.report.model import ReportData, Scope, TraceRef
 from attribution.report.questions import answered
@@ -41,7 +42,8 @@ async def make(
     selection = [failure.id for failure in failures] if is_selection else []
     scope = _scope(store.project_id, covered, source, selection)
     whole = None if is_selection else await answered(store, failures, covered)
-    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole))
+    harmful = [] if is_selection else await harm(store, failures, source, covered)
+    return await _illustrated(store, build(cases, scope, datetime.now(UTC), whole, harmful))
 
 
 async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from attribution.naming import plain
 from attribution.report import words
 from attribution.report.case import Ranking, ReportedCase, Revision
 from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Family, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
+from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.report.picture import Box, whole_path
 from attribution.why_not.lines import pieces
 from attribution.why_not.model import WhyNot
@@ -75,6 +76,7 @@ def _lines(data: ReportData) -> Iterator[str]:
     yield from _times(data.over_time)
     yield from _shares("By prompt", "prompt", data.by_prompt)
     yield from _shares("By session", "session", data.by_session)
+    yield from _harm(data.harm)
     yield from _agreements(data)
     cases = {case.number: case for case in data.cases}
     for family in data.families:
@@ -116,6 +118,23 @@ def _shares(title: str, what: str, parts: Sequence[Share], rate: str = "rate") -
         (what, "failures", rate, "95 % interval"),
         [(escape(part.label), f"{part.count:,}", words.percent(part.rate), words.interval(part)) for part in shown],
     )
+
+
+def _harm(found: Sequence[Harm]) -> Iterator[str]:
+    if not found:
+        return
+    yield "## What did harm"
+    yield ""
+    yield escape(words.HARM)
+    yield ""
+    for ranking in found:
+        yield from _table(
+            (ranking.by, "failed", "passed", "score"),
+            [(escape(plain(one.label)), *words.harmed(one)) for one in ranking.worst],
+        )
+        if ranking.total > len(ranking.worst):
+            yield words.of_all_blamed(ranking)
+            yield ""
 
 
 def _heat(title: str, found: Sequence[OperationErrors], counted: str) -> Iterator[str]:

@@ -261,6 +261,34 @@ class Pieces(Part, frozen=True, kw_only=True):
     by_operation: list[OperationErrors]
 
 
+class Harmful(Part, frozen=True):
+    """An element and the harm that it did; see ``attribution.blamed.Blamed``.
+
+    Attributes:
+        label: its name, with that of its trace where the report covers several.
+    """
+
+    id: str
+    label: str
+    failed: float
+    passed: int
+    score: float
+
+
+class Harm(Part, frozen=True):
+    """What did harm.
+
+    Attributes:
+        by: operation, prompt, unit or session.
+        worst: the first of them.
+        total: how many there are.
+    """
+
+    by: str
+    worst: list[Harmful]
+    total: int
+
+
 class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtrace-report"):
     """A report.
 
@@ -277,6 +305,8 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
         agreements: agreement of each pair of methods and people; the pair with most common cases comes first.
         pieces: None if no verdict follows any piece.
         asked: None if the failures were chosen one by one, because then it is not known what they are a part of.
+        harm: of operations, prompts, units and sessions, if any is blamed; empty if the failures were chosen one by
+            one, because then it is not known which right answers to set against them.
     """
 
     version: Literal[1] = 1
@@ -297,3 +327,4 @@ class ReportData(Part, frozen=True, kw_only=True, tag_field="format", tag="memtr
     errors_by_operation: list[OperationErrors] = field(default_factory=list)
     pieces: Pieces | None = None
     agreements: list[SourcePair] = field(default_factory=list)
+    harm: list[Harm] = field(default_factory=list)

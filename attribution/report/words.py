@@ -11,7 +11,7 @@ from typing import Any
 from attribution.naming import plain
 from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
-from attribution.report.model import Asked, Lever, OverTime, Pieces, Scope, Share
+from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
 
 SHOWN = 10
 """Number of cases of a family that are shown in full; the others are only named."""
@@ -243,6 +243,22 @@ def _length(seconds: int) -> str:
         if seconds % size == 0:
             return counted(seconds // size, name)
     return counted(seconds, "second")
+
+
+def harmed(one: Harmful) -> tuple[str, str, str]:
+    """What something is blamed for, what rests on it, and the score of both."""
+    return f"{one.failed:,.2f}", f"{one.passed:,}", f"{one.score:.3f}"
+
+
+def of_all_blamed(found: Harm) -> str:
+    """How many there are beside those of a ranking that are shown."""
+    return f"The worst {len(found.worst):,} of {found.total:,}; `memtrace blame --by {found.by}` lists all."
+
+
+HARM = (
+    "The score is Ochiai's coefficient, from 0 to 1: high where something is blamed for many failures (failed, "
+    "weighted by the confidence of their verdicts) and few right answers rest on it (passed)."
+)
 
 
 def some(parts: Iterable[Share]) -> list[Share]:

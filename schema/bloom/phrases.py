@@ -108,6 +108,12 @@ PHRASES = (
         ("project",),
     ),
     Phrase(
+        "harmful_operations",
+        "Right answers from operations blamed more than $times times in project $project",
+        "Operations that are at fault for several wrong answers, and the right answers that rest on what they made",
+        ("times", "project"),
+    ),
+    Phrase(
         "missed_retrievals",
         "Retrievals that missed their unit in project $project",
         "Retrieval errors: what was asked, what was returned, and the unit that was not",

@@ -13,7 +13,7 @@ from attribution import blame as module
 from attribution.blame import blame, chosen_verdicts
 from attribution.blamed import Blamed, By
 from attribution.resting import Links, Members
-from schema.models import Derivation, Operation, Variable
+from schema.models import Derivation, Operation, Session, Variable
 from store.paging import elements
 from store.protocol import Database, GraphStore
 from tests.attribution.blamed import Project, make_project
@@ -30,12 +30,15 @@ async def seeded(database: Database) -> tuple[GraphStore, Project]:
 
 
 async def ranked(store: GraphStore, by: By, trace_id: str | None = None) -> list[Blamed]:
-    return (await blame(store, await chosen_verdicts(store, trace_id), [by], trace_id))[by]
+    return (await blame(store, await chosen_verdicts(store, trace_id), [by], None if trace_id is None else [trace_id]))[
+        by
+    ]
 
 
-def row(id_: str, name: str, failed: float, passed: int, total: float = 2.4) -> Blamed:
-    """What is expected of an element: by hand, total is 0.8 and 1 and 0.6."""
-    return Blamed(id_, name, failed, passed, round(failed / sqrt(total * (failed + passed)), 4))
+def row(element: Operation | Variable | Session, name: str, failed: float, passed: int) -> Blamed:
+    """What is expected of an element: by hand, the total is 0.8 and 1 and 0.6."""
+    score = round(failed / sqrt(2.4 * (failed + passed)), 4)
+    return Blamed(element.id, name, element.trace_id, failed, passed, score)
 
 
 async def test_operations(seeded: tuple[GraphStore, Project]) -> None:
@@ -43,20 +46,20 @@ async def test_operations(seeded: tuple[GraphStore, Project]) -> None:
     extract_a, extract_b = project.one.extractions
     answering = next(one for one in project.one.trace.operations if one.external_id == "answer-wrong-2")
     assert await ranked(store, By.OPERATION) == [
-        row(extract_b.id, "extract", 1.8, 1),
-        row(answering.id, "answer", 0.6, 0),
-        row(extract_a.id, "extract", 0.8, 2),
+        row(extract_b, "extract", 1.8, 1),
+        row(answering, "answer", 0.6, 0),
+        row(extract_a, "extract", 0.8, 2),
     ]
-    assert row("", "", 1.8, 1).score == 0.6944
+    assert row(extract_b, "extract", 1.8, 1).score == 0.6944
 
 
 async def test_prompts_of_equal_text_are_one(seeded: tuple[GraphStore, Project]) -> None:
     store, project = seeded
     one = project.one
     answer_prompt = one.prompts["answer"]
-    expected = [row(one.prompt.id, "extraction-prompt", 1.8, 3), row(answer_prompt.id, "answer-prompt", 0.6, 3)]
+    expected = [row(one.prompt, "extraction-prompt", 1.8, 3), row(answer_prompt, "answer-prompt", 0.6, 3)]
     assert await ranked(store, By.PROMPT) == expected
-    inside = [row(one.prompt.id, "extraction-prompt", 1.8, 2), row(answer_prompt.id, "answer-prompt", 0.6, 2)]
+    inside = [row(one.prompt, "extraction-prompt", 1.8, 2), row(answer_prompt, "answer-prompt", 0.6, 2)]
     assert await ranked(store, By.PROMPT, one.trace.trace.id) == inside
 
 
@@ -64,8 +67,8 @@ async def test_units_are_where_the_way_ends(seeded: tuple[GraphStore, Project]) 
     store, project = seeded
     unit_a, unit_b = project.one.units
     assert await ranked(store, By.UNIT) == [
-        row(unit_a.id, "unit-a@1", 1.4, 2),
-        row(unit_b.id, "unit-b@1", 0.8, 1),
+        row(unit_a, "unit-a@1", 1.4, 2),
+        row(unit_b, "unit-b@1", 0.8, 1),
     ]
 
 
@@ -73,8 +76,8 @@ async def test_sessions(seeded: tuple[GraphStore, Project]) -> None:
     store, project = seeded
     build, ask = project.one.trace.sessions
     assert await ranked(store, By.SESSION) == [
-        row(build.id, "construction, session 1", 1.8, 2),
-        row(ask.id, "evaluation, session 2", 0.6, 2),
+        row(build, "construction, session 1", 1.8, 2),
+        row(ask, "evaluation, session 2", 0.6, 2),
     ]
 
 

@@ -36,11 +36,11 @@ def test_the_worst_come_first(counted: Cli) -> None:
         ("answer", 0.6, 0),
         ("extract", 0.8, 2),
     ]
-    assert all(list(one) == ["id", "name", "failed", "passed", "score"] for one in found)
+    assert all(list(one) == ["id", "name", "failed", "passed", "score", "traceId"] for one in found)
     assert counted("operation", found[0]["id"], "--json").json["externalId"] == "extract-b"
     shown = counted("blame", "--by", "operation").out.splitlines()
-    assert shown[0].split() == ["id", "name", "failed", "passed", "score"]
-    assert shown[1].split() == [found[0]["id"][:8], "extract", "1.80", "1", "0.694"]
+    assert shown[0].split() == ["id", "name", "trace", "failed", "passed", "score"]
+    assert shown[1].split() == [found[0]["id"][:8], "extract", found[0]["traceId"][:8], "1.80", "1", "0.694"]
 
 
 def test_what_is_ranked_and_where(counted: Cli) -> None:

@@ -72,20 +72,21 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
 
 def blamed(found: Sequence[Blamed]) -> Table:
     """What did harm, the worst first."""
-    columns = ("id", "name", "failed", "passed", "score")
+    columns = ("id", "name", "trace", "failed", "passed", "score")
     return table(
         columns,
         (
             (
                 style.id_(one.id),
                 Text(one_line(one.name, 60)),
+                style.id_(one.trace_id),
                 Text(f"{one.failed:,.2f}"),
                 Text(f"{one.passed:,}"),
                 Text(f"{one.score:.3f}"),
             )
             for one in found
         ),
-        numbers=columns[2:],
+        numbers=columns[3:],
     )
 
 

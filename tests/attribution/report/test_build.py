@@ -60,6 +60,31 @@ def test_shares(data: ReportData) -> None:
         assert (part.total, part.rate, part.low, part.high) == (11, part.count / 11, interval.low, interval.high)
 
 
+def test_what_did_harm_of_all_that_is_blamed(data: ReportData) -> None:
+    found = {ranking.by: ranking for ranking in data.harm}
+    assert [(by, ranking.total) for by, ranking in found.items()] == [("operation", 7), ("prompt", 1), ("session", 1)]
+    (session,) = found["session"].worst
+    # Those with an operation; the deletion has none, and counts in the total alone.
+    assert (session.label, session.failed, session.passed) == ("construction, session 1", 5.5, 0)
+    assert session.score == round((5.5 / 6.4) ** 0.5, 4)
+
+
+async def test_harm_over_several_traces_names_them_and_is_none_of_chosen_failures(tmp_path: Path) -> None:
+    one, two = Memory("one"), Memory("two")
+    for memory in (one, two):
+        memory.fail(ErrorType.UPDATE)
+    async with await open_database(f"sqlite:///{tmp_path / 'memory.db'}") as database:
+        store = database.project(PROJECT)
+        await one.trace.write(store)
+        await two.trace.write(store)
+        failures = await every_failure(store, None)
+        found = (await make(store, failures)).harm[0]
+        assert {ranked.label for ranked in found.worst} == {"update of the one", "update of the two"}
+        only = (await make(store, failures[:1], trace_ids=[failures[0].trace_id])).harm[0]
+        assert [ranked.label for ranked in only.worst] == ["update"]
+        assert (await make(store, failures, is_selection=True)).harm == []
+
+
 def test_rates_of_all_questions_asked(data: ReportData) -> None:
     assert data.asked is not None
     assert (data.asked.answers, data.asked.wrong.count, data.asked.wrong.total) == (20, 12, 20)
@@ -222,7 +247,7 @@ def test_numbers_of_cases_follow_no_order_of_reading(data: ReportData) -> None:
 def test_the_order_of_cases_changes_nothing(data: ReportData, random: object) -> None:
     cases = list(data.cases)
     random.shuffle(cases)  # type: ignore[attr-defined]
-    assert build(cases, data.scope, MADE) == msgspec.structs.replace(data, asked=None)
+    assert build(cases, data.scope, MADE) == msgspec.structs.replace(data, asked=None, harm=[])
 
 
 def test_json_gives_the_report_back(data: ReportData) -> None:

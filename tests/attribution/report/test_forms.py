@@ -68,9 +68,11 @@ def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
     # What there is none of is in JSON alone: a table of zeros says nothing more.
     parts = [part for each in lists for part in each if part.count]
     levers = [[*row(lever.share), words.kinds(lever), words.settings(lever)] for lever in again.levers]
+    harm = [[one.label, *words.harmed(one)] for ranking in again.harm for one in ranking.worst]
+    assert len(harm) == 9
     for shown in (rows_of(page), rows_of(document)):
         assert [cells for cells in shown if len(cells) == 6] == levers
-        assert [cells for cells in shown if len(cells) == 4] == [row(part) for part in parts]
+        assert [cells for cells in shown if len(cells) == 4] == [*(row(part) for part in parts), *harm]
     # The totals are a list of terms in HTML and a table in Markdown.
     totals = data.totals
     counts = [totals.failures, totals.attributed, totals.abstained, totals.without_verdict]
@@ -169,13 +171,16 @@ def test_charts_have_text_alternatives_and_the_same_numbers(data: ReportData) ->
     page = Page(html.render(data))
     drawings = [attributes for tag, attributes in page.tags if tag == "svg"]
     ids = {attributes.get("id") for _, attributes in page.tags}
-    assert len(drawings) == 3
+    assert len(drawings) == 3 + len(data.harm) == 6
     for attributes in drawings:
         assert attributes["role"] == "img"
         assert set((attributes["aria-labelledby"] or "").split()) <= ids
     for part in data.by_error_type:
         if part.count:
             assert f"{part.label}: {part.count:,} ({words.percent(part.rate)})" in page.text
+    for ranking in data.harm:
+        for one in ranking.worst:
+            assert f"{one.label}: {one.score:.3f}" in page.text
 
 
 def test_the_page_is_sound(data: ReportData) -> None:

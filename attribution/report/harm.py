@@ -1,0 +1,46 @@
+"""What did harm, as a report tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.blame import blame
+from attribution.blamed import By
+from attribution.report.chart import MOST_BARS
+from attribution.report.gather import chosen
+from attribution.report.model import Harm, Harmful
+from schema.models import Failure, Trace
+from store.protocol import GraphStore
+
+
+async def harm(
+    store: GraphStore, failures: Sequence[Failure], source: str | None, traces: Sequence[Trace]
+) -> list[Harm]:
+    """The rankings of what is blamed for some failures, by the verdicts that the report counts.
+
+    Args:
+        store: holds them.
+        failures: all of these traces.
+        source: whose verdicts count; see ``attribution.report.gather.gather``.
+        traces: whose right answers count.
+    """
+    names = {trace.id: trace.name or trace.external_id for trace in traces}
+    found = await blame(store, await chosen(store, failures, source), list(By), list(names))
+    return [
+        Harm(
+            by.value,
+            [
+                Harmful(
+                    id=one.id,
+                    label=f"{one.name} of {names[one.trace_id]}" if len(names) > 1 else one.name,
+                    failed=one.failed,
+                    passed=one.passed,
+                    score=one.score,
+                )
+                for one in ranked[:MOST_BARS]
+            ],
+            len(ranked),
+        )
+        for by, ranked in found.items()
+        if ranked
+    ]
