@@ -258,7 +258,7 @@ class _Trial:
         """Where a piece ended."""
         finding, case = ending.chosen, ending.case
         assert case is not None
-        piece = case.detail.sentence.text.strip()
+        piece = case.detail.quote
         if finding is None:
             return PieceLoss(piece, None, None, 0.0, NOT_FOLLOWED)
         if not finding.is_local and (hole := await self._hole()) is not None:
@@ -271,7 +271,7 @@ class _Trial:
     async def _reached(self, piece: Piece) -> PieceLoss:
         """A piece that the answer has, with the way there, if the answer was made from the message that tells it."""
         case = Case.of(self.graph, self.messages, self.failure, piece[0])
-        text, answer = case.detail.sentence.text.strip(), self.failure.answer_id or ""
+        text, answer = case.detail.quote, self.failure.answer_id or ""
         path = await proof.of_reached(case, answer) if answer in case.future else []
         sure = min(said(self.messages, self.failure, self.failure.prediction or "", one) for one in piece)
         return PieceLoss(text, None, None, round(sure, 4), "the answer says it", tuple(path), reached=True)
@@ -302,7 +302,7 @@ class _Trial:
         path = await self._path(ending)
         whole = ending.share * (_SPLIT + (1 - _SPLIT) * share)
         details = details | {"share": round(whole, 4)}
-        more = {"detail": case.detail.sentence.text.strip()} if case is not None else {}
+        more = {"detail": case.detail.quote} if case is not None else {}
         return Verdict(
             finding.error_type,
             finding.operation_id,

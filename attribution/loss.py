@@ -54,11 +54,11 @@ async def last_loss(case: Case, place: int) -> Loss | None:
         following = versions[versions.index(holder) + 1 :]
         maker = graph.variables[following[0]].operation_id if following else None
         if ended is not None and graph.operations[ended].sequence < place:
-            reason = "a unit with the detail was deleted"
+            reason = "a unit with the needed fact was deleted"
             loss = Loss(ErrorType.DELETION, ended, holder, None, likely(score, HOLDS), reason)
         elif maker is not None and graph.operations[maker].sequence < place:
             kind = _BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
-            reason = "the next version of a unit with the detail lacks it"
+            reason = "a unit had the needed fact, and its next version does not have it"
             loss = Loss(kind, maker, holder, following[0], likely(score, HOLDS), reason)
         else:
             continue
@@ -120,7 +120,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None
-    reason = "the operation had the detail and made nothing that has it"
+    reason = "the operation read the needed fact, and nothing that it made has it"
     return Loss(kind, blamed, carrier, after, 0.85, reason)
 
 

@@ -62,10 +62,16 @@ class Detail:
     literal: bool
     rarity: Rarity = field(repr=False, compare=False)
 
+    @property
+    def quote(self) -> str:
+        """The sentence as it stands in the message, without a quotation mark that begins the whole value."""
+        text = self.sentence.text.strip()
+        return text[1:] if text[:1] in {'"', "'"} and text.count(text[0]) == 1 else text
+
     def plain(self, failure: Failure) -> str:
         """The detail in plain words."""
         gold = f"\nGold answer: {' / '.join(failure.gold_answers)}" if self.literal else ""
-        return f"Question: {failure.question}{gold}\nSaid in the evidence: {self.sentence.text.strip()}"
+        return f"Question: {failure.question}{gold}\nSaid in the evidence: {self.quote}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ async def _step(graph: TraceGraph, case: Case | None, derivation: Derivation) ->
 
 async def _quote(case: Case, variable_id: str) -> str:
     if variable_id == case.detail.message_id:
-        return case.detail.sentence.text.strip()
+        return case.detail.quote
     return (await case.presence([variable_id]))[variable_id].quote.strip()
 
 

@@ -145,7 +145,7 @@ async def in_context(case: Case) -> Finding:
         ErrorType.RESPONSE,
         answer.operation_id,
         likely(best, HOLDS),
-        "what the answer was made from has the detail",
+        "the answer was made from a text that has the needed fact",
         lambda: proof.of_response(case, holder, sources),
         is_local=True,
     )
@@ -171,7 +171,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
         ErrorType.RESPONSE,
         answer.operation_id,
         0.8,
-        "what the answer was made from tells it, in the words of another message",
+        "the answer was made from a text that says the same in the words of another message",
         lambda: proof.of_reading(case, holder, quote),
         is_local=True,
     )
@@ -199,7 +199,7 @@ async def left_out(case: Case, past: set[str]) -> Finding | None:
         ErrorType.RESPONSE,
         blamed,
         likely(holders[holder].score, HOLDS),
-        "the operation read what has the detail for the question, and left it out",
+        "the operation read the needed fact for this question, and left it out of what it made",
         lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
         is_local=True,
     )
@@ -214,11 +214,11 @@ async def stored(case: Case, searches: Sequence[str], answering: str, place: int
         blamed = await _blamed_search(case.graph, searches, holders)
         kind, reason = (
             ErrorType.RETRIEVAL,
-            "a unit that was current at the search has the detail, and was not returned",
+            "a unit with the needed fact was in the memory when the search ran, and was not returned",
         )
     else:
         blamed = answering
-        kind, reason = ErrorType.RESPONSE, "a current unit has the detail; no search is recorded"
+        kind, reason = ErrorType.RESPONSE, "a unit in the memory has the needed fact; no search is recorded"
     return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(case, unit, blamed))
 
 

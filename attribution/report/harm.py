@@ -32,7 +32,7 @@ async def harm(
             [
                 Harmful(
                     id=one.id,
-                    label=f"{one.name} of {names[one.trace_id]}" if len(names) > 1 else one.name,
+                    label=one.name if len(names) == 1 or by is By.PROMPT else f"{one.name} of {names[one.trace_id]}",
                     failed=one.failed,
                     passed=one.passed,
                     score=one.score,

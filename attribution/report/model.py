@@ -265,7 +265,7 @@ class Harmful(Part, frozen=True):
     """An element and the harm that it did; see ``attribution.blamed.Blamed``.
 
     Attributes:
-        label: its name, with that of its trace where the report covers several.
+        label: its name, with that of its trace where the report covers several; a prompt may be in all of them.
     """
 
     id: str

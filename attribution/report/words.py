@@ -252,7 +252,7 @@ def harmed(one: Harmful) -> tuple[str, str, str]:
 
 def of_all_blamed(found: Harm) -> str:
     """How many there are beside those of a ranking that are shown."""
-    return f"The worst {len(found.worst):,} of {found.total:,}; `memtrace blame --by {found.by}` lists all."
+    return f"The worst {len(found.worst):,} of {found.total:,}; memtrace blame --by {found.by} lists all."
 
 
 HARM = (

@@ -81,7 +81,7 @@ class _Reader:
         message = graph.variables[case.detail.message_id]
         extractions, changes = await self._operations(cases, [*lost, *_said(verdict)])
         return WhyNot(
-            piece=case.detail.sentence.text.strip(),
+            piece=case.detail.quote,
             message_id=message.id,
             message_external_id=message.external_id,
             said_after=all(graph.operations[one].sequence >= place for one in graph.users(message.id)),

@@ -82,7 +82,7 @@ async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, r
     by_unit = {graph.recorded(one): search for search, one in returned}
     known = [rated[search] for search in searches if search in rated]
     held = [_held(graph, unit, one, by_unit.get(unit), searches, rated) for unit, one in units.items()]
-    said = cases[0].detail.sentence.text.strip()
+    said = cases[0].detail.quote
     held.sort(
         key=lambda one: (one.rank is None, one.rank or 0, said not in one.quote, -one.confidence, _sequence(graph, one))
     )

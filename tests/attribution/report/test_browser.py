@@ -70,9 +70,10 @@ async def test_a_report_opens(browser: Browser, data: ReportData, tmp_path: Path
             for part in words.some(data.by_error_type)
         ]
         drawings = page.get_by_role("img")
-        assert await drawings.count() == 3
+        assert await drawings.count() == 6
+        assert await page.get_by_role("img", name="By operation: score of the harm that each did").count() == 1
         assert await page.get_by_role("img", name="By error type: failures, with 95 % intervals").count() == 1
-        for place in range(3):
+        for place in range(6):
             box = await drawings.nth(place).bounding_box()
             assert box is not None
             assert box["width"] > 300

@@ -78,7 +78,8 @@ async def test_harm_over_several_traces_names_them_and_is_none_of_chosen_failure
         await one.trace.write(store)
         await two.trace.write(store)
         failures = await every_failure(store, None)
-        found = (await make(store, failures)).harm[0]
+        found, prompts = (await make(store, failures)).harm[:2]
+        assert [ranked.label for ranked in prompts.worst] == ["update-prompt"]
         assert {ranked.label for ranked in found.worst} == {"update of the one", "update of the two"}
         only = (await make(store, failures[:1], trace_ids=[failures[0].trace_id])).harm[0]
         assert [ranked.label for ranked in only.worst] == ["update"]
