@@ -55,9 +55,10 @@ async def test_harm_in_cypher_is_that_of_the_command(
     ranked = (await blame(store, await chosen_verdicts(store), [By.OPERATION]))[By.OPERATION]
     assert len(ranked) >= 3
     assert any(one.passed for one in ranked)
-    assert [(row["o.id"], row["failed"], row["passed"], row["score"]) for row in asked.rows] == [
-        (one.id, round(one.failed, 2), one.passed, round(one.score, 3)) for one in ranked
-    ]
+    # The query rounds for people: a half may go either way.
+    assert [(row["o.id"], row["passed"]) for row in asked.rows] == [(one.id, one.passed) for one in ranked]
+    assert [row["failed"] for row in asked.rows] == pytest.approx([one.failed for one in ranked], abs=0.005001)
+    assert [row["score"] for row in asked.rows] == pytest.approx([one.score for one in ranked], abs=0.0005001)
 
 
 @pytest.mark.parametrize("question", QUERIES)

@@ -11,7 +11,7 @@ CALL (f) {
   SET v.right = null
 }
 CALL (f) {
-  OPTIONAL MATCH (a:Attribution)-[:EXPLAINS]->(f)
+  OPTIONAL MATCH (f)<-[:EXPLAINS]-(a:Attribution)
   WITH collect(a) AS verdicts
   FOREACH (a IN verdicts | DETACH DELETE a)
   RETURN size(verdicts) AS count
