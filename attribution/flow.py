@@ -205,9 +205,9 @@ class _Trial:
             if other is not None:
                 before.append(other)
                 return [[detail]]
-            # One sentence does not contradict a list that several messages tell.
+            # One sentence does not contradict a list that several messages tell, nor does one that was only found.
             is_told = nearby is not None and is_about(messages, failure, nearby)
-            if not is_told and (len(set(evidence)) == 1 or not is_list(failure)):
+            if not is_told and (not is_list(failure) or (len(set(evidence)) == 1 and not self.searched)):
                 before.append(rules.foreign_gold(messages, failure, evidence, detail))
             is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in before)
             detail = detail if is_foreign else nearby or detail
@@ -218,7 +218,7 @@ class _Trial:
 
     def _is_contradicted(self, detail: Detail | None) -> bool:
         """Whether the only message of the evidence says what was answered, which contradicts a list too."""
-        if detail is None or len(set(self.evidence)) != 1:
+        if detail is None or self.searched or len(set(self.evidence)) != 1:
             return False
         return rules.foreign_gold(self.messages, self.failure, self.evidence, detail).likelihood >= 0.5
 

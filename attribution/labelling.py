@@ -157,7 +157,11 @@ class _Graph:
         name = self.trace.name or self.trace.external_id
         asked = self.failures.get(label.query_id)
         if not asked:
-            return Unmatched(number, "question", f"no failure of trace {name!r} asks {label.query_id!r}")
+            return Unmatched(
+                number,
+                "failure",
+                f"no failure of trace {name!r} asks {label.query_id!r}; memtrace fail ANSWER makes one",
+            )
         answered = [one for said, one in asked if label.prediction_id in {None, said}]
         if len(answered) != 1:
             said = "the answer" if label.prediction_id is None else repr(label.prediction_id)

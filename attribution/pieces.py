@@ -36,7 +36,7 @@ Piece = list[Detail]
 def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
     """The pieces of a gold answer that lists several things; none where one sentence tells all there is."""
     asked = content(failure.question, messages.rarity)
-    parts = [content(item, messages.rarity).without(asked.words) for item in _items(failure)]
+    parts = [content(item, messages.rarity).without(asked.words) for item in items(failure)]
     known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
     if 2 * sum(map(bool, known)) <= len(parts):
         return []
@@ -125,19 +125,19 @@ def is_joined(kind: Form, evidence: Sequence[str]) -> bool:
 
 def is_list(failure: Failure) -> bool:
     """Whether a gold answer lists several things."""
-    return bool(_items(failure))
+    return bool(items(failure))
 
 
-def _items(failure: Failure) -> list[str]:
+def items(failure: Failure) -> list[str]:
     """The items that a gold answer lists; a date is not taken apart."""
     for gold in failure.gold_answers:
         dates = [(date.start, date.end) for date in mentions(gold)]
         cuts = [m.span() for m in _ITEM.finditer(gold) if not any(s <= m.start() < e for s, e in dates)]
         edges = [0, *(place for cut in cuts for place in cut), len(gold)]
         parts = [gold[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
-        items = [part for part in parts if part.strip()]
-        if len(items) > 1:
-            return items
+        named = [part for part in parts if part.strip()]
+        if len(named) > 1:
+            return named
     return []
 
 

@@ -16,8 +16,9 @@ from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
+from attribution.pieces import items
 from attribution.presence import HOLDS, LARGE, Detail, Presence
-from attribution.question import refuses
+from attribution.question import polar, refuses
 from attribution.sureness import likely
 from attribution.text.segments import passage
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
@@ -77,7 +78,11 @@ def right(
     else:
         asked = frozenset(content(failure.question, messages.rarity).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
-        likelihood = 0.02 if agreed.conflicts else likely(agreed.recall, AGREES)
+        # Of a list the answer must say each item: most of the words may be those of the others.
+        named = items(failure) if polar(failure.gold_answers) is None else []
+        listed = [content(item, messages.rarity).without(asked) for item in named]
+        said = [agreement(item, failure.prediction or "", asked=asked).recall for item in listed if item.weight]
+        likelihood = 0.02 if agreed.conflicts else likely(min([agreed.recall, *said]), AGREES)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
@@ -111,7 +116,7 @@ def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
 def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail) -> Finding:
     """The evidence says what was answered, not what the gold answer says."""
     likelihood, quote, message = 0.0, "", detail.message_id
-    if failure.prediction:
+    if failure.prediction and not refuses(failure.prediction):
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
         says = messages.claim(failure, detail.reference).weight >= _SAYS
         if detail.support < 0.7 and share >= _SAID and says:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -125,11 +126,16 @@ class _Run:
         method = self._options.method
         wanted = [attribution_id(failure.id, method, ids[failure.id]) for failure in failures]
         known = {one.id: cast("Attribution", one) for one in await self._store.get(Label.ATTRIBUTION, wanted)}
+        newest = {one.failure_id: one.id for one in await self._store.attributions(list(ids)) if one.method == method}
         waiting: list[Failure] = []
         for failure, id_ in zip(failures, wanted, strict=True):
             one = known.get(id_)
             # A model's abstention may be its server's fault. What it said so far is kept: asking again is cheap.
             if one is not None and (one.error_type is not None or one.model is None):
+                if newest[failure.id] != one.id:
+                    # What was asked otherwise since is no longer what this method says last.
+                    one = replace(one, created_at=datetime.now(UTC))
+                    await self._store.write(Batch(trace, attributions=[one]))
                 yield Outcome(failure, one, cached=True)
             else:
                 waiting.append(failure)

@@ -77,7 +77,13 @@ async def fail(
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
     gold: Annotated[
         list[str] | None,
-        typer.Option("--gold", metavar="TEXT", help="A right answer; may be repeated.", show_default=False),
+        typer.Option(
+            "--gold",
+            metavar="TEXT",
+            help="A right answer. If repeated, each is right by itself; an answer that needs several things lists "
+            "them in one.",
+            show_default=False,
+        ),
     ] = None,
     evidence: Annotated[
         list[str] | None,

@@ -119,6 +119,17 @@ def test_what_is_not_sure_enough_is_an_abstention_that_shows_it(cli: Cli) -> Non
     cli("attribute", "--all", "--min-confidence", "1.5", code=2)
 
 
+def test_the_last_answer_of_a_method_counts_also_where_it_was_given_before(cli: Cli) -> None:
+    cli("import", SAMPLE)
+    first = cli("attribute", "--all", "--json").json
+    cli("attribute", "--all", "--min-confidence", "1")
+    assert cli("blame", "--by", "operation", "--json").json == []
+    again = cli("attribute", "--all", "--json").json
+    assert [one["id"] for one in again] == [one["id"] for one in first]
+    assert len(cli("blame", "--by", "operation", "--json").json) == 3
+    assert {one["verdict"] for one in cli("answers", "--json").json} > {one["errorType"] for one in first}
+
+
 def test_attribute_shows_the_proof(cli: Cli) -> None:
     cli("import", SAMPLE)
     result = cli("attribute", "--all")

@@ -90,7 +90,7 @@ async def test_labels_go_from_one_project_to_another(store: GraphStore, database
     ("change", "missing", "words"),
     [
         ({"trace": "elsewhere"}, "trace", "'elsewhere'"),
-        ({"query_id": "nobody-asked"}, "question", "'nobody-asked'"),
+        ({"query_id": "nobody-asked"}, "failure", "'nobody-asked'"),
         ({"prediction_id": "nobody-said"}, "prediction", "'nobody-said'"),
         ({"primary": {"type": "UpdateError", "op": "none"}}, "operation", "'none'"),
         ({"primary": {"type": "UpdateError", "op": None}}, "operation", "needs the operation at fault"),

@@ -223,6 +223,36 @@ async def test_without_such_a_neighbour_it_is_one(embedded: Database) -> None:
     assert verdict.error_type is ErrorType.ANNOTATION
 
 
+async def test_an_answer_that_leaves_out_an_item_of_the_list_is_not_right(embedded: Database) -> None:
+    sports = ("On Mondays I play tennis.", "On Sundays I do judo.", "On Fridays I go swimming.")
+    told = Story.of("rules", *sports)
+    kept = [told.store(n, sports[n], key=f"sport-{n}") for n in (0, 2)]
+    told.store(1, "Ada is busy on Sundays.", key="busy")
+    failure = told.ask("Which sports does Ada do?", "tennis, judo, swimming", "Tennis and swimming.", kept)
+    every = tuple(told.evidence[n].id for n in range(3))
+    verdict, _ = await verdict_on(embedded, told, _with(failure, every))
+    assert verdict.error_type is ErrorType.EXTRACTION
+    ends = {one.piece: one.reached for one in verdict.losses}
+    assert ends == {sports[0]: True, sports[1]: False, sports[2]: True}
+
+
+async def test_one_message_that_was_found_does_not_contradict_a_list(embedded: Database) -> None:
+    sports = ("On Mondays I play tennis.", "On Sundays I do judo.", "On Fridays I go swimming.")
+    told = Story.of("rules", *sports)
+    kept = [told.store(n, sports[n], key=f"sport-{n}") for n in range(3)]
+    failure = told.ask("Which sports does Ada do?", "tennis, judo, swimming", "Tennis.", kept)
+    verdict, _ = await verdict_on(embedded, told, _with(failure, ()))
+    assert verdict.error_type is not ErrorType.ANNOTATION
+
+
+async def test_a_refusal_is_nothing_that_the_evidence_says(embedded: Database) -> None:
+    told = Story.of("rules", "I do not know much about judo, but I do it on Sundays.", OTHER, MORE)
+    failure = told.ask("What is Ada's sport?", "fencing", "I do not know.", [told.store(1, OTHER, key="other")])
+    verdict, _ = await verdict_on(embedded, told, _with(failure, (told.evidence[0].id,)))
+    assert verdict.error_type is not ErrorType.ANNOTATION
+    assert all("what was answered" not in one.reason for one in verdict.candidates)
+
+
 def _with(failure: Failure, evidence: tuple[str, ...]) -> Failure:
     from dataclasses import replace
 

@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.sureness import CURVES
 
-VERSION, FINGERPRINT = "6", "c2a6b0bc9a9d2374"
+VERSION, FINGERPRINT = "6", "b1f185d434e2947a"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
