@@ -48,7 +48,7 @@ def problem_of_packages() -> str | None:
     name, file = _RECORDER
     found = _origin(name)
     if found is None:
-        return f"the recorder, the package {name}, is missing: install memtrace-recorder"
+        return f"the recorder, package {name}, is missing: install memtrace-recorder (in a checkout: pip install ./sdk)"
     if not found.with_name(file).exists():
         return f"another package named {name} hides the recorder (memtrace-recorder): {found}"
     return None
