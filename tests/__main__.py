@@ -1,6 +1,6 @@
 """All tests: on the LTS version of Neo4j, and then the store's contract and the given Cypher on the newest one too.
 
-Run: ``python -m tests``, with further options for pytest. Five processes share one server, and two processors: tests
+Run: ``python -m tests``, with further options for pytest. Four processes share one server, and two processors: tests
 wait for servers, commits and each other two thirds of their time. An existing server that ``MEMTRACE_TEST_NEO4J_URI``
 names is used instead, and the tests run once.
 
@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 NEWEST_VERSION = "2026.09.0"
-_PROCESSES = "5"
+_PROCESSES = "4"
 _SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 """For the Neo4j servers that tests start: they end before the best machine code is worth its compilation."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import httpx
@@ -11,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.http.documented import Problem
 from tests.neo4j_server import Neo4jServer
 from tests.server.forwarder import Forwarder
-from tests.server.running import Place, RunningServer, neo4j_place, running
+from tests.server.running import START_SECONDS, Place, RunningServer, neo4j_place, running
 
 WELL = {"status": "ready", "store": "ok", "migrations": "ok", "queue": "ok", "events": "ok", "stores": {}}
 AWAY = dict.fromkeys(("store", "migrations", "queue"), "unavailable") | {
@@ -74,6 +75,14 @@ def test_projects_are_nobodys_business(server: RunningServer) -> None:
     assert server.project not in "".join(pages)
 
 
+def await_ready(client: httpx.Client) -> None:
+    """A busy machine's store may answer too late at first."""
+    deadline = time.monotonic() + START_SECONDS
+    while (said := client.get("/readyz").json()) != WELL:
+        assert time.monotonic() < deadline, said
+        time.sleep(0.1)
+
+
 @pytest.mark.neo4j
 def test_a_store_that_goes_away_and_comes_back(neo4j_server: Neo4jServer, tmp_path: Path) -> None:
     with Forwarder(neo4j_server.uri) as forwarder:
@@ -82,7 +91,7 @@ def test_a_store_that_goes_away_and_comes_back(neo4j_server: Neo4jServer, tmp_pa
         with running(place, tmp_path, job_concurrency=0) as server, server.client(None) as client:
             key = straight.make_key("reader", server.project)
             headers = {"Authorization": f"Bearer {key}"}
-            assert client.get("/readyz").json() == WELL
+            await_ready(client)
             forwarder.close()
             answer = client.get("/readyz")
             assert (answer.status_code, answer.json()) == (503, AWAY)
@@ -96,5 +105,5 @@ def test_a_store_that_goes_away_and_comes_back(neo4j_server: Neo4jServer, tmp_pa
             assert int(refused.headers["retry-after"]) > 0
             assert str(forwarder.port) not in refused.text
             forwarder.open()
-            assert client.get("/readyz").json() == WELL
+            await_ready(client)
             assert client.get("/v1/export/nothing", headers=headers).status_code == 404

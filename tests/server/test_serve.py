@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from api.loading import open_store
 from schema.errors import StoreError
 from store.neo4j import connection
 from tests.neo4j_server import Neo4jServer
-from tests.server.running import ROOT, Place, neo4j_place, running, sqlite_place
+from tests.server.running import ROOT, START_SECONDS, Place, neo4j_place, running, sqlite_place
 
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
@@ -118,6 +119,11 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
         thread = threading.Thread(target=upload)
         thread.start()
         assert begun.wait(300)
+        # Sent is not received: the server has the request when its file is begun.
+        deadline = time.monotonic() + START_SECONDS
+        while not list(tmp_path.rglob("*.part")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
         server.process.send_signal(number)
         server.await_log("Shutting down")
         with pytest.raises(httpx.ConnectError):
