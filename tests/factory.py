@@ -24,24 +24,11 @@ from schema.models import (
     Usage,
     Variable,
 )
-from store.answers import Label, WriteResult
+from store.answers import WriteResult
 from store.packs import PackWriter
 from store.protocol import GraphStore
 
 START = datetime(2026, 3, 1, 12, 30, 15, 123456, UTC)
-
-
-def elements_of(batch: Batch) -> dict[Label, list[Any]]:
-    """The elements of a batch by label, in the order in which they were built."""
-    return {
-        Label.TRACE: [batch.trace],
-        Label.SESSION: batch.sessions,
-        Label.OPERATION: batch.operations,
-        Label.VARIABLE: batch.variables,
-        Label.DERIVATION: batch.derivations,
-        Label.FAILURE: batch.failures,
-        Label.ATTRIBUTION: batch.attributions,
-    }
 
 
 def moment(number: int) -> datetime:

@@ -31,6 +31,8 @@ MAX_ELEMENTS = 200_000
 
 _LIST = {"size": model.MOST}
 _MANY = f"At most {model.MOST} of them are given."
+_RANK = "Its place among what the search rated, from 1; null if the recording does not say."
+_SCORE = "How the search rated it, on a scale of the search's own; null if the recording does not say."
 _CUT = f"Texts end after {model.LONGEST} characters."
 
 strawberry.enum(model.Fate, description="What an operation did to a unit that it was shown.", graphql_name_from="value")
@@ -57,12 +59,8 @@ class HeldUnit(_OfVariable):
     label: str = strawberry.field(description="A name for people.")
     quote: str = strawberry.field(description="The words of the unit that show the piece.")
     confidence: float = strawberry.field(description="How surely the piece is there, from 0 to 1.")
-    rank: int | None = strawberry.field(
-        description="Its place among what the search rated, from 1; null if the recording does not say."
-    )
-    score: float | None = strawberry.field(
-        description="How the search rated it, on a scale of the search's own; null if the recording does not say."
-    )
+    rank: int | None = strawberry.field(description=_RANK)
+    score: float | None = strawberry.field(description=_SCORE)
     returned: bool = strawberry.field(description="Whether a search of the question returned it.")
     operation_id: strawberry.ID | None = strawberry.field(
         description="The id of the search that returned or rated it; null if none did."
@@ -76,12 +74,8 @@ class ReturnedUnit(_OfVariable):
     external_id: str = strawberry.field(description="Its id in the source.")
     label: str = strawberry.field(description="A name for people.")
     text: str = strawberry.field(description="How its value begins.")
-    rank: int | None = strawberry.field(
-        description="Its place among what the search rated, from 1; null if the recording does not say."
-    )
-    score: float | None = strawberry.field(
-        description="How the search rated it, on a scale of the search's own; null if the recording does not say."
-    )
+    rank: int | None = strawberry.field(description=_RANK)
+    score: float | None = strawberry.field(description=_SCORE)
     holds: bool = strawberry.field(description="Whether the piece is in it.")
     operation_id: strawberry.ID = strawberry.field(description="The id of the search.")
 

@@ -93,6 +93,16 @@ class Call(Step):
         except Exception as wrong:
             report("end of an operation", wrong)
 
+    def conclude(self, error: BaseException | None) -> None:
+        """It ended with an error, or well; the outputs are known already."""
+        if error is not None:
+            self.fail(error)
+            return
+        try:
+            self.end("ok")
+        except Exception as wrong:
+            report("end of an operation", wrong)
+
     def end(self, status: str, error: BaseException | None = None) -> None:
         """Record the remaining events, and the end."""
         self.finish(status, error)
@@ -190,10 +200,4 @@ class Chunks:
                     identities.bind(whole, known[0])  # the consumer has received it already
         except Exception as wrong:
             report("output of a stream", wrong)
-        if error is not None:
-            call.fail(error)
-            return
-        try:
-            call.end("ok")
-        except Exception as wrong:
-            report("end of an operation", wrong)
+        call.conclude(error)

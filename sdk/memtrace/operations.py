@@ -239,13 +239,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
             scope.reset(cast("Token[Scope | None]", self._token))
         except ValueError as wrong:
             report("end of an operation in another context than its beginning", wrong)
-        if error is not None:
-            call.fail(error)
-            return
-        try:
-            call.end("ok")
-        except Exception as wrong:
-            report("end of an operation", wrong)
+        call.conclude(error)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

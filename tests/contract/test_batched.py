@@ -12,10 +12,11 @@ from schema.kinds import VariableKind
 from store.answers import NO_BUDGET, Budget, Direction, Label, Page
 from store.neo4j.store import Neo4jStore
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
 from tests.data import FULL
-from tests.factory import TraceBuilder, elements_of
+from tests.factory import TraceBuilder
 
 ABSENT = [make_id("nothing", "at all"), "", "x", "ünï"]
 PAGED = [Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION, Label.FAILURE]

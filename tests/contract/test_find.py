@@ -6,9 +6,10 @@ from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import ID_LENGTH, make_id
 from store.answers import Label
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant
 from tests.data import FULL
-from tests.factory import TraceBuilder, elements_of
+from tests.factory import TraceBuilder
 
 ABSENT = make_id("nothing", "at all")
 

@@ -13,8 +13,9 @@ from schema.kinds import Status
 from schema.models import Batch, Ending, Placing
 from store.answers import Budget, Direction, Label
 from store.protocol import Database, GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant
-from tests.factory import START, TraceBuilder, elements_of
+from tests.factory import START, TraceBuilder
 
 pytestmark = pytest.mark.values
 

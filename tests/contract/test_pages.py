@@ -14,8 +14,9 @@ from schema.models import Variable
 from store.answers import Label, Page
 from store.paging import elements, in_trace
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant, random_trace
-from tests.factory import START, TraceBuilder, elements_of
+from tests.factory import START, TraceBuilder
 
 T = TypeVar("T")
 ABSENT = make_id("nothing", "at all")

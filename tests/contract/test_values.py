@@ -11,8 +11,9 @@ from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
 from store.answers import Label
 from store.packs import PackWriter
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder, elements_of
+from tests.factory import TraceBuilder
 
 pytestmark = pytest.mark.values
 

@@ -12,8 +12,9 @@ from schema.kinds import VariableKind
 from schema.models import Batch, Failure, Variable
 from store.answers import Label
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant
-from tests.factory import TraceBuilder, elements_of
+from tests.factory import TraceBuilder
 
 
 async def _answer(store: GraphStore, answer: Variable) -> Variable:

@@ -12,8 +12,9 @@ from schema.models import Batch, Placing, Variable
 from store import paging
 from store.answers import Label
 from store.protocol import GraphStore
+from store.references import elements_of
 from tests.contract.samples import assistant
-from tests.factory import START, TraceBuilder, elements_of
+from tests.factory import START, TraceBuilder
 
 pytestmark = pytest.mark.values
 
