@@ -49,6 +49,33 @@ async def test_a_project_waits_for_one_batch_of_another_at_most(journal: EventQu
         assert name in await _batch(journal)
 
 
+async def test_small_packets_do_not_wait_for_large_ones(opener: Opener) -> None:
+    """A project whose packets take a second each leaves the others the same time, not the same number of packets."""
+    queue = await opener()
+    large = Packet("greedy", _in_lane("greedy", 0)[0], b"x", 4, 3 * MOST_REBUILT_BYTES)
+    small = Packet("modest", _in_lane("modest", 0)[0], b"x", 1)
+    await queue.put([large] * 2 + [small] * 10)
+    batches = [Counter(await _batch(queue)), Counter(await _batch(queue))]
+    # Whoever is first, the first large packet ends a batch; all small ones are before the second.
+    assert batches in (
+        [Counter(greedy=1, modest=10), Counter(greedy=1)],
+        [Counter(greedy=1), Counter(greedy=1, modest=10)],
+    )
+
+
+async def test_who_was_away_has_not_saved_up_turns(journal: EventQueue) -> None:
+    """The time in which a project sent nothing is not made up for: then the two share alike."""
+    one, other = (Packet(name, _in_lane(name, 0)[0], b"x", MOST_EVENTS // 10) for name in ("one", "other"))
+    await journal.put([one] * 100)
+    for _ in range(5):
+        assert Counter(await _batch(journal)) == {"one": 10}
+    await journal.put([other] * 50)
+    counts = Counter[str]()
+    for _ in range(4):
+        counts += Counter(await _batch(journal))
+    assert abs(counts["one"] - counts["other"]) <= 2, counts
+
+
 async def test_projects_take_turns_packet_by_packet(journal: EventQueue) -> None:
     names = [f"p{number}" for number in range(40)]
     for name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from ingest.queue.batching import Room, in_turn
+from ingest.queue.batching import FairOrder, Room
 from ingest.queue.journal.letters import JournalLetters, row_of, time_of
 from ingest.queue.journal.put_off import PutOff
 from ingest.queue.journal.queries import sql
@@ -38,11 +38,13 @@ class _Lane:
     Attributes:
         put_off: packets that are to be handed out again later. Only this object knows when. Another holder of the lane,
             and this one after a restart, hands them out at once.
-        served: the project of the packet that was taken last; next time, the project after it is the first.
+        order: whose packet is next.
+        served: the project of the packet that was taken last; next time, the project after it is looked at first.
         is_open: whether what others have put off has been recalled.
     """
 
     put_off: PutOff = field(default_factory=PutOff)
+    order: FairOrder = field(default_factory=FairOrder)
     served: str = ""
     is_open: bool = False
 
@@ -117,7 +119,7 @@ class Journal(Closing):
             held = self._lanes[lane]
             self._arrived[lane].clear()
             await self._recall(lane, held)
-            found = await self._connections.read(partial(_take, lane, packets, held.served))
+            found = await self._connections.read(partial(_take, lane, packets, held))
             if found:
                 held.served = found[-1].packet.project_id
                 await self._each("packets.touch", [one.key for one in found])
@@ -227,20 +229,24 @@ def _now() -> int:
     return time.time_ns() // 1000
 
 
-def _take(lane: int, packets: int, served: str, connection: apsw.Connection) -> list[Delivery]:
-    """Packets of a lane, with the projects in turn, beginning after the one that was served last."""
+def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> list[Delivery]:
+    """Packets of a lane, of the projects in fair order; among equals, those after the one that was served last."""
     room = Room(packets)
-    of_projects = (
-        connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": packets})
-        for project in _projects(connection, lane, packets, served)
-    )
+    of_projects = {
+        project: map(_delivery, _packets(connection, lane, project, packets))
+        for project in _projects(connection, lane, packets, held.served)
+    }
     taken: list[Delivery] = []
-    for row in in_turn(of_projects):
-        taken.append(_delivery(row))
-        room.take(taken[-1].packet)
+    for delivery in held.order.deliveries(of_projects):
+        taken.append(delivery)
+        room.take(delivery.packet)
         if room.is_full:
             break
     return taken
+
+
+def _packets(connection: apsw.Connection, lane: int, project: str, limit: int) -> Iterator[tuple[Any, ...]]:
+    return connection.execute(sql("packets.take"), {"lane": lane, "project": project, "limit": limit})
 
 
 def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:

@@ -18,7 +18,7 @@ from nats.js import JetStreamContext
 from nats.js import errors as js
 from nats.js.kv import KeyValue
 
-from ingest.queue.batching import Room, in_turn
+from ingest.queue.batching import FairOrder, Room
 from ingest.queue.nats.connection import ANSWER_SECONDS, NatsPlace, connect, translated
 from ingest.queue.nats.letters import NatsLetters, bury
 from ingest.queue.nats.pull import Pull
@@ -70,6 +70,7 @@ class _Lane:
         consumer: its name.
         pull: its messages.
         reconnects: number of reconnections when this object was made.
+        order: whose packet is next.
         spare: messages that were taken, for the next batch.
         is_settled: whether everything that was handed out has been settled.
     """
@@ -77,6 +78,7 @@ class _Lane:
     consumer: str
     pull: Pull
     reconnects: int
+    order: FairOrder = field(default_factory=FairOrder)
     spare: list[Delivery] = field(default_factory=list)
     is_settled: bool = True
 
@@ -155,7 +157,7 @@ class NatsQueue(Closing):
             if not held.spare:
                 messages = await held.pull.take(packets, seconds)
                 held.spare = [one for message in messages if (one := await _delivery(message)) is not None]
-            found, held.spare = _batch(held.spare)
+            found, held.spare = _batch(held.spare, held.order)
             held.is_settled = not found
             return found
 
@@ -261,17 +263,17 @@ async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> Nats
         raise
 
 
-def _batch(taken: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
-    """The messages that are written together, with the projects in turn, and the rest in its order."""
+def _batch(taken: Sequence[Delivery], order: FairOrder) -> tuple[list[Delivery], list[Delivery]]:
+    """The messages that are written together, of the projects in fair order, and the rest in its order."""
     by_project: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in taken:
         by_project[delivery.packet.project_id].append(delivery)
     room, chosen = Room(len(taken)), dict[int, Delivery]()
-    for delivery in in_turn(by_project.values()):
-        if room.is_full:
-            break
+    for delivery in order.deliveries(by_project):
         room.take(delivery.packet)
         chosen[delivery.key] = delivery
+        if room.is_full:
+            break
     return list(chosen.values()), [delivery for delivery in taken if delivery.key not in chosen]
 
 
