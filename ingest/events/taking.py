@@ -30,6 +30,8 @@ from store.protocol import GraphStore
 T = TypeVar("T")
 P = ParamSpec("P")
 
+_Portion = list[tuple[int, wire.Event]]
+
 SOURCE = "memtrace"
 
 _FEW_EVENTS = 20
@@ -57,19 +59,30 @@ class Refusal:
 
 async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[Refusal]:
     """Write events to a project's graph. Returns the refused ones, in order; the others are then in the graph."""
-    by_trace: dict[str, list[int]] = defaultdict(list)
-    for index, event in enumerate(events):
-        by_trace[event.trace].append(index)
+    divided = await asyncio.to_thread(_divided, events) if len(events) > _FEW_EVENTS else _divided(events)
     refused: list[Refusal] = []
-    for external_id, indexes in by_trace.items():
-        # Feedback needs the graph around its answer, and nothing else needs the feedback.
-        made = [(index, event) for index in indexes if not isinstance(event := events[index], wire.Feedback)]
-        for portion in portions(made):
+    for external_id, parts, feedback in divided:
+        for portion in parts:
             refused += await _take(store, external_id, portion)
-        for index in indexes if len(made) < len(indexes) else ():
-            if isinstance(event := events[index], wire.Feedback):
-                refused += await _take_feedback(store, index, event)
+        for index, judged in feedback:
+            refused += await _take_feedback(store, index, judged)
     return sorted(refused, key=lambda refusal: refusal.index)
+
+
+def _divided(events: Sequence[wire.Event]) -> list[tuple[str, list[_Portion], list[tuple[int, wire.Feedback]]]]:
+    """The events of each trace with their places: those that are written together, and the feedback.
+
+    Feedback needs the graph around its answer, and nothing else needs the feedback, so it comes last.
+    """
+    made: dict[str, _Portion] = {}
+    judged: dict[str, list[tuple[int, wire.Feedback]]] = defaultdict(list)
+    for index, event in enumerate(events):
+        of_trace = made.setdefault(event.trace, [])
+        if isinstance(event, wire.Feedback):
+            judged[event.trace].append((index, event))
+        else:
+            of_trace.append((index, event))
+    return [(trace, list(portions(of_trace)), judged[trace]) for trace, of_trace in made.items()]
 
 
 async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:

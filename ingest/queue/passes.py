@@ -11,7 +11,7 @@ from memtrace.events import Event, EventError
 
 from ingest.events.late_sources import with_late_sources
 from ingest.events.names import Names, defined, references
-from ingest.events.ordering import in_order, looks_in_order
+from ingest.events.ordering import order_of
 from ingest.events.reading import read
 from ingest.events.taking import Refusal
 from ingest.events.values import MOST_REBUILT_BYTES, rebuilt_bytes
@@ -105,12 +105,11 @@ async def _pass(
 ) -> list[_Piece]:
     """Take events; those that can be taken now because of these. Their packets are among the touched ones then."""
     events = [piece.event for piece in pieces]
-    if not looks_in_order(events):
-        # What takes long where many came is done beside the loop: others have answers to wait for.
-        order = await asyncio.to_thread(in_order, events) if len(events) > _FEW else in_order(events)
-        if order is not None:
-            pieces = [pieces[place] for place in order]
-    events = [piece.event for piece in pieces]
+    # What takes long where many came is done beside the loop: others have answers to wait for.
+    order = await asyncio.to_thread(order_of, events) if len(events) > _FEW else order_of(events)
+    if order is not None:
+        pieces = [pieces[place] for place in order]
+        events = [piece.event for piece in pieces]
     refused = {one.index: one for one in await with_late_sources(store, events, await take(events))}
     names = Names(trace_id(store.project_id, pieces[0].event.trace))
     again: list[_Piece] = []

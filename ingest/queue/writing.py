@@ -51,6 +51,10 @@ class Slots:
             yield
 
 
+_FEW_LETTERS = 200
+"""So many dead letters are made without a thread, because switching to a thread takes longer."""
+
+
 @dataclass(slots=True)
 class _Batch:
     """What all traces of a batch share.
@@ -122,29 +126,30 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
     while rest:
         part = _first_part(rest)
         rest = rest[len(part) :]
-        async with batch.slots.turn(store.project_id, sum(_size(delivery) for delivery in part)):
+        size = sum(_size(delivery) for delivery in part)
+        async with batch.slots.turn(store.project_id, size):
             if batch.problems:  # all are written again
                 return
             written, woken = await write_packets(store, part, batch.waiting, take)
         own += written
         others += woken
     keys = {held.delivery.key for held in own}
-    _settle(own, [held for held in others if held.delivery.key not in keys], batch)
+    await _settle(own, [held for held in others if held.delivery.key not in keys], batch)
 
 
-def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
+async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
     """Say what became of packets, and of others that waited for something of theirs."""
     outcome = batch.outcome
+    done = list(others)
     for held in own:
         if held.early and held.delivery.tries < batch.tries:
             outcome.later.append((held.delivery, wait_seconds(held.delivery.tries)))
             continue
         batch.waiting.forget(held)
-        outcome.done.append(held.delivery)
-        outcome.dead += _letters(held)
-    for held in others:
-        outcome.done.append(held.delivery)
-        outcome.dead += _letters(held)
+        done.append(held)
+    outcome.done += [held.delivery for held in done]
+    many = sum(len(held.refused) for held in done) > _FEW_LETTERS
+    outcome.dead += await asyncio.to_thread(_letters, done) if many else _letters(done)
 
 
 def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:
@@ -189,11 +194,20 @@ def wait_seconds(tries: int) -> float:
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
 
 
-def _letters(held: Held) -> list[DeadLetter]:
-    delivery = held.delivery
-    packet, now = delivery.packet, datetime.now(UTC)
-    too_early = [(early.line, early.reason) for _, early in sorted(held.early.items())]
+def _letters(done: Sequence[Held]) -> list[DeadLetter]:
+    """The events of packets that were given up."""
+    now = datetime.now(UTC)
     return [
-        DeadLetter(None, packet.project_id, packet.trace, line, reason, delivery.tries, delivery.sent_at, now)
-        for line, reason in [*held.refused, *too_early]
+        DeadLetter(
+            None,
+            held.delivery.packet.project_id,
+            held.delivery.packet.trace,
+            line,
+            reason,
+            held.delivery.tries,
+            held.delivery.sent_at,
+            now,
+        )
+        for held in done
+        for line, reason in [*held.refused, *((one.line, one.reason) for _, one in sorted(held.early.items()))]
     ]
