@@ -246,7 +246,8 @@ def _report_answers(section: Section, noticed: _Noticed, found: dict[str, Any]) 
     failed = [*noticed.failed, *found["ended"]]
     section.notes.append(
         "Then the same for half as long, while another client asks GraphQL for as much as it may, again and again: "
-        f"{sum(found['seen'].get('answers', {}).values())} such answers; {len(failed)} requests of the honest project failed."
+        f"{sum(found['seen'].get('answers', {}).values())} such answers; {len(failed)} requests of the honest "
+        "project failed."
     )
     section.numbers |= {"answers": found["seen"], "failedWithAnswers": len(failed)}
     section.numbers |= {f"{name}, with answers": of(noticed) for name, of in _SERIES.items()}
