@@ -1,4 +1,4 @@
-"""What jobs do: one module a kind. They know nothing of queues and leases, and may be run again at any time."""
+"""The work of jobs, a module for each kind. It knows nothing of queues and leases, and may be repeated at any time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cancelled(Exception):  # noqa: N818 — it is an answer to a wish, not an 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What work is given.
+    """What a job's work gets.
 
     Attributes:
         store: the job's project.
@@ -64,7 +64,7 @@ async def check(store: GraphStore, arguments: BaseModel) -> None:
 
 
 def _load() -> None:
-    """Import what work needs. In a thread, for the first time takes longer than the loop may be held."""
+    """Import the module of the work. In a thread, because the first time would block the event loop for too long."""
     from api.jobs.work import attributes, imports, reports  # noqa: F401
 
 

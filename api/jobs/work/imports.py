@@ -14,7 +14,7 @@ from schema.errors import InputError
 
 
 def check(arguments: ImportArguments) -> None:
-    """Refuse what is no zone.
+    """Refuse an unknown time zone.
 
     Raises:
         InputError: it is none.
@@ -34,7 +34,7 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
         try:
             context.tell(stage, done, total)
         except Cancelled:
-            # What is written is there: a wish to stop comes too late for it.
+            # All is written: a request to stop comes too late.
             if stage != "write" or done == 0:
                 raise
 
