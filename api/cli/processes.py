@@ -55,7 +55,8 @@ class Part:
     """A process that was started.
 
     Attributes:
-        name: its name in messages to the user. process: the process.
+        name: its name in messages to the user.
+        process: the process.
         log: what it says.
         stop: stops it in order, and returns when it is down.
     """

@@ -49,7 +49,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BenchCase:
-    """A failure, or a right answer in the guise of one, as the method under test sees it.
+    """A failure, or a right answer presented as one, as the method under test sees it.
 
     Attributes:
         record: the file's own record, with all of its keys.
@@ -146,7 +146,7 @@ async def load_labelled(
         left.pop((known.line.query_id, known.line.prediction_id))
         label = Label(*known.primary, also=known.also, kinds=known.kinds)
         cases.append(_case(path, known.line.model_dump(mode="json"), failure, label, names))
-    # A label that names no trace may be another file's.
+    # A label that names no trace may belong to another file.
     missing = [one.line.query_id for one in left.values() if one.line.trace is not None]
     if missing:
         raise InputError(str(path), "labels", f"there is no failure with the question and answer of {missing[0]}")

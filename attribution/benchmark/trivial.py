@@ -1,4 +1,4 @@
-"""Rules that need no thought, to measure a method against: what it must be better than."""
+"""Trivial rules as baselines: what any method has to do better than."""
 
 from __future__ import annotations
 
