@@ -88,7 +88,7 @@ def _nearest(messages: Messages, variable_id: str, placed: Placed, outputs: Iter
 
 
 def _outputs(graph: TraceGraph, operation_id: str) -> list[str]:
-    """What an operation made that others used; if nothing was used, all that it made except prompts."""
+    """The last versions of what an operation made and others used, or of all that it made; without prompts."""
     made = [one for one in graph.made(operation_id) if graph.variables[one].kind is not VariableKind.PROMPT]
     replaced = {graph.variables[one].revision_of for one in made}
     last = [one for one in made if one not in replaced]
