@@ -6,7 +6,7 @@ from collections import Counter
 
 from api.jobs.arguments import AttributeArguments
 from api.jobs.work import Context, Document
-from api.jobs.work.choice import chosen_failures, named
+from api.jobs.work.selection import chosen_failures, named
 from api.runner_options import runner_options
 from attribution.run import Options, attribute
 from store.protocol import GraphStore
