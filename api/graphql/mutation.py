@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
 from api.graphql.context import Info
-from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
+from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ProjectName, ReportInput, VerdictInput
 from api.graphql.judgements import complaint_of, judgement_of
 from api.graphql.problems import outcome
 from api.graphql.resolving import id_of, ids_of
@@ -51,8 +51,6 @@ from schema.models import Trace, Variable
 from store.answers import Label
 
 MAX_NAME = 200
-
-ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
 @strawberry.type(

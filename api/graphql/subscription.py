@@ -13,6 +13,7 @@ from graphql import GraphQLError
 
 from api.auth.access import Access
 from api.graphql.context import Info
+from api.graphql.inputs import ProjectName
 from api.graphql.public_errors import public_error
 from api.graphql.refs import JobRef
 from api.graphql.resolving import id_meant
@@ -27,8 +28,6 @@ RECHECK_SECONDS = 1.0
 
 What is known of a key may be 5 seconds old (``api.auth.known``), so one that is revoked ends what it follows in 6.
 """
-
-ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
 @strawberry.type(description="What you can subscribe to.")

@@ -82,7 +82,8 @@ class JobExecutor:
             self._work.cancel()
 
     async def _do(self, start: Start, database: Database, uploads: Uploads) -> End:
-        from api.jobs.work import Cancelled, Context, run
+        from api.jobs.work import run
+        from api.jobs.work.context import Cancelled, Context
 
         kind = JobKind(start.kind)
         # An import's threads would go on if the task that waits for them were cancelled, so it ends by itself.
@@ -108,7 +109,7 @@ class JobExecutor:
             return Broken(is_store=False)
 
     def _tell(self, stage: str, done: int, total: int) -> None:
-        from api.jobs.work import Cancelled
+        from api.jobs.work.context import Cancelled
 
         if self._is_stopping:
             raise Cancelled

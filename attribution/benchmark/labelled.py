@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from attribution.benchmark.cases import Label
+from attribution.benchmark.labels import Named
 from attribution.benchmark.result import Result
-from attribution.benchmark.trivial import Named
 from attribution.intervals import Interval, bootstrap, wilson
 from attribution.kappa import cohens_kappa
 from schema.kinds import ErrorType

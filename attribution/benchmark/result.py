@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from attribution.benchmark.cases import BenchCase
-from attribution.benchmark.trivial import Named
+from attribution.benchmark.labels import Named
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType
 
