@@ -16,7 +16,7 @@ _FROM_ENVIRONMENT = "they come from MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSW
 
 
 def refuse_secrets(setting: str, uri: str, instead: str = _FROM_ENVIRONMENT) -> None:
-    """A password in an argument stands in the list of processes and in the shell's history: it is refused unread.
+    """Refuse a URI with a user or a password, which the list of processes and the shell's history would show.
 
     Args:
         setting: what holds the URI.
@@ -40,7 +40,7 @@ def neo4j_credentials(uri: str, user: str | None, password: str | None, file: st
     Args:
         uri: the store's.
         user: None is ``neo4j``.
-        password: holds over the file.
+        password: takes precedence over the file.
         file: one that holds the password.
 
     Raises:

@@ -23,7 +23,7 @@ Document = dict[str, Any]
 
 
 def imported(report: ImportReport) -> Document:
-    """What an import did with one file; what only few files have stands there where a file has it."""
+    """What an import did with one file. Members that few files need are only there for those files."""
     found = {camel_case(name): value for name, value in asdict(report).items()}
     if len(report.trace_ids) == 1:
         del found["traceIds"]
@@ -182,7 +182,7 @@ def stats(found: Stats) -> Document:
 
 
 def queue(found: QueueState, dead: int) -> Document:
-    """How the queue of events stands: of all projects, but the dead letters of one."""
+    """The state of the queue of events, of all projects; the dead letters are those of one."""
     waited = (datetime.now(UTC) - found.oldest).total_seconds() if found.oldest else None
     return {
         "packets": found.packets,

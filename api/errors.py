@@ -8,10 +8,10 @@ from schema.errors import MemTraceError, NotFoundError
 
 
 class UnauthenticatedError(MemTraceError):
-    """Nobody is behind the request, or nobody who is known.
+    """A request has no valid API key or token.
 
     Attributes:
-        reason: why, for the log. The answer says of it only what the bearer of a good secret may know.
+        reason: why, for the log. The answer gives it only to somebody who has the right secret (of a revoked key, say).
     """
 
     def __init__(self, reason: str, told: str = "a valid API key or token is needed: Authorization: Bearer …") -> None:
@@ -37,7 +37,7 @@ class ForbiddenError(MemTraceError):
 
 
 class RateLimitedError(MemTraceError):
-    """Too much at a time of one principal or project.
+    """A principal or project asks for too much within a short time.
 
     Attributes:
         retry_after: seconds until the next request may come.

@@ -1,4 +1,4 @@
-"""Metrics of events: how the queue stands, and what the worker of this process has done."""
+"""Metrics of events: the state of the queue, and what the worker of this process has done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORE_SECONDS = 2.0
 
 
 class EventMetrics:
-    """What is known of events in one process."""
+    """The metrics of events in one process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def gauge(name: str, text: str) -> Gauge:
@@ -44,11 +44,11 @@ class EventMetrics:
         self._registry = registry
 
     def work_of(self, tally: Tally) -> None:
-        """Tell what the worker of this process has done, too."""
+        """Include what the worker of this process has done."""
         self._registry.register(_Work(tally))
 
     async def look(self, queue: EventQueue) -> None:
-        """See how the queue stands now."""
+        """Read the present state of the queue."""
         try:
             async with asyncio.timeout(STORE_SECONDS):
                 state = await queue.state()

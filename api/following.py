@@ -1,4 +1,4 @@
-"""Following things that change in the store: however many follow, the store is asked once a while for all of them."""
+"""Following things that change in the store: however many clients follow, one read at intervals serves them all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IDS = 200
 
 @dataclass(eq=False, slots=True)
 class _Follower(Generic[T]):
-    """One who follows a thing: the newest state that was not taken yet, or the error that ended it."""
+    """One client that follows a thing: the newest state that it has not taken yet, or the error that ended it."""
 
     project_id: str
     id: str
@@ -40,10 +40,10 @@ class _Follower(Generic[T]):
 
 
 class Following(Generic[T]):
-    """All that is followed in one process, of one sort."""
+    """All things of one sort (such as jobs) that clients of one process follow."""
 
     def __init__(self, label: str, read: Read[T], seconds: float) -> None:
-        """Nothing is followed yet.
+        """Begin without followers.
 
         Args:
             label: what the things are called in errors.
@@ -119,7 +119,7 @@ class Following(Generic[T]):
             for start in range(0, len(ids), _IDS):
                 states |= await self._read(project_id, ids[start : start + _IDS])
         except Exception as error:
-            # Whatever it is, it is theirs who wait: what others follow is looked at all the same.
+            # Any error goes to the followers of this project; those of other projects are still served.
             for follower in followers:
                 follower.end(error)
             return

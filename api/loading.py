@@ -33,7 +33,7 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
 
     Args:
         config: a TOML file; None is the one that ``MEMTRACE_CONFIG`` names, if it names one.
-        options: what the command line says; None among its values says nothing.
+        options: what the command line says; values that are None are left to the environment and the file.
 
     Raises:
         InputError: a setting is unknown or can't be used; it says which one, where it comes from and what is wrong,
@@ -68,10 +68,10 @@ def load_settings(config: Path | None = None, options: Mapping[str, Any] | None 
 async def open_databases(settings: Settings, create: bool = True) -> Database:
     """Open the store that the settings name, with those that hold some projects' traces.
 
-    Those of them that are in Neo4j are asked at their first use, so that one that is away keeps nobody from the others.
+    Those in Neo4j are connected to at their first use, so that one that can't be reached does not block the others.
 
     Args:
-        settings: say which.
+        settings: name the stores.
         create: whether the main store is made where it is a SQLite file that does not exist.
 
     Raises:
@@ -127,7 +127,7 @@ def _credentials(store: MappedStore) -> Credentials | None:
 
 
 async def open_store(settings: Settings) -> Database:
-    """Open the stores that the settings name (see ``open_databases``), and look whether the main one can be used.
+    """Open the stores that the settings name (see ``open_databases``), and check that the main one can be used.
 
     Raises:
         InputError: a URI can't be one.
@@ -135,7 +135,7 @@ async def open_store(settings: Settings) -> Database:
     """
     database = await open_databases(settings)
     try:
-        # The first use looks whether the layout is the one that this program knows.
+        # The first use checks that the layout is the one that this program knows.
         await database.registry().queue()
     except BaseException:
         await database.close()

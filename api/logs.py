@@ -18,7 +18,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from api.auth.keys import mask_keys
 
 _QUIET = ("httpx", "httpcore", "asyncio", "limits", "opentelemetry")
-"""Libraries that say at ``info`` what is of no use to who runs a server."""
+"""Libraries whose ``info`` messages are of no use to whoever runs a server."""
 
 _FRAMES = 12
 
@@ -67,18 +67,18 @@ def set_up_logs(level: Literal["debug", "info", "warning", "error"], form: Liter
 
 
 def error_fields(error: BaseException) -> dict[str, Any]:
-    """What a line says of an error that nobody expected: its type, and the places in the code where it came from."""
+    """What a line says of an unexpected error: its type, and the places in the code where it came from."""
     frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     return {"error": type(error).__name__, "frames": frames[-_FRAMES:]}
 
 
 def _is_no_websocket(record: logging.LogRecord) -> bool:
-    """Whether this is none of uvicorn's lines about a websocket, which show its query string. It has a line of ours."""
+    """Drops uvicorn's lines about websockets, because they show query strings; the platform logs websockets itself."""
     return '"WebSocket %s"' not in str(record.msg)
 
 
 class _Renderer:
-    """From an event to its line, without keys, and without characters that steer a terminal or end the line."""
+    """Turns an event into its line, without API keys and without characters that steer a terminal or end the line."""
 
     def __init__(self, form: Literal["json", "text"]) -> None:
         self._escaped = _in_json if form == "json" else _in_text

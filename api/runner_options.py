@@ -1,4 +1,4 @@
-"""From how verdicts are to be reached to the options of the runner."""
+"""Makes the runner's options from the chosen method and the environment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
 def runner_options(
     method: str, gold_free: bool, no_evidence: bool, concurrency: int, min_confidence: float | None = None
 ) -> Options:
-    """What the runner is told; ``method`` is a word of ``attribution.verdict.Method``.
+    """The runner's options; ``method`` is a word of ``attribution.verdict.Method``.
 
     Raises:
-        InputError: the method needs a model, and the environment names none, or not rightly.
+        InputError: the method needs a model, and the environment names none, or its settings are wrong.
     """
     from attribution.run import Options
     from attribution.verdict import Method

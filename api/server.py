@@ -1,4 +1,4 @@
-"""The server: every door of one process, and what surrounds them."""
+"""The server: all doors of one process, and what surrounds them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _GRACE_SECONDS = 1.0
-"""A door that has a deadline of its own answers in its own form first."""
+"""How much later than a door's own deadline the general one is, so that the door can answer in its own form."""
 
 
 _GROWTH_SECONDS = 0.5
@@ -77,7 +77,8 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
                 await runner.start()
                 stack.push_async_callback(runner.stop)
             if settings.nats is None:
-                # Nobody else knows of the journal. Behind NATS stand workers.
+                # Only this process knows of the journal, so it writes the events itself; those in NATS are left to
+                # workers.
                 worker = EventWorker(events, opened, settings.event_tries, settings.event_concurrency)
                 await worker.start()
                 metrics.events.work_of(worker.tally)
@@ -96,7 +97,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         # A redirect to an address with or without a slash at its end would lead wherever the request's Host says.
         redirect_slashes=False,
         redoc_url=None,
-        # Its own would record addresses, query strings and the texts of errors; api.http.tracing records none.
+        # FastAPI's own would record addresses, query strings and the texts of errors; api.http.tracing records none.
         telemetry={"tracing": False, "metrics": False, "logs": False},
         middleware=_middleware(settings, metrics, tracing),
     )

@@ -37,7 +37,8 @@ class Settings(BaseSettings):
         idle_seconds: time between two requests of a connection.
         body_seconds: time in which the next KiB of a request's body must come.
         write_seconds: time in which a client must take something of an answer.
-        answers_bytes: whole values and reports that wait on the disk for who reads them; beyond it there is 503.
+        answers_bytes: whole values and reports that wait on the disk until they are read; beyond it, requests get a
+            503.
         shutdown_seconds: time for requests that are under way when the server is told to stop.
         job_concurrency: jobs that run at a time in this process; 0 leaves them to ``memtrace worker``.
         job_projects: whose jobs run here; all projects' by default. A list, or a text with commas.
@@ -46,17 +47,17 @@ class Settings(BaseSettings):
         nats: where events wait for the graph: ``nats://host:port`` or ``tls://host:port``, several with commas for a
             cluster. None is a SQLite file, the journal, of which this server alone knows.
         nats_user, nats_password, nats_password_file: for NATS.
-        nats_replicas: on how many servers of a cluster a stream is kept, when it is made.
+        nats_replicas: on how many servers of a cluster a new stream is kept.
         journal: the journal's path; None is beside the SQLite store, or beside the values where they are a folder.
         queue_bytes: how much may wait, compressed; beyond it events are refused with 503.
         event_concurrency: traces that this process writes events of at a time.
-        event_tries: how often an event is tried that came before what it refers to; about an hour by default.
+        event_tries: how often an event is tried if it came before what it refers to; about an hour by default.
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.
         max_events_bytes: of a request of events, as it is sent and as it unpacks.
-        max_rebuilt_bytes: what those values of a request come to of which only what is new is sent; also how much a
-            project may have rebuilt at once.
-        rebuilt_bytes_per_second: how much of that a project may have rebuilt in the long run.
+        max_rebuilt_bytes: the most bytes that the values of a request may have of which only the new part is sent, when
+            they are rebuilt; also how much a project may have rebuilt at once.
+        rebuilt_bytes_per_second: how much a project may have rebuilt in the long run.
         max_upload_bytes: of an uploaded file, as it is sent; None is no limit.
         max_inflated_bytes: the most that a compressed upload may unpack to.
         max_inflated_ratio: how many times its own size it may unpack to, where that is more than 16 MiB.

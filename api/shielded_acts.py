@@ -1,7 +1,7 @@
-"""Acts that change something: one that has begun is carried through, whoever stops waiting for it.
+"""Acts that change something: once begun, an act is carried through, even if nobody waits for it any more.
 
-A client that hangs up, a websocket's ``complete`` and a time limit end the waiting. Ending the act too would leave it
-to chance what of it was done, and nobody could be told.
+If a client hangs up, a websocket sends ``complete`` or a time limit is reached, only the waiting ends. If the act ended
+too, it would be left to chance how much of it was done, and nobody could be told.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Acts:
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def carry(self, act: Coroutine[Any, Any, T]) -> T:
-        """Do something, and wait for it; where the waiting is cancelled it goes on all the same."""
+        """Do something, and wait for it; if the waiting is cancelled, it goes on all the same."""
         task = asyncio.create_task(act)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -35,7 +35,7 @@ class Acts:
             raise
 
     async def close(self, seconds: float) -> None:
-        """Let what is under way come to its end, and end what takes longer than some seconds."""
+        """Wait for acts that are under way, and cancel those that take longer than some seconds."""
         if self._under_way:
             _, late = await asyncio.wait(self._under_way, timeout=seconds)
             for task in late:
@@ -44,9 +44,12 @@ class Acts:
 
 
 def _tell(task: asyncio.Task[Any]) -> None:
-    """Say in the log how an act ended that nobody waits for any more."""
+    """Log how an act ended that nobody waits for any more."""
     if task.cancelled():
         _log.warning("an act was ended before it was done", act=task.get_name())
         return
     error = task.exception()
-    _log.info("an act was carried through for nobody", outcome="ok" if error is None else type(error).__name__)
+    _log.info(
+        "an act was carried through, though nobody waits for it any more",
+        outcome="ok" if error is None else type(error).__name__,
+    )

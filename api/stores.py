@@ -1,4 +1,4 @@
-"""Which further stores there are, and whose traces they hold: the map by which projects are spread over servers."""
+"""Further stores, and whose traces they hold: the map that spreads projects over servers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class MappedStore(BaseModel):
 
 
 def check_stores(stores: Mapping[str, MappedStore]) -> None:
-    """Look whether names can be used, and whether each project is in one store only.
+    """Check that the names can be used, and that each project is in one store only.
 
     Raises:
         ValueError: they can't, or one is in several.
@@ -93,7 +93,7 @@ def check_stores(stores: Mapping[str, MappedStore]) -> None:
 
 
 def check_values(main: str | None, stores: Mapping[str, MappedStore]) -> None:
-    """Look whether each store has a place of its own for values: what one deletes must not be another's.
+    """Check that each store has its own place for values, so that deleting in one does not delete another's.
 
     Raises:
         ValueError: two have the same.

@@ -34,7 +34,7 @@ from benchmarks.context import ROOT, Context, say
 from benchmarks.neo4j_server import ServerSource
 from benchmarks.report import Section, goal_lines
 
-# Imports come first: the memory of a measured child may be told together with that of this process.
+# Imports come first: the system may count the memory of this process in that of a measured child.
 _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "imports": imports.run,
     "storage": storage.run,
@@ -60,7 +60,7 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
 def main() -> None:
     """Read the arguments, measure, report."""
     arguments = _parser().parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended either way, servers stop and folders go
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, with all cleaned up
     chosen = [name for name in _BENCHMARKS if not arguments.only or name.startswith(tuple(arguments.only))]
     cache = platformdirs.user_cache_path("memtrace", appauthor=False) / "benchmarks"
     cache.mkdir(parents=True, exist_ok=True)

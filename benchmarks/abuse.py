@@ -1,4 +1,4 @@
-"""How soon documents that nobody should send are refused, and whether the server grows by them."""
+"""How quickly abusive documents are refused, and whether they make the server's memory grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of a memory agent, recorded with the recorder itself: what applications send.
+"""Traces of a memory agent, recorded with the recorder itself, as applications would send them.
 
 A turn is a message of some hundred bytes, two units that are extracted from it, a search with ten candidates, a prompt
 of several thousand bytes, and an answer. Each conversation is a trace.
@@ -16,14 +16,14 @@ import memtrace
 from memtrace.exporters.memory import MemoryExporter
 
 MAX_BATCH_EVENTS, MAX_BATCH_BYTES = 2_000, 1_000_000
-"""What the recorder sends at a time."""
+"""How many events the recorder sends at a time."""
 
 _SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "vor", "tel", "din", "pa", "gre", "shu", "wen", "ox", "bi", "fra")
 _CANDIDATES, _RETURNED = 10, 3
 _RULES_WORDS, _UNIT_WORDS, _ANSWER_WORDS, _HISTORY = 200, 25, 60, 6
 _EVENTS_A_TURN = 48
 _AT_A_TIME = 4
-"""Conversations that an application holds."""
+"""How many conversations an application has at a time."""
 
 
 class _Agent:
@@ -72,7 +72,7 @@ def conversation(trace: str, turns: int) -> list[bytes]:
 
 
 def applications(conversations: Sequence[list[bytes]]) -> list[list[list[bytes]]]:
-    """The requests of each application: it has some conversations at a time, and says a turn of each in turn."""
+    """The requests of each application, which has some conversations at a time and takes turns between them."""
     starts = range(0, len(conversations), _AT_A_TIME)
     return [list(_requests(_in_turns(conversations[start : start + _AT_A_TIME]))) for start in starts]
 

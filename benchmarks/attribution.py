@@ -1,4 +1,4 @@
-"""How long the free pass takes for a failure: the first of a trace, for which it is loaded, and each later one."""
+"""How long the free pass takes for the first failure of a trace, which loads the trace, and for each later one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_SQLITE, _MOST_FIRST, _MOST_NEO4J = 0.05, 1.0, 0.2
 _FIGURE = "attribution of a failure of a loaded trace in {}, without a model"
 _FIRST_FIGURE = "slowest first failure of a trace in SQLite, its loading included"
 _OF_NEO4J = "locomo-1"
-"""The file of each system that is measured there."""
+"""The file of each system that is measured on Neo4j."""
 _QUICK_FAILURES = 3
 _RARE = 0.95
 
@@ -39,7 +39,7 @@ Open = Callable[[], Awaitable[Database]]
 
 @dataclass(slots=True)
 class Seconds:
-    """What the failures of a system took: the first of each trace, and the others."""
+    """How long the failures of a system took: the first of each trace, and the others."""
 
     first: list[float] = field(default_factory=list)
     later: list[float] = field(default_factory=list)
@@ -78,7 +78,7 @@ async def in_neo4j(context: Context) -> Section:
 
 
 async def _measure_there(context: Context, server: Server, file: Path, found: dict[str, Seconds]) -> None:
-    project = f"attribution-{uuid.uuid4().hex}"  # a verdict of an earlier run would be taken for one of this
+    project = f"attribution-{uuid.uuid4().hex}"  # a verdict of an earlier run would be taken for one of this run
     with context.scratch() as folder:
         opened = partial(open_database, server.uri, (folder / "values").as_uri(), server.credentials)
         try:
@@ -93,7 +93,7 @@ async def _measure(context: Context, file: Path, opened: Open, project: str, fou
     say(f"attribution: {name}")
     async with await opened() as database:
         await import_path(database.project(project), file)
-    async with await opened() as database:  # anew: no value is unpacked yet
+    async with await opened() as database:  # opened anew, so that no value is unpacked yet
         store = database.project(project)
         failures = [one for one in await every_failure(store, None) if one.origin is Origin.ANNOTATION]
         if not failures:

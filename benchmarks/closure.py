@@ -25,7 +25,7 @@ class Peers:
 
     Attributes:
         name: how the report calls the query that counts.
-        whole: that query: returns all that the closure has, but for operations.
+        whole: that query: returns all that the closure has except operations.
         ids_of: the ids of the variables and derivations in its rows.
         others: further queries, by name; for information.
         warm_ups: runs before those that count.

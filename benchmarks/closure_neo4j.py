@@ -82,7 +82,7 @@ def _asking(driver: neo4j.AsyncDriver, name: str) -> Ask:
 
 
 async def _remove(store: GraphStore, traces: int) -> None:
-    """A server that is not ours is left as it was."""
+    """Leave a server that is not ours as it was."""
     say("deleting the made store from the server")
     for trace in await store.get(Label.TRACE, [trace_of(store.project_id, number) for number in range(traces)]):
         await store.delete_trace(trace.id)

@@ -1,4 +1,4 @@
-"""Fits what the rules say to how often they are right, and writes ``attribution/confidence.json``.
+"""Fits the scores of the rules to how often they are right, and writes ``attribution/confidence.json``.
 
 ``python -m benchmarks.confidence --labelled GRAPHS LABELS [--labelled ...] --injected GRAPHS [GRAPHS ...]``
 
@@ -30,12 +30,12 @@ from attribution.sureness import logit
 from schema.kinds import QuestionKind
 
 _ENOUGH = 20
-"""Cases of a kind that has a curve of its own; at least one of them must be wrong."""
+"""A kind with at least so many cases has a curve of its own; at least one of them must be wrong."""
 _RIGHT = 0.9
-"""What part of the verdicts that are named by default must be right."""
+"""The share of verdicts that must be right among those that are named by default."""
 _SAID = (QuestionKind.PLAIN, QuestionKind.SEVERAL, QuestionKind.INFERRED)
 _APART = (QuestionKind.CONVERSATIONAL, QuestionKind.UNANSWERABLE)
-"""Kinds that share a curve where they have few cases, and those that never do."""
+"""Kinds that share a curve if they have few cases, and kinds that never do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One verdict: what the rules said of it, the kind of question, the conversation, and whether it is right."""
+    """One verdict: the rules' score, the kind of question, the conversation, and whether the verdict is right."""
 
     share: float
     kind: QuestionKind
@@ -76,7 +76,7 @@ def fit(points: Sequence[Point]) -> dict[QuestionKind, Curve]:
 def _curve(points: Sequence[Point]) -> Curve:
     right = sum(one.right for one in points)
     if right in {0, len(points)}:
-        # Nothing to fit where all are alike: then it is Laplace's rule of succession.
+        # Where all are right, or all wrong, nothing can be fitted; this is Laplace's rule of succession.
         return Curve(0.0, math.log((right + 1) / (len(points) - right + 1)), len(points))
     from sklearn.linear_model import LogisticRegression
 
@@ -102,18 +102,18 @@ def validated(points: Sequence[Point]) -> list[tuple[Point, float]]:
 
 
 def least(points: Sequence[Point], curves: dict[QuestionKind, Curve]) -> float:
-    """The smallest confidence from which that many of what happened by itself are right."""
+    """The smallest confidence from which on that share of the failures that happened by themselves is right."""
     said = sorted(((curves[one.kind].at(one.share), one.right) for one in points if one.natural), reverse=True)
     kept = len(said)
     while kept and sum(right for _, right in said[:kept]) < _RIGHT * kept:
-        # Verdicts of one confidence go together.
+        # Verdicts of the same confidence stay together.
         lowest = said[kept - 1][0]
         kept = sum(sure > lowest for sure, _ in said)
     return math.floor(said[kept - 1][0] * 1000) / 1000 if kept else 1.0
 
 
 def main() -> None:
-    """Fit, write, and print how well it does on conversations that it has not seen."""
+    """Fit, write, and print how well the curves do on conversations that they were not fitted to."""
     parser = argparse.ArgumentParser(description="Fit confidences to labelled failures.")
     parser.add_argument("--labelled", nargs=2, action="append", type=Path, required=True, metavar=("GRAPHS", "LABELS"))
     parser.add_argument("--injected", nargs="*", type=Path, default=[], metavar="GRAPHS")

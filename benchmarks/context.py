@@ -1,4 +1,4 @@
-"""What all benchmarks work with: folders, sizes, a server of Neo4j, and children that are measured alone."""
+"""What all benchmarks work with: folders, sizes, a Neo4j server, and child processes that are measured alone."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _QUICK_FILES = 2
 
 
 class UnavailableError(Exception):
-    """Something that a measurement needs can't be had; says what and why."""
+    """Something that a measurement needs is not available; says what and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where and how large.
+    """Where the benchmarks find and keep their data, and how large they are.
 
     Attributes:
-        data: folder with ``traces/``; what is absent is skipped.
+        data: folder with ``traces/``; without it, what needs it is skipped.
         cache: folder for what is kept between runs.
         quick: small sizes and few runs, to see that all works.
         server: where a Neo4j comes from.
@@ -51,17 +51,17 @@ class Context:
         return QUICK if self.quick else FULL
 
     def graph_files(self) -> list[Path]:
-        """The recorded graph files; the smallest ones where it must be quick."""
+        """The recorded graph files; only the smallest ones in quick runs."""
         found = sorted((self.data / "traces").glob("*.json*"))
         return sorted(found, key=lambda file: file.stat().st_size)[:_QUICK_FILES] if self.quick else found
 
     def no_files(self) -> str:
-        """Why there is nothing to say of recorded files."""
+        """Why nothing is measured with recorded files."""
         return f"there are no recorded graph files in {self.data / 'traces'} (name their folder with --data)"
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder that goes away, on the disk of the cache: a temporary folder may be memory, where nothing lasts."""
+        """A temporary folder on the disk of the cache; the system's own temporary folder may be in memory."""
         with tempfile.TemporaryDirectory(prefix="run-", dir=self.cache) as folder:
             yield Path(folder)
 

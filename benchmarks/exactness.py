@@ -1,7 +1,7 @@
 """How exact the causal past of an answer is, before and after the repair, over recorded graph files.
 
-What belongs to a question is told from the recorded file alone, by operations and the nodes that only one operation
-made, so that the repair is measured against something that it has no part in.
+What belongs to a question is derived from the recorded file alone, by operations and the nodes that only one operation
+made, so that the repair is not measured against itself.
 
 Run: ``python -m benchmarks.exactness FILE...`` prints a Markdown table, a row a file.
 """

@@ -17,7 +17,7 @@ from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import PREVIEW_CHARACTERS, Batch, Derivation, Operation, Session, Trace, Usage, Variable
 
 VERSION = 1
-"""Raise it when other graphs are made: stores of old ones are then not used again."""
+"""Raise it when the generator changes, so that stores with old graphs are not used again."""
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _VARIABLES_AN_OPERATION = 4

@@ -1,4 +1,4 @@
-"""What a hostile client sends: little on the wire, much behind it."""
+"""What a hostile client sends: small requests that cause much work."""
 
 from __future__ import annotations
 

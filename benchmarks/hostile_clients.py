@@ -28,10 +28,10 @@ from benchmarks import hostile_bodies as bodies
 from schema.ids import make_id, trace_id
 
 _ADDRESS, _ADDRESS_OF_SOCKETS = "127.0.0.2", "127.0.0.3"
-"""Where they come from: all of this network is this machine."""
+"""The addresses that they come from; all of the network 127.0.0.0/8 is this machine."""
 
 _HEAD_START_SECONDS = 5.0
-"""Of all others before the connections that say nothing: these would keep the others out."""
+"""Seconds that all others attack before the silent connections begin, which would keep the others out."""
 
 _SILENT, _HALF_SENT, _SLOW_READERS = 1_000, 100, 20
 _PAUSE_SECONDS = 0.05
@@ -133,7 +133,7 @@ class _Clients:
 
 async def main() -> None:
     """Attack until told to stop."""
-    os.nice(10)  # they would run on other machines, and take no processor from what is measured
+    os.nice(10)  # hostile clients would run on other machines, and take no processor time from what is measured
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     plan = json.loads(sys.stdin.readline())
     clients = _Clients(plan)
@@ -188,7 +188,7 @@ async def _prepare(clients: _Clients) -> str:
 
 
 async def _small_socket(place: SplitResult) -> socket.socket:
-    """A connection for which the kernel keeps little that was not read."""
+    """A connection for which the kernel buffers little."""
     made = socket.socket()
     try:
         made.setblocking(False)

@@ -1,4 +1,4 @@
-"""How long an import takes, and how much memory, beside smartcomment's own reading of the same file."""
+"""How much time and memory an import takes, beside smartcomment's own reading of the same file."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from store.protocol import Database, GraphStore
 _LEAST_RATIO = 0.7
 _RUNS, _WARM_UPS = 5, 1
 _WRITERS = 4
-"""As many as a worker writes batches at a time, and senders send requests."""
+"""How many batches a worker writes at a time, and how many requests senders send at a time."""
 _CONVERSATIONS, _TURNS = 32, 25
 _STEADY_CONVERSATIONS, _STEADY_INTERVAL, _STEADY_SECONDS = 8, 0.8, 30.0
 _QUEUE_BYTES = 4 << 30
@@ -154,7 +154,7 @@ class _Bench:
             await self._remove()
 
     def _unlike(self, run: int) -> list[list[bytes]]:
-        """The conversations as those of other traces: what is there already would cost less."""
+        """The same conversations in other traces, because writing what is there already would cost less."""
         return [
             [line.replace(b'"trace":"t', b'"trace":"run %d t' % run, 1) for line in lines]
             for lines in self.size.conversations
@@ -173,7 +173,7 @@ class _Bench:
             sent = applications(self.size.conversations)
             packets = [packet for one in sent for lines in one for packet in _packets(store, lines)]
             async with _workers(place, workers) as pids:
-                # The backlog is there before the first of it is taken, and connections are warm.
+                # The whole backlog is there before the first event is taken, and connections are open.
                 await queue.put(_packets(self._project(), self.size.conversations[0][:100]))
                 await drained(queue)
                 for pid in pids:
@@ -190,7 +190,7 @@ class _Bench:
         return drain
 
     async def _check(self, queue: NatsQueue, store: GraphStore) -> None:
-        """All of a backlog must be there: a fast way to lose events is none."""
+        """Check that the whole backlog is in the store: losing events quickly must not count as fast."""
         letters = await queue.letters(store.project_id).page()
         traces = (await store.traces(1000)).items
         if letters or len(traces) != len(self.size.conversations):
@@ -198,7 +198,7 @@ class _Bench:
             raise RuntimeError(f"{len(traces)} traces of {len(self.size.conversations)}, and dead letters{reason}")
 
     async def _taking(self, place: Place, queue: NatsQueue) -> None:
-        """What one server acknowledges while nobody writes, and what that takes in the queue."""
+        """How many events one server acknowledges while nothing is written, and how many bytes the queue takes."""
         say("events: one server that takes")
         async with self._serving(place) as (server, _):
             seconds = await send_all(server, applications(self.size.conversations), _WRITERS)
@@ -273,11 +273,11 @@ class _Bench:
 
 @asynccontextmanager
 async def _workers(place: Place, count: int) -> AsyncIterator[list[int]]:
-    """Workers that have shared the lanes out."""
+    """Workers that have divided the lanes among them."""
     async with AsyncExitStack() as stack:
         pids = [await stack.enter_async_context(working(place)) for _ in range(count)]
         if count > 1:
-            await asyncio.sleep(LEASE_SECONDS * 2 / 3)  # one gives back what is the other's, who then takes it
+            await asyncio.sleep(LEASE_SECONDS * 2 / 3)  # the first gives half of the lanes to the second
         yield pids
 
 

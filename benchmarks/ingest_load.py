@@ -1,4 +1,4 @@
-"""Sending events over HTTP, and seeing when the store answers them."""
+"""Sends events over HTTP, and measures when the store has them."""
 
 from __future__ import annotations
 

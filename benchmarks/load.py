@@ -1,4 +1,4 @@
-"""What the server bears: 50 clients with a mixed load for a minute, on each engine."""
+"""The server under load: 50 clients with mixed requests for a minute, on each engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients at a time, each with one question after the other: run as a process of its own, apart from the server.
+"""Several clients at a time, each sending one request after the other, in a process of their own.
 
 Reads what to ask as JSON on standard input, prints what came of it as JSON.
 """
@@ -16,7 +16,7 @@ import httpx
 
 
 async def main() -> None:
-    """Ask for as long as it is told."""
+    """Send requests for the time that was asked for."""
     plan = json.loads(sys.stdin.read())
     taken: dict[str, list[float]] = {name: [] for name in plan["questions"]}
     errors: list[str] = []

@@ -27,7 +27,7 @@ _START_SECONDS = 600.0
 
 
 class ServerError(Exception):
-    """No server can be had; says why."""
+    """No server is available; says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The elements that events make, ready for the store: what a writer has to beat that has nothing else to do."""
+"""The elements that events make, ready to be stored. Storing only them is the peer of the queue's writers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Ready:
 
 
 async def ready(project: str, conversations: Iterable[list[bytes]], folder: Path) -> list[Ready]:
-    """Make the elements of events, each trace a batch; by way of a store in a folder that is thrown away."""
+    """Make the elements of events, a batch for each trace, with the help of a temporary store."""
     made = []
     async with await open_database(f"sqlite:///{folder / f'{project}.db'}") as database:
         store = database.project(project)
@@ -49,7 +49,7 @@ async def ready(project: str, conversations: Iterable[list[bytes]], folder: Path
 
 
 async def write_ready(store: GraphStore, made: Sequence[Ready], writers: int) -> None:
-    """Write them, so many at a time."""
+    """Write them, so many batches at a time."""
     slots = asyncio.Semaphore(writers)
 
     async def write(one: Ready) -> None:

@@ -55,7 +55,7 @@ def calls(count: int, folder: Path) -> dict[str, float]:
 
 
 def off(count: int, folder: Path) -> dict[str, float]:
-    """Seconds that the same costs where recording is off, beyond the function itself."""
+    """Seconds that the same costs when recording is off, without the function itself."""
 
     def plain(question: str, context: str) -> str:
         return f"answer {next(numbers)} to {question}"
@@ -119,7 +119,7 @@ def away(count: int, folder: Path) -> dict[str, float]:
 def _peak() -> float:
     """The most memory that this process has used, in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # what the parent used counts in what the system says of a child
+    if status.exists():  # the system counts memory of the parent in that of a child
         line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM:"))
         return float(line.split()[1]) * 1024
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -65,7 +65,7 @@ def buffer(count: int) -> dict[str, float]:
 def _peak() -> float:
     """The most memory that this process has used, in bytes."""
     status = Path("/proc/self/status")
-    if status.exists():  # what the parent used counts in what the system says of a child
+    if status.exists():  # the system counts memory of the parent in that of a child
         line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM:"))
         return float(line.split()[1]) * 1024
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -40,11 +40,11 @@ class Table:
 
 @dataclass(slots=True)
 class Section:
-    """What one benchmark found.
+    """The results of one benchmark.
 
     Attributes:
         notes: what was measured and how, a paragraph each.
-        missing: what could not be measured and why; shown loudly.
+        missing: what could not be measured, and why; shown prominently.
         numbers: raw figures for programs; seconds and bytes.
     """
 
@@ -131,7 +131,7 @@ def per_second(value: float) -> str:
 
 
 def spread(series: Series | Ratio, form: Callable[[float], str]) -> str:
-    """The middle, with the least and the most behind it."""
+    """The median, followed by the least and the most."""
     middle = series.median if isinstance(series, Series) else series.value
     return f"{form(middle)} ({form(series.low)} – {form(series.high)})"
 

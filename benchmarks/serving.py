@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A server that listens, and a key of one project; how long it took to listen."""
+    """A server that listens, a key of one project, and how long the server took until it listened."""
 
     url: str
     key: str
@@ -91,7 +91,7 @@ async def working(place: Place) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def _running(environment: Mapping[str, str], said: str, *arguments: str) -> AsyncIterator[tuple[int, str]]:
-    """A process, and the line by which it said that it runs; stopped in order."""
+    """A process, and the line with which it announced that it runs; stopped cleanly at the end."""
     process = await _memtrace(*arguments, environment=environment)
     assert process.stderr is not None
     assert process.stdout is not None

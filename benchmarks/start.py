@@ -1,4 +1,4 @@
-"""How soon the server listens: a new process on a SQLite file, from its start to the line that says so."""
+"""How long the server takes to listen: a new process on a SQLite file, from its start to its announcement."""
 
 from __future__ import annotations
 

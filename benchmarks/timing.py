@@ -1,4 +1,4 @@
-"""Measuring contenders in turns, so that what else the machine does falls on all of them."""
+"""Measures contenders in turns, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Contender = Callable[[int], Awaitable[float]]
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What several runs gave, in the order of the runs."""
+    """The results of several runs, in their order."""
 
     values: tuple[float, ...]
 
@@ -67,7 +67,7 @@ async def alternate(runs: int, contenders: Mapping[str, Contender], warm_ups: in
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for run in range(-warm_ups, runs):
         for name in list(contenders) if run % 2 == 0 else reversed(list(contenders)):
-            gc.collect()  # no contender pays for what another left behind
+            gc.collect()  # no contender pays for another one's garbage
             seconds = await contenders[name](run)
             if run >= 0:
                 found[name].append(seconds)

@@ -1,7 +1,7 @@
 """Child: reads random large values of a store, each with nothing of it in memory, and prints the seconds as JSON.
 
 Each read has a database of its own, whose connection is open but which has unpacked nothing. Each value is read three
-times and the middle counts, so that a value is slow only where its place is.
+times and the median counts, so that a value is only slow if its place in the file makes it slow.
 
 Run: ``python -m benchmarks.value_reads STORE_FILE COUNT``
 """

@@ -31,7 +31,7 @@ class Peer:
     about: str
 
     def goals(self, section: Section, share: float | None, rate: float | None) -> None:
-        """Put down the goals, with what was reached; None where it was not measured."""
+        """Add the goals, with what was reached; None where it was not measured."""
         figure = f"write throughput of {self.engine} to {self.statements}"
         section.goals.append(at_least(figure, self.least_ratio, share, percent))
         if self.least_rate is not None:
@@ -40,7 +40,7 @@ class Peer:
 
 
 def runs_of(context: Context) -> int:
-    """How many traces count."""
+    """How many traces are measured."""
     return context.runs if context.quick else _RUNS
 
 
@@ -52,7 +52,7 @@ def elements_of(shape: Shape) -> int:
 async def compare(
     context: Context, ours: Contender, bare: Contender, peer: Peer, section: Section, warm_ups: int
 ) -> None:
-    """Write a trace a run, first through the one and then through the other, and the other way round."""
+    """Write one trace in each run, by each contender, which take turns in going first."""
     shape, runs = context.shape, runs_of(context)
     contenders: Mapping[str, Contender] = {"store.write": ours, peer.statements: bare}
     found = await alternate(runs, contenders, warm_ups)

@@ -58,7 +58,7 @@ async def run(context: Context) -> Section:
 
 async def _measure(context: Context, server: Server, section: Section) -> None:
     auth = (server.credentials.user, server.credentials.password)
-    unique = uuid.uuid4().hex  # nothing of an earlier run is met
+    unique = uuid.uuid4().hex  # nothing of an earlier run is left
     with context.scratch() as folder:
         values = (folder / "values").as_uri()
         async with (

@@ -1,4 +1,4 @@
-"""What people mean by a word of a closed list."""
+"""Recognises the words of closed lists as people type them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 60
 
 
 def error_type_meant(word: str) -> ErrorType:
-    """The error type that a word means, in any case.
+    """The error type that a word names, in upper or lower case.
 
     Raises:
         ValueError: it is none; the message names the nearest one, and all that there are.

@@ -1,4 +1,4 @@
-"""Recorded values in the form in which people write them."""
+"""Recorded values as people would write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def readable(text: str) -> str:
-    """A recorded value as people write it: smartcomment stores text that has no encoder as Python's ``repr``."""
+    """The value as people would write it; smartcomment stores a text without an encoder as Python's ``repr``."""
     if text[:1] in {"'", '"'} and text[-1:] == text[:1]:
         try:
             value = ast.literal_eval(text)

@@ -1,8 +1,8 @@
 """How an act and its entry in the audit log stay together, whatever is killed, cancelled or unreachable.
 
 Where one transaction does the act, it writes the entry too. If an act takes several transactions, or is done in another
-database than the audit log, its entry is written as ``BEGUN`` before the act begins, and its outcome when it has ended:
-of an act whose entry stays ``BEGUN`` nobody knows how it ended.
+database than the audit log, its entry is written as ``BEGUN`` before the act begins, and its outcome is added
+afterwards. If an entry stays ``BEGUN``, it is not known how the act ended.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ async def begun(log: ProjectRecords, entry: AuditEntry | None) -> AsyncIterator[
 
 @asynccontextmanager
 async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIterator[AuditEntry | None]:
-    """Write the entry of the act in the block where the act's own transaction can't.
+    """Write the audit entry for the act in the block, if the act's own transaction can't do that.
 
     Args:
         log: the audit log, if it is in another database than the act; else None.
@@ -56,7 +56,11 @@ async def apart(log: ProjectRecords | None, entry: AuditEntry | None) -> AsyncIt
 
 
 async def _settle(log: ProjectRecords, entry: AuditEntry) -> None:
-    """Say how an act ended. It is done: a log that can't be reached must not hide how it went."""
+    """Write to the audit log how an act ended.
+
+    The act itself is over, so a log that can't be reached is only reported in the server's log: the caller must learn
+    how the act went.
+    """
     try:
         await log.settle(entry)
     except StoreError as error:

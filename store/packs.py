@@ -94,7 +94,7 @@ class PackWriter:
         self._size += len(data)
 
     def add_all(self, values: Mapping[str, bytes]) -> None:
-        """Take values by hash, and finish their packs, so that they only need to be kept. It may take a while."""
+        """Take values by hash and finish their packs, so that these are ready to be stored. It may take a while."""
         for value_hash, data in values.items():
             self.add(value_hash, data)
         self._finish()

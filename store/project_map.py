@@ -1,7 +1,7 @@
 """Projects spread over several databases, by a map from projects to databases.
 
-Only traces are spread. Keys, jobs, the audit log and retention of all projects are in the main database, because they
-are looked up before it is known which project it is about.
+Only traces are spread. The keys, jobs, audit logs and retention policies of all projects are in the main database,
+because they are needed before the project is known.
 """
 
 from __future__ import annotations

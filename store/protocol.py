@@ -256,7 +256,7 @@ class GraphStore(Protocol):
         ...
 
     async def stored(self, trace_id: str, ids: Mapping[Label, Sequence[str]]) -> Stored:
-        """What is stored of a trace and of the elements with these ids: what a writer has to know, in one read."""
+        """What is stored of a trace and of the elements with these ids: all that a writer has to know, in one read."""
         ...
 
     async def known_values(self, trace_id: str) -> set[str]:

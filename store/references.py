@@ -80,7 +80,7 @@ def cited(attribution: Attribution) -> list[str]:
 
 
 def losses(attribution: Attribution) -> list[dict[str, Any]]:
-    """The pieces of which an attribution says that an operation lost them, each with its ``position`` among all pieces.
+    """The pieces that an operation lost, according to an attribution, each with its ``position`` among all pieces.
 
     Raises:
         InputError: the losses are not JSON.

@@ -1,4 +1,4 @@
-"""All tests: on the LTS version of Neo4j, and then the store's contract and the given Cypher on the newest one too.
+"""All tests on the LTS version of Neo4j; then the store's contract and the documented Cypher on the newest one, too.
 
 Run: ``python -m tests``, with further options for pytest. Four processes share one server, and two processors: tests
 wait for servers, commits and each other two thirds of their time. An existing server that ``MEMTRACE_TEST_NEO4J_URI``
@@ -39,7 +39,7 @@ def _run_on_each_version(options: list[str], shared: dict[str, str]) -> int:
         with _server(version) as settings:
             code = _run([*chosen, *options], settings | shared)
         if chosen and options and code == pytest.ExitCode.NO_TESTS_COLLECTED:
-            code = 0  # of those that were asked for, none depends on the version
+            code = 0  # none of the tests that were asked for depends on the version
         if code:
             return code
     return 0
@@ -60,7 +60,7 @@ def _run(options: list[str], settings: dict[str, str]) -> int:
 
 @contextmanager
 def _server(version: str | None) -> Iterator[dict[str, str]]:
-    """A server (None is the LTS version) as the environment of the tests names it; empty where none can be had."""
+    """The environment that names a server to the tests (None: the LTS version); empty if none is available."""
     asked = {} if version is None else {"MEMTRACE_TEST_NEO4J_VERSION": version}
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neo4j-"))) / "home"

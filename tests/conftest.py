@@ -32,7 +32,7 @@ SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
 
 
-# How long an example takes says something of the machine, and nothing of what is tested.
+# How long an example takes depends on the machine, not on what is tested.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
@@ -50,12 +50,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The choice of what depends on the version of Neo4j."""
+    """The option that selects the tests that depend on the version of Neo4j."""
     parser.addoption("--versioned", action="store_true", help="only what tests.groups names for each version of Neo4j")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What is not asked for is not even imported: that takes longer than some tests."""
+    """Modules of tests that were not asked for are not even imported, because that takes longer than some tests."""
     if not config.getoption("versioned") or not collection_path.is_relative_to(config.rootpath):
         return None
     name = collection_path.relative_to(config.rootpath).as_posix() + ("/" if collection_path.is_dir() else "")
@@ -71,7 +71,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a server by a fixture, and let begin first what takes long."""
+    """Mark tests that need a server, by their fixtures, and put those that take long first."""
     for item in items:
         if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")
@@ -82,13 +82,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
-    """Tests that share what takes long to make run in one process."""
+    """Tests that share slow fixtures run in one process."""
     return Groups(config, log)
 
 
 @pytest.fixture(autouse=True)
 def loops_are_free() -> Iterator[None]:
-    """No server's event loop was held for too long, while this test ran or by what it left to be done."""
+    """Fail if a server's event loop was blocked for too long during this test, or by work that it left behind."""
     yield
     found = new_findings()
     if found:

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = os.environ.get("MEMTRACE_TEST_FULL") == "1"
-"""Whether what takes long, above all on Neo4j, is done in full: ``make test-full``."""
+"""Whether long tests, most of them on Neo4j, run in full size: ``make test-full``."""
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 

@@ -10,10 +10,77 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ingest.files.smartcomment.layout import EDGE_KEYS, NODE_KEYS, OPERATION_KEYS, SESSION_KEYS, full_name, full_node_id
+from ingest.files.smartcomment.layout import full_name, full_node_id
 
 _WORDS = ("amber", "basket", "candle", "dolphin", "ember", "falcon", "garden", "harbour", "island", "jasmine", "kettle")
 _START = datetime(2026, 1, 5, 9, 0)
+
+_NODE_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "name",
+    "version",
+    "value",
+    "comment",
+    "category",
+    "graph_id",
+    "user_id",
+    "class_name",
+    "project_id",
+    "session_id",
+    "metadata",
+    "trigger_point",
+    "full_name",
+    "node_id",
+    "full_node_id",
+)
+_EDGE_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "edge_id",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "session_id",
+    "op_id",
+    "category",
+    "source_full_node_id",
+    "target_full_node_id",
+    "comment",
+    "metadata",
+    "trigger_point",
+)
+_OPERATION_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "op_id",
+    "op_name",
+    "comment",
+    "category",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "session_id",
+    "metadata",
+    "trigger_point",
+)
+_SESSION_KEYS = (
+    "created_at",
+    "filename",
+    "lineno",
+    "session_id",
+    "session_name",
+    "graph_id",
+    "user_id",
+    "project_id",
+    "comment",
+    "category",
+    "metadata",
+    "trigger_point",
+)
 
 
 @dataclass
@@ -53,7 +120,7 @@ class GraphFile:
         """Begin a session; what follows belongs to it."""
         name = f"session-{len(self.sessions)}"
         known = {"session_id": name, "session_name": None, "category": category}
-        self.sessions.append(self._record(SESSION_KEYS, 10, **known))
+        self.sessions.append(self._record(_SESSION_KEYS, 10, **known))
 
     def variable(
         self,
@@ -82,7 +149,7 @@ class GraphFile:
             "node_id": f"{name}@{version}",
             "full_node_id": key,
         }
-        self.nodes[key] = self._record(NODE_KEYS, 20, comment=f"A value of {category}.", **known)
+        self.nodes[key] = self._record(_NODE_KEYS, 20, comment=f"A value of {category}.", **known)
         return key
 
     def text(self, value: str, category: str, class_name: str | None = None) -> str:
@@ -92,7 +159,7 @@ class GraphFile:
     def operation(self, name: str, category: str, *steps: tuple[Iterable[str], str], edges: str = "operation") -> None:
         """Record an operation: each step makes a target from sources."""
         op_id = f"op-{len(self.operations):08x}"
-        self.operations.append(self._record(OPERATION_KEYS, 30, op_id=op_id, op_name=name, category=category))
+        self.operations.append(self._record(_OPERATION_KEYS, 30, op_id=op_id, op_name=name, category=category))
         for sources, target in steps:
             for source in sources:
                 known = {
@@ -102,7 +169,7 @@ class GraphFile:
                     "source_full_node_id": source,
                     "target_full_node_id": target,
                 }
-                self.edges.append(self._record(EDGE_KEYS, 40, **known))
+                self.edges.append(self._record(_EDGE_KEYS, 40, **known))
 
     def as_dict(self) -> dict[str, Any]:
         """The whole file."""

@@ -10,7 +10,7 @@ import re
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 VERSIONED = ("tests/contract/", "tests/test_bloom.py", "tests/test_cookbook.py", "tests/test_neo4j_plan.py")
-"""What runs on each version of Neo4j: the store's contract, and the Cypher that people are given. All others meet Neo4j
+"""What runs on each version of Neo4j: the store's contract, and the documented Cypher. All other tests use Neo4j
 through the store alone."""
 
 _FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|object_values|torture)/")
@@ -26,7 +26,7 @@ _PARTS = re.compile(
     r"(tests/attribution/flow/test_bench\.py)::\w+\[(bench\w*)\]"
     r"|(tests/ingest/test_real_traces\.py)::\w+\[(?:sqlite|sqlite-files|neo4j)-(.+)\]"
 )
-"""Modules that make something that takes long for each value of a parameter."""
+"""Modules with slow fixtures, one for each value of a parameter."""
 
 _FIRST = (
     "tests/torture",
@@ -46,7 +46,7 @@ _FIRST = (
     "tests/attribution/flow/test_bench.py bench_reworded",
     "tests/deployment",
 )
-"""Groups that take long, and so begin first: no process should be left to work on alone."""
+"""Groups that take long. They begin first, so that no process is still working when the others have finished."""
 
 
 class Groups(LoadScopeScheduling):

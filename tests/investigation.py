@@ -1,4 +1,4 @@
-"""A project for those who ask: two traces in which each phrase and each query of the cookbook finds something."""
+"""A project with two traces, in which each search phrase and each query of the cookbook finds something."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def investigate(database: Database) -> Investigation:
 
 
 def _odd_things(project: str) -> TraceBuilder:
-    """A failed operation, a deletion, a growing buffer, a duplicate, a guess, and people who see it otherwise."""
+    """A trace with a failed operation, a deletion, a growing buffer, a duplicate, a guess, and people who disagree."""
     trace = assistant(project)
     trace.attribution(trace.failures[0], "human", error_type=ErrorType.DELETION, author="Ada", confidence=None)
     copy = trace.operation("copy", kind=OperationKind.UPDATE)

@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's protocol over real HTTP and says what a test wrote down."""
+"""A server that speaks OpenAI's protocol over real HTTP, with answers that a test has scripted."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class LlmServer:
         return f"http://127.0.0.1:{self._http.server_port}/v1"
 
     def script(self, *answers: Script, repeat: bool = False) -> None:
-        """Say what is to be answered next; what repeated until now ends."""
+        """Script the next answers; an answer that was repeated until now is no longer given."""
         if self._repeat:
             self._script.clear()
         self._script.extend(answers)
@@ -160,7 +160,7 @@ class LlmServer:
 
     @property
     def left(self) -> int:
-        """Answers that nobody has asked for."""
+        """Scripted answers that were not requested."""
         return len(self._script)
 
     def _next(self, request: Request) -> Answer:

@@ -49,7 +49,7 @@ class NatsServer:
         return self.password_file.read_text("utf-8").strip()
 
     def environment(self) -> dict[str, str]:
-        """By what a server or worker finds it."""
+        """The settings with which a server or worker finds it."""
         return {
             "MEMTRACE_NATS": self.uri,
             "MEMTRACE_NATS_USER": self.user,
@@ -90,7 +90,7 @@ class _Summary:
         self._reason = reason
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says loudly that no server could be had, and why."""
+        """Says clearly that no server was available, and why."""
         terminalreporter.write_line(f"TESTS WITH NATS DID NOT RUN: {self._reason}", red=True, bold=True)
 
 

@@ -67,7 +67,7 @@ def existing_server() -> Neo4jServer | None:
 
 @pytest.fixture(scope="session")
 def neo4j_distribution(request: pytest.FixtureRequest) -> Distribution:
-    """The server's jars, fetched where they are not in the cache; skips the test where they can't be had."""
+    """The server's jars, fetched if they are not in the cache; skips the test if they are not available."""
     try:
         from store.neo4j.local import DEFAULT_VERSION, LocalNeo4jError
     except ImportError as error:
@@ -97,7 +97,7 @@ def neo4j_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Says loudly that no Neo4j could be had, and why."""
+    """Says clearly that no Neo4j was available, and why."""
     reason = config.stash.get(_REASON, None)
     if reason is not None:
         terminalreporter.write_line(f"TESTS WITH NEO4J DID NOT RUN: {reason}", red=True, bold=True)

@@ -45,7 +45,7 @@ server.wait()
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What a client of the server names itself with."""
+    """The credentials of a client of the server."""
 
     access_key: str = field(default_factory=lambda: secrets.token_hex(10))
     secret_key: str = field(default_factory=lambda: secrets.token_hex(20), repr=False)
@@ -80,7 +80,7 @@ class ObjectServer:
 
 
 def forget_settings(patch: pytest.MonkeyPatch) -> None:
-    """What the environment says of other storages is not meant for the tests."""
+    """Remove settings of other storages from the environment, which are not meant for the tests."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         patch.delenv(name)
 
@@ -182,7 +182,7 @@ class _Summary:
     reason: str
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says loudly that no server could be had, and why."""
+        """Says clearly that no server was available, and why."""
         terminalreporter.write_line(f"TESTS WITH OBJECT STORAGE DID NOT RUN: {self.reason}", red=True, bold=True)
 
 

@@ -1,7 +1,7 @@
-"""A process whose clock is set while it runs: by as many seconds as a file says.
+"""Sets the clock of a running process, by as many seconds as a file says.
 
-Only the clock that people set: the monotonic one goes on. The modules of the platform see it, and ``time.time``; what
-is compiled, such as a database, does not.
+Only the wall clock is set; the monotonic one goes on. The modules of the platform and ``time.time`` see the change;
+    compiled code, such as a database, does not.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def install() -> None:
             module = sys.modules[name]
             if name.partition(".")[0] in _OURS and hasattr(module, "__spec__"):
                 if getattr(module.__spec__, "_initializing", False):
-                    continue  # not all of it is there yet
+                    continue  # the file is only partly written
                 if getattr(module, "datetime", None) is datetime.datetime and _asks_for_now(module):
                     vars(module)["datetime"] = Stepped
             seen.add(name)
@@ -52,7 +52,7 @@ def install() -> None:
 
 
 def _asks_for_now(module: Any) -> bool:
-    """Models are read by compiled code, which knows the true class alone."""
+    """Whether a module takes the time from ``datetime``. Others keep the real class, which compiled code relies on."""
     return "datetime.now(" in Path(module.__file__).read_text("utf-8")
 
 

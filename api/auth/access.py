@@ -16,12 +16,12 @@ from store.records import ProjectRecords
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks.
+    """Whoever makes a request.
 
     Attributes:
         actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
         grants: the role in each project that the principal knows; nothing says that others exist.
-        expires_at: from when on the principal is nobody.
+        expires_at: when the key or token runs out; None if it never does.
     """
 
     actor: str
@@ -94,7 +94,7 @@ class Access:
         return self.any_project(project_id, needed)
 
     def any_project(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:
-        """A project, also one with a name from before that none can be given now: for the keeper of a store.
+        """A project, even if its old name is one that can't be given any more: for the keeper of a store.
 
         Raises:
             UnknownProjectError, ForbiddenError: see ``project``.

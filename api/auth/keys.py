@@ -52,7 +52,7 @@ def parse_key(text: str) -> PresentedKey | None:
 
 
 def form_problem(text: str) -> str:
-    """What a key looks like, for who sent something else, of which only the length is said."""
+    """What a key looks like, for whoever sent something else; of that, only the length is told."""
     return f"a key is {_LENGTH} characters that begin with {PREFIX}; {len(text):,} were sent"
 
 
@@ -62,7 +62,7 @@ def hash_secret(secret: str) -> str:
 
 
 def is_genuine(presented: PresentedKey, kept: ApiKey | None) -> bool:
-    """Whether the secret is the kept key's; as long in coming where there is no such key."""
+    """Whether the secret is that of the stored key. Takes equally long if there is no such key."""
     expected = kept.secret_hash if kept is not None else _NOBODY
     return hmac.compare_digest(hash_secret(presented.secret), expected) and kept is not None
 

@@ -18,12 +18,12 @@ REVOCATION_SECONDS = 5.0
 """A revoked key is refused after this time at the latest, by every process."""
 
 AWAY_SECONDS = 600.0
-"""So long after it was last looked up, a good key is believed while the store is away: events can be taken then."""
+"""While the store is away, a key is accepted for so long after it was last found valid, so that events can be taken."""
 
 _MOST = 10_000
 _LOOKUP_SECONDS = 5.0
 _SPARE_LOOKUP_SECONDS = 1.0
-"""Time for a look-up that can be done without."""
+"""Time for a look-up whose earlier answer can still be used."""
 
 _FLUSH_SECONDS = 60.0
 
@@ -46,9 +46,9 @@ class _Found:
 
 
 class KnownKeys:
-    """Keys by id, from the registry; what it said is believed for a moment, that there is no such key too.
+    """Keys by id, from the registry; its answers, also that there is no such key, are kept for a moment.
 
-    While it can't be asked, a key that was good is believed for longer.
+    While it can't be asked, a key that was valid is accepted for longer.
     """
 
     def __init__(self, registry: Registry, seconds: float = REVOCATION_SECONDS) -> None:
@@ -73,7 +73,7 @@ class KnownKeys:
             return kept.key
         is_spare = kept is not None and kept.key is not None and asked - kept.looked_up < AWAY_SECONDS
         try:
-            # A store that is away is asked again and again for a minute; who waits for an answer should know sooner.
+            # A store that is away is asked again for up to a minute; the client should get an answer sooner.
             async with asyncio.timeout(_SPARE_LOOKUP_SECONDS if is_spare else _LOOKUP_SECONDS):
                 key = await self._registry.key(key_id)
         except (StoreError, TimeoutError) as error:
@@ -84,7 +84,7 @@ class KnownKeys:
                 raise
             raise StoreError("keys can't be looked up: the store does not answer") from error
         self._found.pop(key_id, None)
-        # Counted from before the question: the answer may be as old as that.
+        # The time is that before the look-up, because the answer may be as old as that.
         self._found[key_id] = _Found(key, asked, asked + self._seconds)
         if len(self._found) > _MOST:
             self._found.popitem(last=False)

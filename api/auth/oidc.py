@@ -1,4 +1,4 @@
-"""Bearer tokens of an OpenID Connect issuer: checked against its keys, its groups made roles in projects."""
+"""Bearer tokens of an OpenID Connect issuer: checks them against its keys, and maps its groups to roles in projects."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from schema.control import Role
 from schema.errors import StoreError
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Asymmetric ones only: with a symmetric one, who can check a token can make it."""
+"""Asymmetric ones only: with a symmetric one, whoever can check a token can also make one."""
 
 LEEWAY_SECONDS = 60
 REFRESH_SECONDS = 60.0
-"""The keys are fetched again for a key that is not known, but not more often than this."""
+"""Seconds: an unknown key makes the keys be fetched again, but not more often than this."""
 
 AGE_SECONDS = 3600.0
-"""And after this time, so that a key that the issuer has withdrawn ends."""
+"""Seconds after which the keys are fetched again anyway, so that a key that the issuer has withdrawn is refused."""
 
 _FETCH_SECONDS = 5.0
 _MOST_BYTES = 1 << 20
@@ -111,7 +111,7 @@ class Issuer:
             try:
                 keys = await self._fetch()
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                # The old keys stay good: an issuer that is away for an hour locks nobody out.
+                # The old keys stay valid: an issuer that is away for an hour must not lock everybody out.
                 _log.warning("the issuer's keys can't be fetched", issuer=self.address, problem=type(error).__name__)
                 return
             self._keys = keys
@@ -158,17 +158,17 @@ class TokenVerifier:
         self._grants = grants
 
     async def verify(self, token: str) -> Principal:
-        """Who a token speaks of. One whose groups have no grants is somebody who knows no project.
+        """The principal of a token. If its groups have no grants, it is a principal without projects.
 
         Raises:
-            UnauthenticatedError: the token is not good; never in a word what it holds.
+            UnauthenticatedError: the token is not valid; the error never repeats what is in it.
             IssuerError: the issuer can't be asked.
         """
         try:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
             raise UnauthenticatedError("this is neither a key nor a token") from None
-        # Before the issuer is asked: what can't be good costs nothing.
+        # Checked before the issuer is asked, so that a token that can't be valid costs nothing.
         if header.get("alg") not in ALGORITHMS:
             raise UnauthenticatedError("the token's algorithm is not one that is taken")
         key = await self._issuer.key(header.get("kid"))

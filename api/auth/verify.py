@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
 
 GUESSES = "60/minute"
-"""Keys of one address that do not exist; beyond that, keys that were never seen here are not looked up for a while.
+"""How many unknown keys one address may try. After that, keys that were never seen here are not looked up for a while.
 
 Those that were seen still are: others may share the address, as behind a proxy.
 """
@@ -32,7 +32,7 @@ class Verifier:
     """
 
     def __init__(self, registry: Registry, rate_limit: str, tokens: TokenVerifier | None = None) -> None:
-        """Nothing is asked yet.
+        """Prepare to verify; nothing is looked up yet.
 
         Args:
             registry: knows the keys.
@@ -53,7 +53,7 @@ class Verifier:
             client: the address that it comes from; None counts no guesses.
 
         Raises:
-            UnauthenticatedError: nobody who is known.
+            UnauthenticatedError: it has no valid key or token.
             RateLimitedError: the principal asks too often, or the address guesses too often.
             StoreError: the store or the issuer that knows can't be asked.
         """
@@ -64,10 +64,10 @@ class Verifier:
         return principal
 
     async def recheck(self, authorization: str | None) -> Principal:
-        """Who is behind something that goes on; it is not counted as a request.
+        """The principal behind something that goes on, such as a subscription; this is not counted as a request.
 
         Raises:
-            UnauthenticatedError: nobody any more.
+            UnauthenticatedError: the key or token is no longer valid.
             StoreError: the store or the issuer that knows can't be asked.
         """
         if authorization is None:
@@ -75,11 +75,11 @@ class Verifier:
         return await self._identify(authorization, None)
 
     def start(self) -> None:
-        """Begin to keep when keys were last used."""
+        """Begin to store when keys were last used."""
         self._uses.start()
 
     async def stop(self) -> None:
-        """Keep what is not kept yet, and let go of connections."""
+        """Store what is not stored yet, and close connections."""
         await self._uses.stop()
         if self._tokens is not None:
             await self._tokens.close()

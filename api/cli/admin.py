@@ -68,7 +68,7 @@ async def stats(place: Target, trace: TraceOption = None, as_json: JsonOption = 
 
 
 async def _waiting(place: Target) -> dict[str, Any] | None:
-    """How the queue of events stands, for all projects but the dead letters; None where there is none."""
+    """The state of the queue of events, of all projects (the dead letters: of this one); None if there is no queue."""
     from api import documents
     from api.cli.queues import queue_of
 
@@ -83,7 +83,7 @@ async def _waiting(place: Target) -> dict[str, Any] | None:
 
 
 async def _with_queue(place: Target, found: Health) -> Health:
-    """What was found out about the store, with what there is to say of the queue of events."""
+    """What was found out about the store and the queue of events."""
     from dataclasses import replace
 
     from api.cli.queues import queue_of

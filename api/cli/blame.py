@@ -1,4 +1,4 @@
-"""The command that ranks what did harm."""
+"""The command that ranks elements by the harm that they did."""
 
 from __future__ import annotations
 

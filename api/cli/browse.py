@@ -18,7 +18,7 @@ _SECONDS = 30.0
 _STEPS = 20
 _PAGE = 5_000
 _MOST_COUNTED = 100_000
-"""Operations of a trace that are counted by their sessions: to read more would take longer than one waits."""
+"""Up to this many operations of a trace are counted by session; reading more would keep the user waiting."""
 _MEBIBYTES = 1024
 
 

@@ -13,7 +13,7 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for conf
 
 
 def check_asked(yes: bool) -> None:
-    """Refuse to go on where nobody can be asked, and ``--yes`` was not given.
+    """Refuse to go on if nobody can be asked and ``--yes`` was not given.
 
     Raises:
         UsageError: there is no terminal.

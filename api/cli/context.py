@@ -1,4 +1,4 @@
-"""Where a command works: the store, the values and the project, from options and the environment."""
+"""Which store, values and project a command works on, from options and the environment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Work = Callable[..., Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The store, values and project that a command works on; None is what the environment or the default says."""
+    """The store, values and project that a command works on; None is what the environment says, else the default."""
 
     store: str | None = None
     values: str | None = None
@@ -39,7 +39,7 @@ class Target:
     debug: bool = False
 
     def merge(self, store: str | None, values: str | None, project: str | None, debug: bool) -> Target:
-        """This place, with what was said nearer to the command."""
+        """This target, overridden by the options that stand nearer to the command."""
         return Target(store or self.store, values or self.values, project or self.project, debug or self.debug)
 
     @property
@@ -56,7 +56,7 @@ class Target:
 
     @property
     def any_project_id(self) -> str:
-        """The project's id, also where it is one of a store from before names had a form."""
+        """The project's id, unchecked: older stores may have projects with names that can't be given any more."""
         return self.project or os.environ.get("MEMTRACE_PROJECT") or DEFAULT_PROJECT
 
     @asynccontextmanager
@@ -67,7 +67,7 @@ class Target:
             create: whether one that does not exist is made.
 
         Raises:
-            UsageError: a URI can't be one.
+            UsageError: a URI is malformed.
             StoreError: the database can't be reached or used.
         """
         try:
@@ -95,7 +95,8 @@ class Target:
 
         options = {"store": self.store, "values": self.values}
         if self.store:
-            # Who names a store means that one, whatever the project. A text, for an empty dictionary would add nothing.
+            # A store that is named here holds, whatever the project. As text, because an empty dictionary would change
+            # nothing.
             options["stores"] = "{}"
         try:
             return load_settings(None, options)
@@ -125,7 +126,8 @@ class Target:
 
         Args:
             create: whether a database that does not exist is made.
-            any_name: whether the project may have a name that none can be given now: to look, to export, to delete.
+            any_name: whether the project may have a name that can't be given any more: for reading, exporting and
+                deleting.
         """
         project_id = self.any_project_id if any_name else self.project_id
         async with self.database(create) as database:
@@ -133,7 +135,7 @@ class Target:
 
 
 def _has_settings() -> bool:
-    """Whether more than the environment's plain variables says where the store is."""
+    """Whether a settings file or a map of stores may say where the store is, so that all settings must be read."""
     return any(os.environ.get(name) for name in ("MEMTRACE_CONFIG", "MEMTRACE_STORES"))
 
 
@@ -145,13 +147,13 @@ def _credentials(uri: str) -> Credentials | None:
 def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callable[[Work], Callable[..., None]]:
     """Make a command of a coroutine whose first parameter is a ``Target``.
 
-    The options that say where to work may stand before the command's name or after it; the nearer one holds.
+    The options that say where to work may stand before the command's name or after it; those after it take precedence.
     """
     return lambda work: app.command(name, rich_help_panel=panel)(_entry(work))
 
 
 def default_command(app: typer.Typer) -> Callable[[Work], Callable[..., None]]:
-    """Make what a group of commands does when none of them is named; see ``command``."""
+    """Like ``command``, for what a group does when none of its commands is named."""
     return lambda work: app.callback(invoke_without_command=True)(_entry(work))
 
 

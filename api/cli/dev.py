@@ -1,4 +1,4 @@
-"""`memtrace dev`: all that a team's set-up has, on this machine, until it is told to stop."""
+"""`memtrace dev`: everything that a team runs, on this machine, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def dev(
 
 
 def _run(folder: Path, neo4j: bool, port: int | None) -> bool:
-    """Work until told to stop; whether it was, rather than left by one of its parts."""
+    """Keep all parts running until told to stop (True), or until one of them ends by itself (False)."""
     parts: list[Part] = []
     try:
         with ExitStack() as running:
@@ -236,8 +236,8 @@ def _output() -> Output:
 
 @contextmanager
 def _sole(folder: Path) -> Iterator[None]:
-    """The folder, of its owner only, for this process alone."""
-    # Says what extra is missing, which also brings the package below.
+    """Make the folder, which only its owner can read, and lock it for this process."""
+    # Its error names the extra that is missing; that extra also brings the package below.
     import_module("ingest.queue.nats.local")
     import filelock
 

@@ -167,7 +167,7 @@ async def _queue(place: Target) -> AsyncIterator[EventQueue]:
 
 @asynccontextmanager
 async def _audited(place: Target, action: str, ids: list[int] | None) -> AsyncIterator[None]:
-    """Tell the audit log of what is done to dead letters: before, for they are in another place than the log."""
+    """Write to the audit log what is done to dead letters; before it is done, since they share no transaction."""
     from api.cli.keeper import keeper_door
     from store.auditing import apart
 
@@ -261,7 +261,7 @@ def _document(letter: DeadLetter) -> dict[str, Any]:
 
 
 def _event(letter: DeadLetter) -> Any:
-    """The event; the text of it, as far as it is one, where it is no JSON."""
+    """The event as JSON; if it is not JSON, the beginning of it as text."""
     import msgspec
 
     try:

@@ -13,7 +13,7 @@ from schema.errors import MemTraceError
 
 
 def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:
-    """The files that all paths name; those that name none fail on their own."""
+    """The graph files under all paths; ``fail`` is called for each path without any."""
     from ingest.files.importing import find_files
 
     files: list[Path] = []

@@ -24,7 +24,7 @@ _PANEL = "Bring traces in and out"
 
 
 def _timezone(name: str) -> str:
-    """Refuse what is no zone before anything is opened."""
+    """Refuse an unknown time zone before anything is opened."""
     from zoneinfo import ZoneInfo
 
     try:

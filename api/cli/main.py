@@ -48,7 +48,7 @@ _EPILOG = (
 
 
 class Commands(TyperGroup):
-    """The commands; what is expected to go wrong is one line on standard error and an exit code."""
+    """The commands; an expected error becomes one line on standard error and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -56,7 +56,7 @@ class Commands(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except typer.BadParameter as error:
-            # Pydantic, by which Typer reads words of options, says first that it is a ValueError.
+            # Typer reads these options with Pydantic, whose messages begin by saying that it is a ValueError.
             error.message = error.message.removeprefix("Value error, ")
             raise
         except MemTraceError as error:
@@ -139,7 +139,7 @@ def main(
 
 
 def run() -> None:
-    """Run the command line; an error that nobody expected is one line, and with --debug its traceback."""
+    """Run the command line; an unexpected error becomes one line, and with --debug its traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

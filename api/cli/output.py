@@ -13,7 +13,7 @@ _PIPED_WIDTH = 160
 
 
 class Output(Console):
-    """Rich without markup, for what it prints is untrusted. A closed pipe is the caller's to handle."""
+    """Rich without markup, because what it prints is untrusted. The caller handles a closed pipe."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
@@ -21,7 +21,7 @@ class Output(Console):
             self.width = _PIPED_WIDTH
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise again what Rich would end the program for."""
+        """Raise the error of a closed pipe, at which Rich would end the program."""
         raise BrokenPipeError
 
     def show(self, *renderables: RenderableType) -> None:

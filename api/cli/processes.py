@@ -55,7 +55,7 @@ class Part:
     """A process that was started.
 
     Attributes:
-        name: how it is called before the user.
+        name: its name in messages to the user.
         process: the process.
         log: what it says.
         stop: stops it in order, and returns when it is down.
@@ -81,7 +81,7 @@ def start_command(name: str, arguments: Sequence[str], environment: Mapping[str,
     """Start a command of ``memtrace`` in a session of its own; it is killed when this process ends, however it ends.
 
     Args:
-        name: how it is called before the user.
+        name: its name in messages to the user.
         arguments: the command and its options, without secrets.
         environment: all of its environment.
         log: the file for what it says, begun anew.

@@ -139,7 +139,7 @@ async def _apply(door: ProjectDoor, tell: Any) -> Run:
 
 
 def _release(loop: asyncio.AbstractEventLoop, signals: tuple[int, ...]) -> None:
-    """What ends the program does so at once again."""
+    """From now on, a signal to stop ends the program at once again."""
     for number in signals:
         loop.remove_signal_handler(number)
 

@@ -61,7 +61,7 @@ async def serve(
     share_arenas()
     options = {"store": place.store, "values": place.values, "host": host, "port": port}
     try:
-        # What is imported and made here stays: looking through it for garbage would take a fifth of the start.
+        # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.
         with collector_paused():
             from api.loading import load_settings, open_store
 
@@ -117,7 +117,7 @@ async def _run(app: FastAPI, settings: Settings, listening: socket.socket) -> No
 
     url = _url(listening)
     server = Server(app, settings, listening, lambda: note(f"MemTrace listens on {url}"))
-    # The server raises the signal that stopped it once more when it has stopped in order: that is a good end.
+    # After a clean stop the server raises the signal that stopped it again; that is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _signal, _frame: None)
     await server.run_here()

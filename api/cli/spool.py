@@ -182,7 +182,7 @@ def _problem(answer: Any) -> str:
 
 
 def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> None:
-    """Say what is left, by an exit code too. Lines that are no events can't be sent by anybody: they are only told."""
+    """Report what is left, by the exit code too. Damaged lines can never be sent, so they are only reported."""
     from memtrace.exporters.unsendable import DAMAGED
 
     if result.damaged:

@@ -1,4 +1,4 @@
-"""The command that tells what was there and not chosen."""
+"""The command that shows what was there and was not chosen."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def worker(
 
     share_arenas()
     try:
-        # Without a project it works for all: what other commands take for the default would leave jobs undone.
+        # Without a project it works for all: the default project of the other commands would leave other jobs undone.
         projects = (place.project,) if place.project else None
         settings = load_settings(config, {"store": place.store, "values": place.values, "job_projects": projects})
         async with await open_store(settings) as database, await open_queue(settings) as events:

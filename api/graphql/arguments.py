@@ -1,7 +1,7 @@
-"""Arguments on their way in, looked at before anything runs.
+"""Arguments, checked before anything runs.
 
-An argument that only its field refuses makes null of all around it that must not be null: a page that is too large
-would cost a whole project. Here the whole request is refused, and the error stands at the argument.
+If only the field refused its argument, everything around it that must not be null would become null: a page that is too
+    large would cost the answer a whole project. Here the whole request is refused, and the error names the argument.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _AFTER = "after"
 
 
 def check_arguments(chosen: ChosenOperation, hide_suggestions: bool) -> list[GraphQLError]:
-    """What is wrong with an operation's variables, and with what its fields say of their pages.
+    """What is wrong with an operation's variables, and with the sizes and cursors of its pages.
 
     Args:
         chosen: of a valid document.
-        hide_suggestions: whether errors keep to themselves which names there are.
+        hide_suggestions: whether errors must not suggest names of the schema.
     """
     definitions = chosen.operation.variable_definitions or ()
     values = get_variable_values(chosen.schema, definitions, dict(chosen.variables), _ERRORS, hide_suggestions)

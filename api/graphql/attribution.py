@@ -197,7 +197,7 @@ _NAMES = {
 
 
 def _named(of: type, item: dict[str, Any]) -> dict[str, Any]:
-    """What a stored object says of the fields of a type; other programs may have left some out."""
+    """The fields of a type, from a stored object; other programs may have left some out."""
     found = {name: item.get(models.camel_case(name)) for name in _NAMES[of]}
     error_type = found.get("error_type")
     if error_type is not None:

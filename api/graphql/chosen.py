@@ -1,4 +1,4 @@
-"""The operation that a request chose of its document, with all that it takes to count it or to answer it."""
+"""The operation that a request chose from its document, with all that is needed to count its cost or to answer it."""
 
 from __future__ import annotations
 

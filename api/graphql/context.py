@@ -1,4 +1,4 @@
-"""What resolvers are given: what the principal may reach, and loaders that ask the store once per field and level."""
+"""What resolvers get: what the principal has access to, and loaders that read the store once per field and level."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Context(BaseContext):
 
     @property
     def is_known(self) -> bool:
-        """Whether somebody is behind the connection yet."""
+        """Whether the client has said yet who it is."""
         return self._access is not None
 
     async def for_operation(self) -> Context:
@@ -74,7 +74,7 @@ class Context(BaseContext):
         return Context(self.platform, access, self.token, self.client)
 
     def close(self) -> None:
-        """Forget what was read: what runs operations is a circle of references, and would keep it for a long time."""
+        """Forget what was read: graphql-core's objects refer to each other in circles, and would keep it for long."""
         self._loaders.clear()
 
     def door(self, project_id: str, needed: Role = Role.READER) -> ProjectDoor:

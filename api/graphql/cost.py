@@ -1,9 +1,9 @@
-"""What a document may cost: how many things it could make the store read, with page sizes multiplied along the way.
+"""What a document may cost: how many things it could make the store read, where sizes of nested pages multiply.
 
-A field that gives a thing costs 1, or what its ``cost`` says; what is asked of each of a list's things costs as often
-as the list may have things. How many those are says the argument that the field's ``size`` names, or ``size`` itself;
-for a list that says nothing, 10. Leaves are free. On top, hops of a lineage cost 1 each, and a window of a value 1
-for each stretch of characters that its ``per`` names.
+A field that returns an object costs 1, or its ``cost``. The selection on a list's items is multiplied by the length
+that the list may have: the value of the argument that ``size`` names, or ``size`` itself; 10 if the field has none.
+Leaves are free. In addition, each hop of a lineage costs 1, and so does each stretch of ``per`` characters of a value's
+window.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def document_cost(chosen: ChosenOperation) -> int:
 
 
 def field_count(chosen: ChosenOperation) -> int:
-    """How many fields an answer may have, leaves too: what there is to do once the store has answered."""
+    """How many fields an answer may have, leaves included: the work that is left once the store has answered."""
     return _counted(_FieldCounter, chosen)
 
 
@@ -135,7 +135,7 @@ class _FieldCounter(_Counter):
 
 
 def settings_of(field: GraphQLField) -> Mapping[str, Any]:
-    """What a field of the schema says of itself to who counts and checks: its metadata."""
+    """The metadata of a field of the schema, by which its cost is counted and its arguments are checked."""
     definition = field.extensions.get("strawberry-definition")
     return getattr(definition, "metadata", None) or {}
 

@@ -1,4 +1,4 @@
-"""Comparing the values of two variables. It is worked out aside, and no more of it than an operation may have."""
+"""Comparing the values of two variables, in a thread of its own and within bounds for each operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from store.protocol import GraphStore
 
 MAX_BYTES = 1 << 20
 MAX_BYTES_TOGETHER = 4 << 20
-"""Of all values that the diffs of one operation compare."""
+"""The most bytes of values that the diffs of one operation may compare."""
 
 
 @strawberry.type(description="The differences between the values of two variables, line by line.")
@@ -83,7 +83,7 @@ _Pair = tuple[models.Variable, models.Variable]
 
 
 async def _diffs(store: GraphStore, pairs: Sequence[_Pair]) -> dict[_Pair, _Found]:
-    """What differs in each pair; nothing of those that are too different."""
+    """The differences of each pair; None for pairs that are too different."""
     whole = await store.values([variable for pair in pairs for variable in pair])
     found = {}
     for pair in pairs:

@@ -1,6 +1,6 @@
-"""Documents on their way in: parsed, bounded, validated, counted. Small valid ones are remembered.
+"""Documents of requests: parsed, bounded, validated, and their cost counted. Small valid ones are remembered.
 
-To parse and validate the largest takes a tenth of a second, so that is done aside, and no other request waits for it.
+Parsing and validating the largest takes a tenth of a second; it is done in a thread, so that no other request waits.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _SMALL = 4000
 
 _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
 _SCHEMA_FIELD = 3
-"""What a field of an answer about the schema costs, leaves too: each is worked out by itself."""
+"""What each field of an answer about the schema costs, leaves included, because each is resolved by itself."""
 
 LARGE = 3000
-"""Fields that the server's loop completes within 50 ms; answers with more are completed beside it.
+"""How many fields the server's loop completes within 50 ms; answers with more are completed on another loop.
 
-Completing one takes 12 microseconds. Beside the loop an answer waits for all others, twice as long under load.
+Completing a field takes 12 microseconds. On another loop an answer waits for all others, twice as long under load.
 """
 
 MOST_CHANGED = 1000
-"""Fields in the answer to a mutation, or to an update of a subscription: nothing else is done between its parts."""
+"""The most fields in the answer to a mutation or an update of a subscription, which is completed in one go."""
 
 _BESIDE = 1000
-"""What may be asked of the schema beside other fields, whose execution answers it on the loop."""
+"""How much may be asked of the schema beside other fields, because it is then answered on the server's loop."""
 
 _BEYOND_WORDS = 10**12
-"""No cost is told more exactly."""
+"""Higher costs are reported as this one."""
 
 
 class Documents:
@@ -89,7 +89,7 @@ class Documents:
         return errors
 
     async def read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
-        """The tree of a document and its first errors, made aside where it is not known yet.
+        """The tree of a document and its first errors, made in a thread if the document is not remembered.
 
         Raises:
             GraphQLError: see ``parse``.

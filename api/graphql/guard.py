@@ -1,4 +1,4 @@
-"""What stands around each operation: who asks, how large it is, what it may cost, and how long it may take."""
+"""The checks around each operation: who asks, how large it is, what it may cost, and how long it may take."""
 
 from __future__ import annotations
 

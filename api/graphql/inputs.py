@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import strawberry
 
 from api.graphql.scalars import ErrorType, Method
+
+ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
 @strawberry.input(description="A wrong answer. Ids may be unique prefixes, or ids in the source.")

@@ -1,7 +1,7 @@
-"""Questions about the schema itself: what they cost, and their answers, each of which is worked out once.
+"""Introspection: what questions about the schema cost, and their answers, each of which is computed once.
 
-The schema does not change while a server runs, so an answer about it is kept, and given again as the bytes that it
-was. It is worked out in a thread of its own: the whole schema has thousands of things, and nothing else must wait.
+The schema does not change while a server runs, so an answer about it is kept as bytes and sent again. It is computed in
+a thread of its own: the whole schema has thousands of things, and no other request must wait for them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What people say of answers, with what they mean by it."""
+"""What people say about answers: from their input, with its references, to what is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_QUESTIONS = 5
 
 
 async def complaint_of(store: GraphStore, said: FailureInput) -> Complaint:
-    """That an answer is wrong. What is named by less than an id is looked for in the answer's trace.
+    """A statement that an answer is wrong. References that are no whole ids are looked for in the answer's trace.
 
     Raises:
         NotFoundError: something that is named does not exist.
@@ -47,7 +47,7 @@ async def _asked(store: GraphStore, answer: Variable | None) -> str:
 
 
 async def judgement_of(store: GraphStore, said: VerdictInput) -> Judgement:
-    """Why an answer is wrong. What is named by less than an id is looked for in the failure's trace.
+    """A statement why an answer is wrong. References that are no whole ids are looked for in the failure's trace.
 
     Raises:
         NotFoundError: something that is named does not exist.

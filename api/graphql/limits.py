@@ -1,4 +1,4 @@
-"""Bounds of a document that hold before it is validated: validation itself can be made to take long.
+"""Bounds of a document that are checked before it is validated, because validation itself can be made to take long.
 
 One walk over the document, in which a fragment counts once: fields, aliases, spreads and directives, and the depth with
 the fragments in their places. Cost, which needs the types, is counted later (``api.graphql.cost``).

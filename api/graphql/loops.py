@@ -21,14 +21,14 @@ from schema.garbage_collector import full_looks_put_off
 T = TypeVar("T")
 
 THREADS = 2
-"""So many large operations run side by side; more share a thread, and may wait for each other there."""
+"""The most large operations that run side by side; more share threads, and may wait for each other."""
 
 
 class LoopThreads:
     """Some threads with a loop each, begun when they are needed."""
 
     def __init__(self, most: int = THREADS) -> None:
-        """None runs yet.
+        """Prepare threads; none runs yet.
 
         Args:
             most: threads.
@@ -38,7 +38,7 @@ class LoopThreads:
         self._lock = threading.Lock()
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What a coroutine gives that runs on the loop of the thread with the least to do.
+        """Run a coroutine on the loop of the thread with the least to do, and return its result.
 
         Whoever is cancelled while it waits cancels the coroutine too, and does not wait for its end.
         """
@@ -63,7 +63,7 @@ class LoopThreads:
 
 
 def on_loop(thing: T, loop: asyncio.AbstractEventLoop) -> T:
-    """A thing for those who run on another loop than it: its coroutines run on its own loop."""
+    """A stand-in for an object that belongs to another loop: its coroutines run on that loop."""
     return cast("T", _OnLoop(thing, loop))
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
 from api.graphql.context import Info
-from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
+from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ProjectName, ReportInput, VerdictInput
 from api.graphql.judgements import complaint_of, judgement_of
 from api.graphql.problems import outcome
 from api.graphql.resolving import id_of, ids_of
@@ -51,8 +51,6 @@ from schema.models import Trace, Variable
 from store.answers import Label
 
 MAX_NAME = 200
-
-ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
 @strawberry.type(
@@ -261,7 +259,7 @@ class Mutation:
         door = info.context.door(project, Role.ADMIN)
         found = await door.store.resolve(id, Label.TRACE)
         if not isinstance(found, Trace) or id not in {found.id, found.external_id}:
-            # What is gone is gone: half of an id is too little to say what.
+            # A deletion can't be undone, so a part of an id is not enough to say what is meant.
             problem = f"is the beginning of {found.id}: a trace is deleted by its whole id, or by its id in the source"
             raise InputError("deleteTrace", "id", problem)
         counts = await door.store.delete_trace(found.id, door.entry("deleteTrace", found.id))
@@ -322,7 +320,7 @@ async def _once(text: str) -> AsyncIterator[bytes]:
 
 @contextmanager
 def _valid(what: str) -> Iterator[None]:
-    """What arguments of jobs refuse is the input's fault."""
+    """Errors in a job's arguments become errors of the input."""
     try:
         yield
     except ValidationError as error:

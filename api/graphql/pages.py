@@ -17,7 +17,7 @@ T = TypeVar("T")
 MAX_PAGE = 500
 
 _CHECK_BYTES = 4
-"""Of a cursor: what never went out, or went out for another list, is known before anything is read."""
+"""Bytes of the check sum of a cursor: a made-up cursor, or one of another list, is refused before anything is read."""
 
 First = Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_PAGE}.")]
 After = Annotated[str | None, strawberry.argument(description="The `endCursor` of the page before.")]
@@ -92,16 +92,16 @@ def page_size(first: int, most: int = MAX_PAGE) -> int:
 
 
 def asked_page(info: Info, first: int, after: str | None) -> tuple[int, str | None]:
-    """The size of the page that a field is asked for, and the store's cursor.
+    """The page size that a field is asked for, and the store's cursor.
 
     Raises:
-        InputError: the size is out of range, or the cursor never went out for this list.
+        InputError: the size is out of range, or the cursor is none of this list.
     """
     return page_size(first), None if after is None else decode_cursor(after, _list_of(info))
 
 
 def encode_cursor(cursor: str, of: str) -> str:
-    """A cursor of the store as it goes out: opaque, since each engine has its own, with a check sum before it.
+    """A cursor of the store as clients get it: opaque, since each engine has its own form, after a check sum.
 
     Args:
         cursor: the store's.
@@ -112,10 +112,10 @@ def encode_cursor(cursor: str, of: str) -> str:
 
 
 def decode_cursor(cursor: str, of: str) -> str:
-    """A cursor as it came in.
+    """The store's cursor, from a cursor that a client sent.
 
     Raises:
-        InputError: it never went out for this list.
+        InputError: it is no cursor of this list.
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)

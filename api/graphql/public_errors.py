@@ -1,4 +1,4 @@
-"""Errors as callers may see them: expected ones with a code, others without a word of what went wrong."""
+"""Errors as callers may see them: expected ones with a code, others without any details."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
 )
 
 _SAID = (MissingQueryError, CannotGetOperationTypeError, InvalidOperationTypeError)
-"""What Strawberry itself says of a request that names no operation, in words for its sender."""
+"""Strawberry's messages about requests that name no operation, in words for the sender."""
 
 _log = structlog.get_logger("memtrace.graphql")
 
 
 def public_error(error: Exception) -> GraphQLError:
-    """An error as callers may see it: expected ones with a code, others without a word of what went wrong."""
+    """An error as callers may see it: an expected one with a code, any other without details."""
     original = error.original_error if isinstance(error, GraphQLError) and error.original_error else error
     if isinstance(original, GraphQLError):
-        # One that has its place went through here at the field itself, and came up for what must not be null.
+        # An error with a path went through here at its field already, and came up because a parent must not be null.
         return error if isinstance(error, GraphQLError) and error.path else original
     for kind, code in _CODES:
         if isinstance(original, kind):

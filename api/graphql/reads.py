@@ -63,7 +63,8 @@ async def closures(
 async def windows(store: GraphStore, keys: Sequence[Window]) -> dict[Window, tuple[str, int]]:
     """Windows of values (variable, offset, length): their text, and how many characters the whole value has.
 
-    A value is read whole, for it is checked against its hash; so some are read at a time, and only windows are kept.
+    A value is read whole, because it is checked against its hash; so a few are read at a time, and only windows are
+    kept.
     """
     found: dict[Window, tuple[str, int]] = {}
     for part in _of_bounded_size(keys):

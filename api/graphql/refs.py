@@ -1,4 +1,4 @@
-"""Names of types for fields that give them: they refer to each other in circles.
+"""References to types by name, because the types refer to each other in circles.
 
 Resolvers give the domain models themselves, and the schema reads its fields off them: nothing is copied. To the type
 checker a reference is therefore the model; to the schema it is the type in the module that is named.

@@ -1,4 +1,4 @@
-"""What a request says: the one place that reads its JSON, over HTTP and over a websocket.
+"""Reading requests: the one place that reads their JSON, over HTTP and over websockets.
 
 A text that is no JSON of the right shape gets an error that names the place. So does one that no honest client sends
 and that is expensive to go on with: values nested deeply, or very many of them. Strings are Unicode here: half of a
@@ -15,10 +15,10 @@ import msgspec
 from schema.errors import InputError
 
 MAX_DEPTH = 50
-"""Lists and objects inside each other, in the variables or extensions of a request."""
+"""How deep lists and objects may be nested in the variables or extensions of a request."""
 
 MAX_VALUES = 12_000
-"""Values in the variables and extensions of a request: each that a field takes is checked by itself."""
+"""The most values in the variables and extensions of a request; each that a field takes is checked by itself."""
 
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")

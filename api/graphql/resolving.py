@@ -1,4 +1,4 @@
-"""What is meant by a reference: an id, its beginning, or an id in the source; see ``store.resolving``."""
+"""Finds what a reference means: an id, the beginning of one, or an id in the source; see ``store.resolving``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from store.protocol import GraphStore
 from store.resolving import is_whole_id
 
 MOST_TO_FIND = 100
-"""References in one list that are no whole ids: each is looked for by itself."""
+"""The most references in one list that are no whole ids, because each is looked for by itself."""
 
 
 async def id_of(store: GraphStore, label: Label, reference: str, trace_id: str | None = None) -> str:
@@ -45,7 +45,7 @@ async def ids_of(store: GraphStore, label: Label, references: Sequence[str], tra
 
 
 async def trace_meant(store: GraphStore, reference: str | None) -> str | None:
-    """The id of the trace that a field is about; what means nothing stays as it is, and nothing is found in it.
+    """The id of the trace that a field is about. An unknown reference stays as it is, so that nothing is found for it.
 
     Raises:
         AmbiguousError: it may mean several traces.
@@ -54,7 +54,7 @@ async def trace_meant(store: GraphStore, reference: str | None) -> str | None:
 
 
 async def id_meant(store: GraphStore, label: Label, reference: str) -> str:
-    """The id of what a field is about; what means nothing stays as it is.
+    """The id of what a field is about; an unknown reference stays as it is.
 
     Raises:
         AmbiguousError: it may mean several things.

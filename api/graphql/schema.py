@@ -29,18 +29,18 @@ _NODES = (Attribution, Derivation, Failure, Job, Operation, Session, Trace, Vari
 
 
 class Schema(strawberry.Schema):
-    """Strawberry's schema, whose errors are ours.
+    """Strawberry's schema, with the platform's own handling of errors.
 
-    Its own way is to log each error with its document and values, also those that are a client's mistakes.
+    Strawberry would log each error with its document and values, even if it is the client's mistake.
     """
 
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
-        """Make errors such as callers may see; those that nobody expected are logged on the way, without values."""
+        """Turn errors into those that callers may see; unexpected ones are logged, without values."""
         errors[:] = public_errors(errors)
 
 
 def make_schema(*extensions: type[SchemaExtension]) -> strawberry.Schema:
-    """The schema with what stands around each operation."""
+    """The schema, with the checks around each operation."""
     return Schema(
         query=Query,
         mutation=Mutation,

@@ -1,4 +1,4 @@
-"""One websocket of ``graphql-transport-ws``: its messages are read in one place, and each error is told as one.
+"""One websocket of ``graphql-transport-ws``: reads its messages, and reports errors as the protocol demands.
 
 The protocol has two words for what goes wrong: an operation that does not begin ends with ``error`` and the reasons,
 and a client that does not speak the protocol is sent away with a code. Strawberry's own handler ends some of the first
@@ -35,14 +35,14 @@ _FORBIDDEN = 4403
 
 
 class SocketRefusedError(Exception):
-    """Who asks is not let in; the message says why, for whoever it is."""
+    """The client is not let in; the message says why, in words that it may read."""
 
 
 class Adapter(ASGIWebSocketAdapter):
     """The websocket's side of the server: messages in and out."""
 
     async def iter_json(self, *, ignore_parsing_errors: bool = False) -> AsyncGenerator[object, None]:
-        """The messages as they come; one that is none is given as the error that says why."""
+        """The messages as they arrive; instead of a malformed one, the error that says what is wrong with it."""
         try:
             while self.ws.application_state != WebSocketState.DISCONNECTED:
                 text = await self.ws.receive_text()
@@ -99,7 +99,7 @@ class Handler(BaseGraphQLTransportWSHandler[Context, None]):
         except WebSocketDisconnected:
             self.operations.pop(operation.id, None)
         except Exception as error:
-            # Whatever kept it from running is told as the protocol has it, masked where nobody expected it.
+            # What kept it from running is reported in the protocol's form; unexpected errors are masked.
             with suppress(WebSocketDisconnected):
                 await operation.send_initial_errors([public_error(error)])
 

@@ -1,4 +1,4 @@
-"""What can be followed. Who follows is looked at again and again: a key that is revoked ends its subscriptions."""
+"""Subscriptions. The client's access is checked again and again: revoking a key ends its subscriptions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from graphql import GraphQLError
 
 from api.auth.access import Access
 from api.graphql.context import Info
+from api.graphql.inputs import ProjectName
 from api.graphql.public_errors import public_error
 from api.graphql.refs import JobRef
 from api.graphql.resolving import id_meant
@@ -23,12 +24,10 @@ from store.answers import Label
 T = TypeVar("T")
 
 RECHECK_SECONDS = 1.0
-"""So often it is looked at who follows, whether something changes or not.
+"""Seconds between two checks of whether a client still has access, whether something changes or not.
 
 What is known of a key may be 5 seconds old (``api.auth.known``), so one that is revoked ends what it follows in 6.
 """
-
-ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
 
 @strawberry.type(description="What you can subscribe to.")
@@ -98,7 +97,8 @@ async def _followed(info: Info, project: str, changes: AsyncGenerator[T, None]) 
         while True:
             waiting = waiting or asyncio.ensure_future(anext(changes))
             done, _ = await asyncio.wait({waiting}, timeout=max(0.0, checked + RECHECK_SECONDS - time.monotonic()))
-            # Before the change is told, for a thing that changes all the time leaves no pause to look in.
+            # Checked before the change is sent, because a thing that changes all the time leaves no pause for the
+            # check.
             if time.monotonic() - checked >= RECHECK_SECONDS:
                 await _recheck(info, project)
                 checked = time.monotonic()

@@ -1,4 +1,4 @@
-"""Trusted documents: those that a team has looked at, by the SHA-256 of their text."""
+"""Trusted documents: those that a team has approved, by the SHA-256 of their text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What was there and not chosen, for each piece that an answer needed.
 
-It takes the whole structure of a trace and some seconds of the processor, so it is worked out in a thread of its own,
+This needs the whole structure of a trace and some seconds of the processor, so it is computed in a thread of its own,
 for one request after the other.
 """
 
@@ -244,7 +244,7 @@ async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
 
 
 async def _why_nots(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[model.WhyNot]]:
-    """What is told of several failures, without those of traces that are too large."""
+    """The pieces of several failures, without those in traces that are too large."""
     failures: list[Any] = await store.get(Label.FAILURE, failure_ids)
     counts = await store.counts(list({one.trace_id for one in failures}))
     small = [one for one in failures if sum(counts[one.trace_id].values()) <= MAX_ELEMENTS]
@@ -270,7 +270,7 @@ def _turn() -> asyncio.Lock:
 
 
 def _typed(value: Any, project_id: str) -> Any:
-    """What is told as the types of the schema, which know their project."""
+    """The pieces as types of the schema, which know their project."""
     if isinstance(value, list):
         return [_typed(one, project_id) for one in value]
     of = _TYPES.get(type(value))

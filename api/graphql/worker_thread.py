@@ -1,7 +1,8 @@
 """Work that takes the processor for long, each sort in a thread of its own.
 
-Neither the loop nor what reads and writes the store ever waits behind it, and one sort does not wait behind another.
-More threads would do no more, for one runs at a time; they would only take the processor from the loop more often.
+Neither the event loop nor reads and writes of the store wait for it, and one sort does not wait for another. More
+threads would not be faster, because only one runs at a time; they would only take the processor from the loop more
+often.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ T = TypeVar("T")
 
 
 class WorkerThread:
-    """One thread for one sort of work, begun with the first of it; who comes later waits."""
+    """One thread for one sort of work, started when it is first needed; further work waits in turn."""
 
     def __init__(self, name: str) -> None:
-        """Nothing runs yet.
+        """Prepare the thread; it does not run yet.
 
         Args:
             name: the thread's.
@@ -26,5 +27,5 @@ class WorkerThread:
         self._pool = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What some work gives. Who goes away before it was begun takes it back."""
+        """Do some work and return its result. If the caller is cancelled before it has begun, it is not done."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

@@ -1,4 +1,4 @@
-"""How much work events may ask for: a few bytes can stand for a value of megabytes."""
+"""Limits the work that events can cause: a few bytes can stand for a value of megabytes."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ _MANY = 1_000
 
 
 class RebuiltBytes:
-    """What each project may have rebuilt of values of which only what is new is sent; each process counts for itself.
+    """How many bytes of values each project may have rebuilt, of which only the new part is sent.
 
-    Whoever has anything left may ask for as much as a request holds, and waits afterwards until it is made up for: so a
-    request that is taken at all is taken whole, and one that is sent again later comes through.
+    A project that has anything left may use as much as one request can hold, and then has to wait until that is made up
+        for. So a request is taken whole or not at all, and one that is refused succeeds later. Each process counts for
+        itself.
     """
 
     def __init__(self, most: int, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """Nobody has asked for anything yet.
+        """Begin with nothing used.
 
         Args:
-            most: bytes of one request, and what is left to a project that has not asked for long.
-            per_second: bytes that come back.
+            most: bytes of one request, and of a project that has used nothing for long.
+            per_second: bytes that a project gets back.
             clock: seconds that only go forward.
         """
         self._most = most
         self._per_second = per_second
         self._clock = clock
         self._spent: dict[str, tuple[float, float]] = {}
-        """By project: how much was spent, and when that was looked at."""
+        """By project: how much was spent, as of which time."""
 
     def take(self, project_id: str, size: int, events: int) -> None:
-        """Count what a request asks for.
+        """Count what a request uses.
 
         Raises:
-            TooLargeError: it is more than one request may ask for, and there are several events to be sent apart.
+            TooLargeError: it is more than one request may use, and its events could be sent in several requests.
             RateLimitedError: nothing is left.
         """
         if not size:
@@ -49,7 +50,7 @@ class RebuiltBytes:
         self._spent[project_id] = spent + size, self._clock()
 
     def give_back(self, project_id: str, size: int) -> None:
-        """It was not taken after all."""
+        """Give back what was counted for a request that was not taken after all."""
         if size:
             self._spent[project_id] = max(0.0, self._left_over(project_id) - size), self._clock()
 

@@ -1,4 +1,4 @@
-"""One connection of a client, for which the server waits only so long.
+"""One connection of a client, with bounds on how long the server waits for it.
 
 uvicorn waits for ever for the rest of a request's head, for its body, and for a client that reads no answer; and it
 takes a head of any size. Here each of these has a bound. Websockets keep the one on what is read; uvicorn pings them.
@@ -44,7 +44,7 @@ class Patience:
 
 
 class PatientConnection(HttpToolsProtocol):
-    """uvicorn's protocol, which says of itself when it has taken too long. See ``connections_of``."""
+    """uvicorn's protocol, which can also tell that its client takes too long. See ``connections_of``."""
 
     gate: ClassVar[Gate]
     patience: ClassVar[Patience]
@@ -69,7 +69,7 @@ class PatientConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Some bytes have come."""
         if self._idle_since is not None:
-            # Line ends before a request are no request, and yet keep uvicorn from closing what is idle.
+            # Empty lines are no request, and yet they keep uvicorn from closing an idle connection.
             self._idle_since, self._head_since = None, self.loop.time()
         self._unread += len(data)
         super().data_received(data)
@@ -128,7 +128,7 @@ class PatientConnection(HttpToolsProtocol):
     def overdue(self, now: float) -> str | None:
         """See ``Connection`` of ``api.http.sockets``."""
         if self.flow.read_paused:
-            # What waits for the server is not the client's fault.
+            # While the server does not read, a delay is not the client's fault.
             self._head_since = now if self._head_since is not None else None
             self._body_since = now if self._body_since is not None else None
         if self._head_since is not None and now - self._head_since > self.patience.head:
@@ -146,7 +146,7 @@ class PatientConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def _wait(self) -> None:
-        # Who waits may have to make room: not before the system has all of the answer.
+        # A waiting connection may be closed to make room, so it counts as one only when its answer has been sent.
         self._is_sending = self.transport.get_write_buffer_size() > 0
         if not self._is_sending:
             self._idle_since = self.loop.time()

@@ -33,7 +33,7 @@ async def access_of(request: Request) -> Access:
     """What the principal behind a request may reach.
 
     Raises:
-        UnauthenticatedError: nobody is behind it.
+        UnauthenticatedError: it has no valid key or token.
         RateLimitedError: the principal asks too often.
     """
     platform = platform_of(request)

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of answers that are no JSON of a model: problems and files."""
+"""What the OpenAPI document says of answers without a model: problems and files."""
 
 from __future__ import annotations
 

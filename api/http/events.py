@@ -97,7 +97,7 @@ async def _keep(platform: Platform, project_id: str, prepared: Prepared) -> None
 
 
 def _answer(prepared: Prepared) -> bytes:
-    """``Taken``, made at once: of thousands of refusals a model each would hold up all else."""
+    """``Taken`` as JSON; a model for each of thousands of refusals would hold up all other requests."""
     rejected = [{"index": one.index, "reason": one.reason} for one in prepared.refused]
     return msgspec.json.encode({"accepted": prepared.accepted, "rejected": rejected})
 

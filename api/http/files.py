@@ -1,4 +1,4 @@
-"""Answers that are files: what a stored text says can't run as a page, and large ones are sent as they come."""
+"""Answers that are files: browsers don't run stored texts as pages, and large files are sent as they are made."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def one_range(header: str | None, size: int) -> tuple[int, int] | None:
 
 
 async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterator[bytes]:
-    """What ``write`` writes, while it writes; what was not sent yet lies on the disk, not in memory.
+    """Send what ``write`` writes while it still writes; what was not sent yet waits on the disk, not in memory.
 
-    An error of ``write`` ends the answer in its middle, so that nobody takes it for whole.
+    An error of ``write`` cuts the answer off, so that no client takes it for whole.
     """
     with tempfile.TemporaryFile() as opened:
         file = cast(BinaryIO, opened)
@@ -98,7 +98,7 @@ async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterato
 
 
 async def gzipped(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Blocks of bytes, packed on the way."""
+    """Blocks of bytes, compressed with gzip on the way."""
     packer = zlib.compressobj(_GZIP_LEVEL, wbits=31)
     async for block in blocks:
         if packed := await asyncio.to_thread(packer.compress, block):

@@ -76,7 +76,7 @@ async def import_file(
     platform = platform_of(request)
     if key is not None and (known := await door.records.jobs([job_id])):
         async for _ in _blocks(request):
-            """Many clients read no answer before they have sent all."""
+            """Reads the rest: many clients read no answer before they have sent everything."""
         return accepted(known[0], response)
     settings = platform.settings
     unpacked = (settings.max_inflated_bytes, settings.max_inflated_ratio)
@@ -87,7 +87,7 @@ async def import_file(
         await platform.uploads.delete(upload)
         raise InputError("body", "", "is empty: send the file as the request's body")
     arguments = arguments.model_copy(update={"upload": upload})
-    # Where this fails the job may be there all the same: a file that no job needs is deleted by the runner, later.
+    # If this fails, the job may exist all the same, so the file stays: the runner deletes files that no job needs.
     job = await platform.queue.submit(door, JobKind.IMPORT, arguments, job_id)
     if job.arguments != arguments.model_dump_json():
         # Another request with the same key came first.

@@ -12,15 +12,15 @@ from schema.errors import InputError
 ENCODINGS = ("identity", "gzip", "zstd")
 _LARGEST_WINDOW = 1 << 27
 _MOST_MEMBERS = 32
-"""Of a gzip body, or frames of a zstd one: each is begun anew, so that a million empty ones would take minutes."""
+"""Members of a gzip body, or frames of a zstd one: each takes time to begin, so a million empty ones take minutes."""
 _STEP = 1024
 _MOST_A_BYTE = 32 << 10
-"""To which a byte of a zstd body can unpack: a block of 128 KiB takes 4 bytes. A fourth of what is left of the limit
-is unpacked at a time, so that no more is held than may be."""
+"""How many bytes a byte of a zstd body can unpack to: 4 bytes are enough for a block of 128 KiB. At most a quarter of
+what is left of the limit is unpacked at a time, so that the limit also holds in memory."""
 
 
 def inflate(body: bytes, encoding: str, limit: int) -> bytes:
-    """What a body unpacks to.
+    """Unpack a body.
 
     Args:
         body: as it was sent.

@@ -1,4 +1,4 @@
-"""How late the event loop is: what holds it holds all requests of this process. While it is late, threads hurry."""
+"""Measures how late the event loop is, because what blocks it blocks all requests of this process."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _TICK_SECONDS = 0.1
 _LATE_SECONDS = 1.0
 _QUIET_SECONDS = 10.0
 _HURRIED_SECONDS, _HURRY_SECONDS, _HURRIED_TURN_SECONDS = 0.03, 1.0, 0.0002
-"""What delay makes threads hurry, for how long, and what their turns of the interpreter are then."""
+"""After a delay of so many seconds, threads get shorter turns of the interpreter, for so long, of this length."""
 _BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 _log = structlog.get_logger("memtrace.loop")
 
 
 class LoopLag:
-    """Measures by a timer how late the loop comes to what is due; a long delay is told in the log, too.
+    """Measures with a timer how late the loop runs what is due; long delays are also logged.
 
-    While it is late, threads that compute have shorter turns of the interpreter, so that it gets its own sooner.
+    While it is late, threads that compute have shorter turns of the interpreter, so that the loop gets its turn sooner.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -64,11 +64,11 @@ class LoopLag:
             sys.setswitchinterval(usual)
 
     def hurries(self, now: float) -> bool:
-        """Whether threads should hurry; all the time that would cost a seventh of their work."""
+        """Whether threads should have shorter turns; not always, because that costs them a seventh of their work."""
         return now - self._late_at < _HURRY_SECONDS
 
     def note(self, late: float, now: float) -> None:
-        """Count a delay, and tell of long ones at most once in 10 seconds; both in seconds."""
+        """Count a delay (in seconds, like the time), and log long ones at most once in 10 seconds."""
         self._seconds.observe(max(0.0, late))
         if late > _HURRIED_SECONDS:
             self._late_at = now

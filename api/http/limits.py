@@ -16,7 +16,7 @@ EVENTS_PATH = "/v1/events"
 
 
 class BodyLimit:
-    """Refuses bodies that are too large: by what they say of themselves, and while they come."""
+    """Refuses bodies that are too large: by their stated length, and while they arrive."""
 
     def __init__(self, app: ASGIApp, body_bytes: int, of_paths: Mapping[str, int | None]) -> None:
         """Wrap an application.
@@ -57,7 +57,7 @@ class BodyLimit:
 
         async def send_unless_too_large(message: Message) -> None:
             nonlocal begun
-            # Whoever read the body may have made an answer of its own of the error.
+            # Whoever read the body may have turned the error into an answer; the client gets the problem below instead.
             if not too_large or begun:
                 begun = True
                 await send(message)

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: of the requests, and, when they are read, of the store and the queue.
+"""Metrics for Prometheus: of requests, and of the store and the queue at the moment of reading.
 
 They are those of one process: several servers are scraped one by one.
 """

@@ -43,7 +43,7 @@ class RequestIds:
             await self._app(scope, receive, send)
             return
         given = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
-        # What has a key in it would be kept in the audit log.
+        # An id that contains an API key would be kept in the audit log.
         is_sane = _SANE_ID.fullmatch(given) and PREFIX not in given
         request_id = given if is_sane else token_hex(16)
         scope.setdefault("state", {})["request_id"] = request_id
@@ -122,7 +122,7 @@ class SecurityHeaders:
 
 
 class Unexpected:
-    """Answers what nobody expected with a problem document that says nothing of it; the log says where it was."""
+    """Answers unexpected errors with a problem document without details; the log says where they happened."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -144,7 +144,7 @@ class Unexpected:
         except ClientDisconnect:
             _log.info("the client went away", path=scope["path"], route=route_of(scope))
         except asyncio.CancelledError:
-            # Nobody else cancels a request than a server that ends and has waited for long enough.
+            # Only a server that is ending, and has waited for long enough, cancels a request.
             _log.warning("not answered before the server ended", path=scope["path"], route=route_of(scope))
             if scope["type"] == "http" and not begun:
                 await ending_problem(scope)(scope, receive, send)
@@ -152,7 +152,7 @@ class Unexpected:
                 await send({"type": "websocket.close", "code": 1012})
         except Exception as error:
             # An answer that has begun can't become a problem: it ends in its middle, so that nobody takes it for whole.
-            # Not as an exception: where nobody has set up the logs, its line would show values.
+            # Not logged as an exception: where the logs are not set up, the line would show values.
             _log.error("unexpected error", path=scope["path"], route=route_of(scope), **error_fields(error))
             _log.debug("what the unexpected error says", error_text=str(error))
             if scope["type"] == "http" and not begun:

@@ -15,11 +15,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.http.documented import Problem
+from api.http.problems import MEDIA_TYPE
+from api.http.routing import HEALTH
 
 _SECURITY = "bearer"
-_MEDIA_TYPE = "application/problem+json"
-_PROBLEM = {_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-_OPEN = frozenset({"/healthz", "/readyz"})
+_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
     for path, operations in document["paths"].items():
         for operation in operations.values():
             _describe_problems(operation["responses"], "requestBody" in operation)
-            operation["security"] = [] if path in _OPEN else [{_SECURITY: []}]
+            operation["security"] = [] if path in HEALTH else [{_SECURITY: []}]
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -58,5 +58,5 @@ def _describe_problems(responses: dict[str, Any], has_body: bool) -> None:
     for number in (500, 413) if has_body else (500,):
         responses.setdefault(str(number), {"description": HTTPStatus(number).phrase, "content": _PROBLEM})
     for status, response in responses.items():
-        if status == "422" or _MEDIA_TYPE in response.get("content", {}):
+        if status == "422" or MEDIA_TYPE in response.get("content", {}):
             response["content"] = _PROBLEM

@@ -26,16 +26,16 @@ class Platform:
     """One server's parts. Only ``api.auth``, ``api.jobs`` and ``growth`` take a store from it; see ``Access``.
 
     Attributes:
-        verifier: from the Authorization header (or a websocket's token) to a principal.
+        verifier: finds the principal of an Authorization header, or of a websocket's token.
         queue: takes jobs, and says when they change.
         events: where events wait for the graph.
-        metrics: counts those that come.
-        growth: says when the counts of traces change.
+        metrics: counts requests.
+        growth: tells followers when the counts of traces change.
         uploads: files that wait for their import.
-        copies: large answers that wait for who reads them.
-        reading: reads requests of events, projects in turn.
+        copies: large answers that wait on the disk for their readers.
+        reading: reads the requests of events, one project after the other.
         rebuilt: how much each project may have rebuilt.
-        acts: what changes something; it is carried through also where nobody waits for it any more.
+        acts: carries changes through, even if nobody waits for them any more.
     """
 
     settings: Settings

@@ -80,7 +80,7 @@ def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | No
 
 
 def problem_of(scope: Scope, error: Exception) -> Response:
-    """The problem document of an expected error; what it must not say goes to the log instead."""
+    """The problem document of an expected error; what a client must not see goes to the log instead."""
     if isinstance(error, QueueFullError):
         return problem(scope, 503, str(error), {"Retry-After": str(RETRY_SECONDS)})
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
@@ -107,7 +107,7 @@ def problem_of(scope: Scope, error: Exception) -> Response:
 
 
 def unexpected_problem(scope: Scope) -> Response:
-    """The problem document of an error that nobody expected: it says nothing but the request's id."""
+    """The problem document of an unexpected error: it gives nothing but the request's id."""
     return problem(scope, 500, _MASKED[500])
 
 

@@ -1,4 +1,4 @@
-"""How jobs stand in answers, and how a job is asked for."""
+"""How answers show jobs, and how a job is asked for."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import Scope
 
 UNMATCHED = "unmatched"
-_HEALTH = frozenset({"/healthz", "/readyz"})
+HEALTH = frozenset({"/healthz", "/readyz"})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -22,7 +22,7 @@ def door_of(scope: Scope) -> str:
         return "none"
     if route.startswith("/graphql"):
         return "graphql"
-    if route in _HEALTH:
+    if route in HEALTH:
         return "health"
     return "metrics" if route == "/metrics" else "http"
 

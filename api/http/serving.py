@@ -1,4 +1,4 @@
-"""uvicorn as this platform runs it: with bounds on connections, and word of how it could not start."""
+"""uvicorn as this platform runs it: with bounds on connections, and with clear errors when it can't start."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=connections_of(self._gate, patience),
-                lifespan="off",  # its own would end the process with 3, and its word would be a traceback
+                lifespan="off",  # uvicorn's would end the process with 3, and a traceback
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 ws_max_size=_WEBSOCKET_BYTES,
                 proxy_headers=bool(settings.trusted_proxies),
                 forwarded_allow_ips=list(settings.trusted_proxies),
-                # Ours closes what is idle; uvicorn's own timer would do it only where no byte came since.
+                # The gate closes idle connections; uvicorn's timer closes only those from which no byte has come.
                 timeout_keep_alive=settings.idle_seconds,
                 timeout_graceful_shutdown=settings.shutdown_seconds,
             )
@@ -83,7 +83,7 @@ class Server(uvicorn.Server):
         self._tell_started()
 
     async def on_tick(self, counter: int) -> bool:
-        """What is due ten times a second."""
+        """Called by uvicorn ten times a second."""
         if counter % _TICKS == 0:
             self._gate.sweep(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
@@ -112,6 +112,6 @@ class _Parts:
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say what went wrong in the loop, but not each time that no file was left: the gate counts those."""
+    """Log what went wrong in the loop, except for connections without a free file, which the gate counts."""
     if "out of system resource" not in context.get("message", ""):
         loop.default_exception_handler(context)

@@ -20,15 +20,15 @@ from typing import Any, Protocol
 import structlog
 
 _TURN = 64
-"""Connections that may be on their way in or out at a time; more wait in the system's own queue."""
+"""Connections that may be opening or closing at a time; more wait in the system's own queue."""
 
 _SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _REST_SECONDS = 0.5
-"""Less than the second after which ``asyncio`` looks again when the system could give no file."""
+"""Shorter than the second after which ``asyncio`` tries again when the system had no free file."""
 
 _LOG_SECONDS = 5.0
 _FILES_KEPT = 256
-"""Files for all else: the store, the queue, uploads, answers that wait on the disk, other servers."""
+"""Files that are left for all else: the store, the queue, uploads, answers that wait on the disk, other servers."""
 
 _log = structlog.get_logger("memtrace.http")
 
@@ -37,7 +37,7 @@ class Connection(Protocol):
     """What is known of a connection once it is served."""
 
     def overdue(self, now: float) -> str | None:
-        """Why it has to end, where it has taken too long for something; ``now`` is the loop's time."""
+        """Why it has to be closed, if it has taken too long for something; ``now`` is the loop's time."""
         ...
 
     def abort(self) -> None:
@@ -53,16 +53,16 @@ class Waiting:
         self._idle: dict[Slot, None] = {}
 
     def add(self, slot: Slot) -> None:
-        """One begins to wait: for its first request, or for another."""
+        """Add a connection that begins to wait for its first request, or for another."""
         (self._idle if slot.has_asked else self._silent)[slot] = None
 
     def discard(self, slot: Slot) -> None:
-        """One waits no more."""
+        """Remove a connection that does not wait any more."""
         self._silent.pop(slot, None)
         self._idle.pop(slot, None)
 
     def first(self) -> Slot | None:
-        """The one that gives way: who never asked for anything goes before who did."""
+        """The connection to close next: those that never sent a request go first."""
         return next(iter(self._silent or self._idle), None)
 
 
@@ -71,7 +71,7 @@ class Slot:
     """The place of one connection.
 
     Attributes:
-        connection: what serves it; None in the moment before.
+        connection: what serves it; None until it is served.
         has_asked: whether a whole head of a request has come.
         is_closing: whether it was told to end.
     """
@@ -89,7 +89,7 @@ class _Address:
 
 
 class Gate:
-    """Counts connections, and says which may come in."""
+    """Counts connections, and decides which may come in."""
 
     def __init__(self, most: int, most_per_address: int, exempt: Sequence[str] = ()) -> None:
         """Make one.
@@ -97,7 +97,8 @@ class Gate:
         Args:
             most: connections in all.
             most_per_address: of one address.
-            exempt: addresses and networks that only the limit in all holds for: those of balancers.
+            exempt: addresses and networks (of load balancers) without a limit of their own; ``most`` holds for them
+                too.
         """
         self.most = most
         self._most_per_address = most_per_address
@@ -111,11 +112,11 @@ class Gate:
 
     @property
     def is_settled(self) -> bool:
-        """Whether more may be accepted before the loop has dealt with those that are on their way in or out."""
+        """Whether more may be accepted before the loop has dealt with those that are opening or closing."""
         return self._unsettled < _TURN
 
     def admit(self, peer: Any) -> Callable[[], None] | None:
-        """Give a new connection a place; what to call when it is closed, or None where there is no place."""
+        """Give a new connection a place: returns what to call when it is closed, or None if there is no place."""
         address = str(peer[0])
         one = self._addresses.get(address) or _Address()
         if one.open >= self._most_per_address and not self._is_exempt(address):
@@ -268,7 +269,7 @@ class _Accepted(socket.socket):
 
 
 def most_connections(wanted: int) -> int:
-    """How many connections a process can take: those that are wanted, as far as its limit of files leaves room."""
+    """How many connections a process can take: as many as wanted, or as its limit of open files allows."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

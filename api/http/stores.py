@@ -1,4 +1,4 @@
-"""How the stores are that hold some projects' traces beside the main one."""
+"""The state of the stores that hold some projects' traces beside the main one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The server's own traces, by OpenTelemetry, where the settings say where to (extra ``otel``).
 
-A span says the method, the route's template, the status, and the request's id: no path, no query string, no header, no
-body, no text of an error, for each of them may hold what somebody remembered.
+A span has the method, the route's template, the status and the request's id. It has no path, query string, header, body
+or text of an error, because each of these may contain what somebody remembered.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ async def value(
     if not isinstance(variable, Variable):
         raise NotFoundError(reference, Label.VARIABLE.value)
     etag = f'"{variable.value_hash}"'
-    # A value never changes, but who asks must be known each time.
+    # A value never changes, but the right to read it is checked each time.
     headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}
     if if_none_match is not None and _matches(if_none_match, etag):
         return Response(status_code=304, headers=headers)

@@ -1,8 +1,8 @@
-"""Large answers in windows: who reads slowly, or not at all, costs a file and one window of memory.
+"""Large answers, sent in windows: a client that reads slowly, or not at all, costs a file and one window of memory.
 
-A store gives a value in one piece, for it is checked against its hash before anybody sees a byte of it. The piece is
-put into a file without a name, and given up; only so many bytes of such pieces are held at a time. Readers of the same
-value share one file.
+A store gives a value in one piece, because it is checked against its hash before anybody sees a byte of it. The piece
+is written to a file without a name, and freed; the bytes of such pieces that are in memory at a time are limited.
+Readers of the same value share one file.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from schema.errors import StoreError
 
 WINDOW_BYTES = 256 << 10
 _HELD_BYTES = 96 << 20
-"""Of whole pieces on their way to a file. A store needs about three times as much to assemble them."""
+"""Bytes of whole pieces on their way to files. A store needs about three times as much to assemble them."""
 
 
 class Budget:
-    """Bytes that may be held at a time. Who wants some waits in turn; who wants more than all gets all."""
+    """Limits the bytes that are held at a time; callers wait in turn.
+
+    A caller that wants more than the limit gets all of it.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = self._free = most

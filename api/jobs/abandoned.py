@@ -1,7 +1,8 @@
-"""Which jobs were left by a runner that is gone.
+"""Finds the jobs whose runner is gone.
 
-Nobody's clock is trusted, as with the lanes of events (``ingest.queue.shares``): a runner changes its lease each time,
-and a lease that another runner has seen unchanged for its length, by a clock that nobody can set, is nobody's any more.
+No clock that can be set is trusted, as with the lanes of events (``ingest.queue.shares``). A runner that renews its
+lease changes it. If another runner sees a lease unchanged for its whole length, by a monotonic clock, the lease is
+abandoned.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from schema.control import Lease
 
 
 class Abandoned:
-    """What one runner has seen of the leases of all."""
+    """Since when one runner has seen the leases of all runners unchanged."""
 
     def __init__(self, seconds: float) -> None:
-        """Begin.
+        """Begin without having seen any lease.
 
         Args:
             seconds: the length of a lease.
@@ -26,9 +27,10 @@ class Abandoned:
         self._looked = time.monotonic()
 
     def among(self, leases: Iterable[Lease]) -> list[Lease]:
-        """Those of the leases, as they stand now, that are nobody's any more.
+        """Which of the present leases are abandoned.
 
-        A long write of others may have kept a renewal waiting: those only that were so at the look before, too.
+        Only those that were overdue at the previous look too, because a long write by others may have delayed a
+            renewal.
         """
         now = time.monotonic()
         self._since = {lease: self._since.get(lease, now) for lease in leases}

@@ -1,4 +1,4 @@
-"""What each kind of job is told."""
+"""The arguments of each kind of job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ImportArguments(_Arguments):
     Attributes:
         upload: the name under which the file waits.
         name: what the sender calls the file; it stands in errors.
-        timezone: of times that do not say their zone.
+        timezone: of times that don't name one.
     """
 
     upload: str

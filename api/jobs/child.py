@@ -34,7 +34,7 @@ _log = structlog.get_logger("memtrace.jobs")
 
 
 class JobExecutor:
-    """Does what it is told over ``incoming``, and says over ``outgoing`` how that goes."""
+    """Does the jobs that it is told of over ``incoming``, and reports on them over ``outgoing``."""
 
     def __init__(self, settings: Settings, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._settings = settings
@@ -71,21 +71,22 @@ class JobExecutor:
                 self._is_stopping = True
                 loop.call_soon_threadsafe(self._interrupt)
             else:
-                # Not when the work begins: a wish to stop it may have come by then.
+                # Reset here and not when the work begins: a request to stop it may have come by then.
                 self._is_stopping = False
                 loop.call_soon_threadsafe(self._starts.put_nowait, message)
         os._exit(0)
 
     def _interrupt(self) -> None:
-        """End the work at once where it only waits; where it writes in one piece it looks at the wish itself."""
+        """Cancel the work if that is safe; an import checks by itself whether it should stop."""
         if self._work is not None and self._can_interrupt:
             self._work.cancel()
 
     async def _do(self, start: Start, database: Database, uploads: Uploads) -> End:
-        from api.jobs.work import Cancelled, Context, run
+        from api.jobs.work import run
+        from api.jobs.work.context import Cancelled, Context
 
         kind = JobKind(start.kind)
-        # An import's threads go on when the task that waits for them is cancelled: it must come to its end.
+        # An import's threads would go on if the task that waits for them were cancelled, so it ends by itself.
         self._can_interrupt = kind is not JobKind.IMPORT
         limits = (self._settings.max_inflated_bytes, self._settings.max_inflated_ratio)
         context = Context(database.project(start.project_id), uploads, self._tell, *limits)
@@ -108,7 +109,7 @@ class JobExecutor:
             return Broken(is_store=False)
 
     def _tell(self, stage: str, done: int, total: int) -> None:
-        from api.jobs.work import Cancelled
+        from api.jobs.work.context import Cancelled
 
         if self._is_stopping:
             raise Cancelled
@@ -146,7 +147,7 @@ def main() -> None:
     from api.logs import set_up_logs
     from api.settings import Settings
 
-    # From the process that started this one, which has looked at the settings.
+    # Safe: it comes from the process that started this one, which has also checked the settings.
     settings = Settings.model_construct(**pickle.loads(pickled))  # noqa: S301
     set_up_logs(settings.log_level, settings.log_format)
     memory.bound(settings.job_memory_bytes)

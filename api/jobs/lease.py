@@ -1,4 +1,4 @@
-"""Holding a job while its work goes on: the lease is renewed, progress kept, and a wish to stop passed on."""
+"""Holding a job while its work goes on: renews the lease, stores progress, and passes on requests to stop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Held:
         self._renewed = time.monotonic()
 
     async def run(self) -> End | None:
-        """Have the job done; how that went. None where the lease was lost: the work is dropped then."""
+        """Have the job done, and return how it ended; None if the lease was lost, and with it the work."""
         work = asyncio.create_task(self._child.run(self._job, self._tell))
         keep = asyncio.create_task(self._keep())
         try:
@@ -61,7 +61,7 @@ class Held:
         self._told = told
 
     async def _keep(self) -> None:
-        """Look after the job until it is somebody else's."""
+        """Renew the lease until the job belongs to another runner."""
         has_asked = False
         while True:
             with suppress(TimeoutError):

@@ -1,7 +1,8 @@
 """What a runner and its child say to each other, over the child's standard input and output.
 
-Each message is its length in four bytes and a JSON object, whose ``type`` says which it is; only the first is another:
-the settings, pickled, for they hold secrets, which have no place in arguments or in JSON that might be shown.
+Each message is its length in four bytes and a JSON object, whose ``type`` says which it is. Only the first message is
+different: it is the settings, pickled, because they hold secrets, which must not be in arguments or in JSON that might
+be shown.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Start(Message, frozen=True):
 
 
 class Stop(Message, frozen=True):
-    """Stop the job as soon as that can be told truly."""
+    """Stop the job, as soon as it is certain that it can be stopped."""
 
 
 class Told(Message, frozen=True):
@@ -45,7 +46,7 @@ class Done(Message, frozen=True):
 
 
 class Refused(Message, frozen=True):
-    """The job can't be done, and never will be: why, in words for the person who asked."""
+    """The job has failed for good; says why, in words for the person who asked."""
 
     error: str
     is_spent: bool = False
@@ -57,7 +58,7 @@ class Stopped(Message, frozen=True):
 
 
 class Broken(Message, frozen=True):
-    """The job met what nobody expected, or the store was away; the log says more. Another attempt may do better."""
+    """The job met an unexpected error, or the store was away; the log says more. Another attempt may succeed."""
 
     is_store: bool
 

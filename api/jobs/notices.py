@@ -1,6 +1,6 @@
 """Notices of new jobs between the processes of a team, by the broker that its events go through.
 
-A job is a record in the store, and there it is claimed: a notice that is lost costs the time until the next look.
+A job is a record in the store, and is claimed there: if a notice is lost, the job only waits until the next look.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ except ImportError:  # Windows deletes no file that is open, so that its parts n
     fcntl = None  # type: ignore[assignment]
 
 Look = Callable[[BinaryIO], Awaitable[None]]
-"""Looks at a whole file before it is kept; what it raises keeps it from that."""
+"""Checks a whole file before it is kept; if it raises an error, the file is not kept."""
 
 _BLOCK = 1 << 20
 _PART = ".part"
@@ -104,7 +104,7 @@ class Folder:
 
 
 class Bucket:
-    """Object storage. Files take their way over this machine's disk, so that a bucket holds whole ones only."""
+    """Object storage. Files are written to this machine's disk first, so that a bucket holds whole ones only."""
 
     def __init__(self, uri: str) -> None:
         self._objects = Objects(uri, "uploads")
@@ -161,7 +161,8 @@ def _begin(part: Path) -> BinaryIO:
     part.parent.mkdir(exist_ok=True, mode=0o700)
     file = open(part, "x+b", opener=lambda path, flags: os.open(path, flags, FILE_MODE))  # noqa: SIM115
     if fcntl is not None:
-        # Held until the file is closed, also by the end of a killed process: a part that can be locked was left.
+        # The system releases the lock when the process ends, even if it is killed: a part that can be locked was left
+        # behind.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return file
 

@@ -28,7 +28,7 @@ class JobProcess:
         self._process: Process | None = None
 
     async def run(self, job: Job, tell: Callable[[Told], None]) -> End:
-        """Have a job done; how that went. A process that dies over it is ``Broken``.
+        """Have a job done, and return how it ended: ``Broken`` if the process died.
 
         When this is cancelled the process is killed.
         """
@@ -57,7 +57,7 @@ class JobProcess:
                 self._say(self._process, Stop())
 
     async def kill(self) -> None:
-        """End the process at once. What it did is there as a whole or not at all."""
+        """End the process at once. Whatever it was writing is stored whole or not at all."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -71,8 +71,8 @@ class JobProcess:
         if self._process is not None and self._process.returncode is None:
             return self._process
         await self.kill()
-        # A session of its own: what interrupts this process in a terminal is this process's to handle. What the child
-        # says for the log goes where this process's log goes.
+        # A session of its own: this process handles interrupts from a terminal, and the child does not see them. What
+        # the child says for the log goes where this process's log goes.
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "api.jobs.child"), stdin=PIPE, stdout=PIPE, stderr=1, start_new_session=True
         )

@@ -31,7 +31,7 @@ _ACTIONS = {JobKind.IMPORT: "import", JobKind.ATTRIBUTE: "attribute", JobKind.RE
 
 
 class JobQueue:
-    """The jobs of all projects, as the doors of one process see them. Which process runs them does not matter.
+    """The jobs of all projects, as the doors of one process see them, whichever process runs them.
 
     Attributes:
         arrived: is set when this process has taken a job, so that its runner need not look for it.
@@ -106,7 +106,7 @@ class JobQueue:
         return job
 
     def changed(self) -> None:
-        """Let those who follow jobs know of a change now, not at the next look."""
+        """Tell followers of jobs of a change now, instead of at the next look."""
         self._following.look_now()
 
     @property

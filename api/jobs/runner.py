@@ -31,7 +31,7 @@ _LOOK_SECONDS = 1.0
 _IDLE_SECONDS = 10.0
 _CLEAN_SECONDS = 3600.0
 _STOP_SECONDS = 5.0
-"""A stop waits so long for what must not be left half done, and as long for giving a job back."""
+"""How long a stop waits for work that must not be left half done, and then again for giving a job back."""
 
 _log = structlog.get_logger("memtrace.jobs")
 
@@ -86,7 +86,7 @@ class JobRunner:
                 except StoreError as error:
                     _log.warning("the queue can't be used", reason=str(error))
                 except Exception:
-                    # A slot that ended would leave its jobs to nobody.
+                    # If the slot ended here, nobody would take the jobs in its place.
                     _log.exception("a runner's slot met an unexpected error")
                 if time.monotonic() - idle_since > _IDLE_SECONDS:
                     await child.kill()
@@ -101,7 +101,7 @@ class JobRunner:
         left = self._abandoned.among(await self._registry.leases(projects))
         now = datetime.now(UTC)
         job = await self._registry.claim_job(self._owner, now, self._until(now), projects, left)
-        # The store may have been too busy for a renewal of this runner's own: then the claim was one.
+        # The store may have been too busy for this runner to renew its own lease: then it has just claimed its own job.
         return None if job is None or job.id in self._held else job
 
     async def _hold(self, job: Job, child: JobProcess) -> None:
@@ -151,7 +151,7 @@ class JobRunner:
         await _to_the_end(keep())
 
     async def _give_back(self, job: Job) -> bool:
-        """Let others have the job; whether it was still this runner's."""
+        """Give the job back to the queue; whether this runner still held it."""
         with suppress(StoreError, TimeoutError):
             async with asyncio.timeout(_STOP_SECONDS):
                 now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""The page at ``/graphql`` that a browser is given: GraphiQL, and all that it loads.
+"""The page at ``/graphql`` that browsers get: GraphiQL, and all that it loads.
 
 The page and its files are the same for everybody and hold no data, so they are given without a key. What the page asks,
 it asks of ``POST /graphql`` and of the websocket, with the key that is typed into it.
@@ -29,7 +29,7 @@ _TYPES = {
     "vendor/graphiql.css": "text/css",
     "vendor/graphiql.js": "text/javascript",
 }
-"""What the page loads, and what it is."""
+"""The files that the page loads, with their media types."""
 
 _POLICY = {
     "default-src": "'none'",
@@ -94,6 +94,6 @@ class _PageRoute(_NamedRoute):
 
 
 async def _windows(content: bytes) -> AsyncIterator[bytes]:
-    """A window at a time: who reads slowly costs no more memory than that."""
+    """A window at a time: a client that reads slowly costs no more memory than that."""
     for start in range(0, len(content), _WINDOW_BYTES):
         yield content[start : start + _WINDOW_BYTES]

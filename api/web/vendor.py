@@ -1,4 +1,4 @@
-"""What the pages take from others: made from a lock, and known by its hashes.
+"""The third-party files of the web pages: made from a lock file, and checked by their hashes.
 
 ``python -m api.web.vendor`` makes ``static/vendor`` anew from ``graphiql/package-lock.json``, with node, npm and a
 package registry; npm refuses what differs from the lock's SHA-512. ``python -m api.web.vendor --check`` says whether
@@ -22,7 +22,7 @@ MANIFEST = "manifest.json"
 
 
 def problems(sources: Path = SOURCES, vendor: Path = VENDOR) -> list[str]:
-    """What is wrong with the files, a sentence each; none where they are those that were made.
+    """What is wrong with the files, a sentence each; empty if they are unchanged since they were made.
 
     Args:
         sources: the folder with the lock and the script that bundles.

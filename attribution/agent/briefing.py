@@ -80,7 +80,7 @@ def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
 
 
 def _turning_points(path: Sequence[Step]) -> list[Step]:
-    """The ends of a path and where the detail is lost or found again; between them a buffer may have hundreds."""
+    """The ends of a path, and the steps at which the detail is lost or found again; a buffer may add hundreds."""
     last = len(path) - 1
     return [
         step

@@ -25,7 +25,7 @@ from schema.models import Failure
 PROMPTS = ("oneshot", "taxonomy")
 
 _BYTES_PER_TOKEN = 3
-"""Less than what texts have on average: the log should fit at the first attempt."""
+"""Bytes per token, less than texts have on average, so that the log fits at the first attempt."""
 _FRAME_BYTES = 2_000
 _SHORTER = 3
 """How often the log is halved where the server says that it is too long."""

@@ -22,7 +22,7 @@ async def verdict_or_abstention(
     prompts: Sequence[str],
     details: dict[str, Any],
 ) -> Verdict:
-    """The verdict that the work comes to, with what it cost; where an expected error ends it, an abstention.
+    """The verdict that ``work`` finds, with what it cost; an abstention if an expected error ends the work.
 
     Args:
         work: finds the verdict.

@@ -25,7 +25,7 @@ PROMPT = "presence"
 _BATCH_QUESTIONS = 8
 _BATCH_CHARACTERS = 24_000
 _CHARACTERS_PER_TOKEN = 2
-"""Less than texts have on average: a batch should fit into the context of any model."""
+"""Fewer than texts have on average, so that a batch fits into the context of any model."""
 _OVERLAP = 500
 
 
@@ -58,7 +58,7 @@ class _Part:
 
 
 class LlmPresence:
-    """A ``PresenceJudge``: asks in batches, keeps answers by the hash of what they depend on, believes no false quote.
+    """A ``PresenceJudge``: asks in batches, caches the answers, and rejects quotes that are not in the text.
 
     Attributes:
         problems: why questions stayed undecided, for the verdict to say.
@@ -124,7 +124,7 @@ class LlmPresence:
             reply = await self._client.structured(conversation, Judgements, self._budget, _as_it_is)
         except (LlmError, BudgetError) as error:
             self.problems.append(str(error))
-            # A reply that makes no sense says nothing about the next batch; all else would only fail again.
+            # After a useless reply the next batch may still succeed; after any other error it would fail, too.
             self._given_up = not (isinstance(error, LlmError) and error.kind in _ABOUT_ONE_BATCH)
             return [None] * len(batch)
         by_number: dict[int, Judgement] = {}

@@ -1,4 +1,4 @@
-"""How operations and variables look to a model: JSON of a bounded size."""
+"""Shows operations and variables to a model: as JSON of a bounded size."""
 
 from __future__ import annotations
 

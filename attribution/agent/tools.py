@@ -23,7 +23,7 @@ _WHOLE = 1_500
 WINDOW = 4_000
 _ITEMS = 20
 _ITEMS_OF_THREE = 12
-"""Where three lists are shown."""
+"""How many items of each list are shown where there are three lists."""
 
 
 class UnknownElement(Exception):  # noqa: N818 - it is no error: the model is told, and may try again

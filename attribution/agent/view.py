@@ -82,7 +82,7 @@ class CaseView:
         return self._at_hand(near | stored) | {maker for maker in makers if maker is not None}
 
     def reach_of(self, variable_ids: Iterable[str]) -> set[str]:
-        """Operations that had some variables, or what came from them, at hand."""
+        """Operations that used or made some variables, or what came from them."""
         return self._at_hand(self.graph.future(variable_ids))
 
     def _at_hand(self, variable_ids: Iterable[str]) -> set[str]:

@@ -1,1 +1,1 @@
-"""How good a method is: failures whose cause is known, given to it without their labels, and what it makes of them."""
+"""Measures how good a method is: it gets failures without their labels, and its verdicts are compared with these."""

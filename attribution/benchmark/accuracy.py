@@ -15,7 +15,7 @@ ABSTAINED = "abstained"
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Shares of some cases; None where there are none."""
+    """Shares of some cases that are right; None where there are no cases."""
 
     cases: int
     error_type: float | None
@@ -53,7 +53,7 @@ def strict(marks: Sequence[Marks]) -> Accuracy:
 
 
 def lenient(marks: Sequence[Marks]) -> Accuracy:
-    """Accuracy that also counts error types which are as good as right (see ``Result.is_type_accepted``)."""
+    """Accuracy that also counts error types that are accepted as right (see ``Result.is_type_accepted``)."""
     return _accuracy(Counter(marks), _is_accepted)
 
 

@@ -20,13 +20,12 @@ from attribution.lookup import by_id, every_failure
 from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
 from ingest.files.protocol import Progress
+from ingest.files.smartcomment.failures import ERROR_TYPE_ALIASES, annotations_of
 from ingest.files.smartcomment.leftover import KEY
 from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import NO_ATTRIBUTES, Batch, Failure, Trace, Variable
 from store.protocol import GraphStore
-
-_ALIASES = {"JudgeError": ErrorType.JUDGE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class BenchCase:
-    """A failure, or a right answer in the guise of one, as the method under test sees it.
+    """A failure, or a right answer presented as one, as the method under test sees it.
 
     Attributes:
         record: the file's own record, with all of its keys.
@@ -96,7 +95,7 @@ async def load(store: GraphStore, path: Path, progress: Progress | None = None) 
     report = await import_path(store, path, progress=progress)
     (trace,) = (await by_id(store, Trace, [report.trace_id])).values()
     failures = await every_failure(store, trace.id)
-    records = {failure.id: _records(failure) for failure in failures}
+    records = {failure.id: annotations_of(failure) for failure in failures}
     attributes = msgspec.json.decode(trace.attributes)
     controls = attributes.get(KEY, {}).get("data", {}).pop("controls", [])
     if not isinstance(controls, list):
@@ -146,7 +145,7 @@ async def load_labelled(
         left.pop((known.line.query_id, known.line.prediction_id))
         label = Label(*known.primary, also=known.also, kinds=known.kinds)
         cases.append(_case(path, known.line.model_dump(mode="json"), failure, label, names))
-    # A label that names no trace may be another file's.
+    # A label that names no trace may belong to another file.
     missing = [one.line.query_id for one in left.values() if one.line.trace is not None]
     if missing:
         raise InputError(str(path), "labels", f"there is no failure with the question and answer of {missing[0]}")
@@ -185,11 +184,6 @@ async def _forget(
     await store.write(batch)
 
 
-def _records(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
-    attributes = msgspec.json.decode(failure.attributes)
-    return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]
-
-
 def _case(
     path: Path, record: dict[str, Any], failure: Failure, label: Label | None, names: Mapping[str, Variable]
 ) -> BenchCase:
@@ -212,7 +206,7 @@ def _label(record: dict[str, Any], place: str, path: Path) -> Label | None:
 
 
 def _error_type(name: Any) -> ErrorType:
-    return _ALIASES.get(name) or ErrorType(name)
+    return ERROR_TYPE_ALIASES.get(name) or ErrorType(name)
 
 
 def _error_types(names: Iterable[Any], place: str, path: Path) -> Iterable[ErrorType]:

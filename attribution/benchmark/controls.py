@@ -1,4 +1,4 @@
-"""Right answers in the guise of failures: what a method should not find a memory error in."""
+"""Right answers, presented as failures: a good method finds no memory error in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from store.protocol import GraphStore
 
 
 async def control_failures(store: GraphStore, trace_id: str, records: Sequence[Any], source: str) -> list[Failure]:
-    """The failures that controls would be, had their judges said no.
+    """Turn controls into the failures that they would be if their judges had said no.
 
     The answer is the newest occurrence that the question's operations made, the gold answers are those that its judge
     was given, and the evidence is what the question names: as an import does with a failure.
@@ -84,7 +84,7 @@ class _Finder:
         return found
 
     async def _gold_answer(self, future: Closure, answer: Variable) -> Variable | None:
-        """What the judge of this answer, in the question's future, was told to expect."""
+        """The gold answers that the judge of this answer was given; the judge is in the question's future."""
         users = {derivation.operation_id for derivation in future.derivations if derivation.source == answer.id}
         for operation in future.operations:
             if operation.kind is OperationKind.JUDGE and operation.id in users:

@@ -1,4 +1,4 @@
-"""How a method does against labels that also say what else is right, and what kind of question it was."""
+"""How well a method does against labels that also name further right verdicts and the kind of the question."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from attribution.benchmark.cases import Label
+from attribution.benchmark.labels import Named
 from attribution.benchmark.result import Result
-from attribution.benchmark.trivial import Named
 from attribution.intervals import Interval, bootstrap, wilson
 from attribution.kappa import cohens_kappa
 from schema.kinds import ErrorType
@@ -19,7 +19,7 @@ _Numbers = tuple[int, float | None, float | None, Interval, Interval]
 
 
 class Share(Struct, frozen=True, rename="camel"):
-    """Of some cases, which part of the verdicts is right.
+    """The share of the verdicts on some cases that is right.
 
     Attributes:
         primary: the part that is the label's first.
@@ -36,7 +36,7 @@ class Share(Struct, frozen=True, rename="camel"):
 
 
 class Trivial(Share, frozen=True, rename="camel"):
-    """What a rule without thought reaches."""
+    """The shares that a trivial rule reaches."""
 
     macro_f1: float | None
 
@@ -63,7 +63,7 @@ class LabelledScores(Share, frozen=True, rename="camel"):
         by_trace: by the name of the graph's file.
         conversation_intervals: of ``primary`` and ``accepted``, by drawing whole conversations anew (bootstrap), for
             cases of one conversation go together. None where there are fewer than two.
-        trivial: what rules without thought reach, by name.
+        trivial: what trivial rules reach, by name.
     """
 
     by_type: dict[str, Share]

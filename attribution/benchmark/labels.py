@@ -12,7 +12,7 @@ Named = tuple[ErrorType, str | None]
 """An error type, and the external id of an operation."""
 
 Key = tuple[str, str | None]
-"""External ids of a question and of its answer; None where it is any."""
+"""External ids of a question and of its answer; None stands for any answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Known:
     Attributes:
         line: the first of them.
         primary: of the first.
-        also: what is as good: all that the others say, too, where several people have labelled it.
+        also: verdicts that are equally good, including all of the other people's if several have labelled it.
         kinds: of the question.
     """
 
@@ -55,5 +55,5 @@ def labels_of(labels: Sequence[Line], names: Collection[str]) -> dict[Key, Known
 
 
 def label_of(labels: Mapping[Key, Known], question: str, prediction: str | None) -> Known | None:
-    """The label of a failure, by external ids; one that names no prediction is that of any to its question."""
+    """The label of a failure, by external ids; a label that names no prediction is for any answer to its question."""
     return labels.get((question, prediction)) or labels.get((question, None))

@@ -33,7 +33,7 @@ class AttributionCost:
 
 @dataclass(frozen=True, slots=True)
 class Abstentions:
-    """Labelled cases on which the method named nothing, and how it does on the others."""
+    """Labelled cases on which the method abstained, and how well it does on the others."""
 
     count: int
     rate: float | None
@@ -74,7 +74,7 @@ class Metrics:
         intervals: 95 % bootstrap intervals of accuracies, by name. Where all cases are right they have no width: no
             draw can show what no case did.
         lenient: the same with ``accepted_error_types``, and with extraction and update error alike at one operation.
-        unlabelled: cases that were attributed and count nowhere else.
+        unlabelled: cases without a label, which count nowhere else.
     """
 
     total_cases: int

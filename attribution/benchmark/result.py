@@ -1,4 +1,4 @@
-"""What a method made of one case, and whether that is right."""
+"""The verdict of a method on one case, and whether it is right."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from attribution.benchmark.cases import BenchCase
-from attribution.benchmark.trivial import Named
+from attribution.benchmark.labels import Named
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType
 
@@ -21,7 +21,7 @@ class Marks(NamedTuple):
 
     Attributes:
         label: the right error type.
-        found: the one that the method named; None where it abstained.
+        found: the error type that the method named; None where it abstained.
         operation: whether the operation is right.
         accepted: whether the error type is right or as good as right.
     """
@@ -41,7 +41,7 @@ class Result:
         retrieved: external ids of the messages that were retrieved as evidence, best first; None where the method
             was given the evidence, or does not say what it retrieved.
         names: external ids of the variables and operations that the verdict speaks of, by id.
-        trivial: what rules without thought say of it, by name, where they were asked.
+        trivial: what trivial rules say about the case, by name, where they were asked.
     """
 
     case: BenchCase
@@ -76,9 +76,9 @@ class Result:
     def is_type_accepted(self) -> bool:
         """Whether the error type is right, or as good as right.
 
-        That is: one of the record's ``accepted_error_types``; or an extraction error for an update error, or the
-        other way round, at the very operation that the label names. One write may both take a fact in and rewrite
-        what is there; which of the two lost the fact is then a matter of words, the operation is not.
+        Accepted are the record's ``accepted_error_types``; and an extraction error for an update error, or the other
+            way round, at the operation that the label names. One write may both take in a fact and rewrite what is
+            there; then it is a matter of wording which of the two lost the fact, but not which operation did.
         """
         label = self.case.label
         if label is None or self.is_type_right:
@@ -95,7 +95,7 @@ class Result:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether error type and operation are right, or those of another verdict that the label calls as good."""
+        """Whether error type and operation are right, or are those of another verdict that the label accepts."""
         label, found = self.case.label, self.verdict.error_type
         if label is None or found is None:
             return False
@@ -105,7 +105,7 @@ class Result:
 
     @property
     def marks(self) -> Marks | None:
-        """What counts in the metrics; None where the case has no label."""
+        """The marks by which the case counts in the metrics; None where it has no label."""
         label = self.case.label
         if label is None:
             return None

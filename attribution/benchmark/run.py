@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a method made of a benchmark.
+    """The outcome of a benchmark for one method.
 
     Attributes:
         paths: the files that were read.
@@ -80,8 +80,8 @@ async def run(
 ) -> Benchmark:
     """Attribute all cases of some files.
 
-    The method gets each failure without its labels, and a store in which there are none. A file that can't be read
-    does not keep the others from it.
+    The method gets each failure without its labels, and a store that contains none. If a file can't be read, the others
+    still are.
 
     Args:
         files: graph files with annotations or controls.
@@ -127,7 +127,7 @@ async def run(
 
 
 async def _with_trivial(store: GraphStore, results: Sequence[Result]) -> list[Result]:
-    """Results with what rules without thought say of the same failures, all of one trace."""
+    """The results, all of one trace, with what trivial rules say about the same failures."""
     if not results:
         return []
     graph = await TraceGraph.load(store, results[0].case.failure.trace_id)
@@ -156,7 +156,7 @@ async def _attribute(
 
 
 async def _names(store: GraphStore, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    """External ids of all that the verdicts speak of, by id."""
+    """External ids of all variables and operations that the verdicts name, by id."""
     variables: set[str | None] = set()
     operations: set[str | None] = set()
     for verdict in verdicts:

@@ -1,4 +1,4 @@
-"""Stores that hold one file each, for as long as it is looked at or for good."""
+"""Stores that hold one file each: temporary ones, or ones that are kept in a folder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Rules that need no thought, to measure a method against: what it must be better than."""
+"""Trivial rules as baselines: what any method has to do better than."""
 
 from __future__ import annotations
 
+from attribution.benchmark.labels import Named
 from attribution.graph import TraceGraph
 from attribution.text.segments import passage
 from schema.kinds import ErrorType, OperationKind
@@ -15,9 +16,6 @@ _BY_KIND = {
     OperationKind.RETRIEVAL: ErrorType.RETRIEVAL,
     OperationKind.GENERATION: ErrorType.RESPONSE,
 }
-
-Named = tuple[ErrorType, str | None]
-"""An error type, and the external id of an operation."""
 
 
 async def trivial(graph: TraceGraph, failure: Failure) -> dict[str, Named]:

@@ -29,13 +29,13 @@ Read = Callable[[str], tuple[T, Tokens | None]]
 
 _LONGEST_BACKOFF = 60.0
 _LONGEST_WAIT = 300.0
-"""A server that asks for more is given up: the run would seem to hang."""
+"""Seconds. A server that asks for a longer wait is given up, because the run would seem to hang."""
 _NO_CHARGE = Usage(calls=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, the most that it uses, and what the used tokens cost."""
+    """What is sent, the most tokens that it can use, and what used tokens cost."""
 
     send: Send
     estimate: Usage

@@ -42,7 +42,7 @@ class Charge:
 
 
 class Budget:
-    """What was spent and may still be spent. A parent is charged with the same calls, and its limits hold too."""
+    """Keeps what was spent and what may still be. A parent is charged with the same calls, and its limits hold too."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Budget:
             raise self.exceeded("cost", charged.cost)
 
     def out_of_time(self) -> BudgetError:
-        """The error that says that no time is left for what was to be done."""
+        """The error for when no time is left."""
         chain = [budget for budget in self._chain() if budget.limits.seconds is not None]
         nearest = min(chain, key=lambda budget: budget._start + (budget.limits.seconds or 0.0))
         return nearest.exceeded("seconds", nearest._clock() - nearest._start)

@@ -1,4 +1,4 @@
-"""Replies that were paid for once, by a hash of everything they depend on, so that nobody pays for them again."""
+"""A cache of replies, by a hash of everything that they depend on, so that nobody pays for them twice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def default_folder() -> Path:
 
 
 class Cache(Protocol):
-    """Keeps replies by key. What is kept under a key never changes."""
+    """Keeps replies by key. The reply of a key never changes."""
 
     async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The replies that are there, by key."""

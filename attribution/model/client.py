@@ -110,7 +110,7 @@ class LlmClient:
                     raise
                 dialect = weaker
                 continue
-            # Only what made the server answer is kept: it may have refused for a reason of this request.
+            # Only a dialect that was answered is kept: a refusal may have been about this request alone.
             self._dialect = self._dialect.merged(dialect)
             if reply.refusal:
                 raise LlmError(Problem.REFUSED, f"the model refused to answer: {reply.refusal[:300]}")
@@ -227,7 +227,7 @@ class LlmClient:
         return reply
 
     def _learn(self, estimate: Usage, used: Usage) -> None:
-        """Some servers count more than a token for a byte, or ignore the limit of a reply: expect it of them again."""
+        """Learn from servers that count more than a token for a byte, or ignore the limit of a reply."""
         factor = max(used.input_tokens / estimate.input_tokens, used.output_tokens / estimate.output_tokens)
         self._underestimated = max(self._underestimated, self._underestimated * factor)
 

@@ -1,4 +1,4 @@
-"""What was said so far between us and a model, and how many tokens that can be."""
+"""A conversation with a model so far, and how many tokens it can be."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from attribution.model.data import as_data
 Message = dict[str, Any]
 
 _FRAME_TOKENS = 512
-"""What a server's template may add once: a preamble, how tools are called."""
+"""How many tokens a server's template may add once: a preamble, instructions for calling tools."""
 _MESSAGE_TOKENS = 16
-"""What it may add to each message: the marks around it."""
+"""How many tokens it may add to each message: the marks around it."""
 _TOKENS_PER_BYTE = 1 / 3
 """A first guess; each reply tells the true rate."""
 _LEFT_OUT = as_data({"note": "left out to save room: call the tool again if it is needed"})
@@ -40,7 +40,7 @@ class Conversation:
     def bound(self, extra: Sequence[Any] = ()) -> int:
         """The most tokens that the messages can be.
 
-        No token is shorter than a byte. What the server has counted already is known better than that.
+        No token is shorter than a byte; what the server has already counted is known exactly.
 
         Args:
             extra: what else is sent along: tools, a schema. The same, or less, with each call.
@@ -56,13 +56,13 @@ class Conversation:
         return int(sum(map(byte_size, self.messages)) * self._rate)
 
     def counted(self, tokens: int) -> None:
-        """Take note of how many tokens the server counted for the messages that are there."""
+        """Remember how many tokens the server counted for the messages so far."""
         self._counted = len(self.messages)
         self._counted_tokens = tokens
         self._rate = tokens / sum(map(byte_size, self.messages))
 
     def shorten(self, tokens: int) -> bool:
-        """Leave the oldest results of tools out until the rest is about so many tokens; whether any was left out."""
+        """Leave out the oldest results of tools until about so many tokens remain; whether any was left out."""
         results = [message for message in self.messages if message["role"] == "tool"]
         changed = False
         for message in results[:-_KEPT_RESULTS]:

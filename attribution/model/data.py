@@ -1,4 +1,4 @@
-"""How data is put beside the text of a prompt: escaped, so that no value can pass for anything but a value."""
+"""Puts data into prompts: escaped, so that no value can pass for a part of the prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server understands of the protocol, which is found out from its refusals."""
+"""Which parts of the protocol a server understands; this is learned from its refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEWER_LIMIT = "max_completion_tokens"
 
 
 class Format(StrEnum):
-    """How a server is told which JSON is wanted, from the strictest way to the plainest."""
+    """The ways to ask a server for JSON of a certain form, from the strictest to the simplest."""
 
     SCHEMA = "json_schema"
     OBJECT = "json_object"
@@ -80,7 +80,7 @@ class Dialect:
         return body
 
     def merged(self, other: Dialect) -> Dialect:
-        """What both servers understand; two calls may have found out different things about one."""
+        """What both dialects have in common; two calls may have learned different things about one server."""
         older = self.output_limit == other.output_limit == OLDER_LIMIT
         formats = list(Format)
         return Dialect(

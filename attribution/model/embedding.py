@@ -1,4 +1,4 @@
-"""Texts on the way to a server of embeddings and vectors on the way to a cache."""
+"""Prepares texts for a server of embeddings, and vectors for a cache."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def pack(vector: Sequence[float]) -> bytes:
 
 
 def unpack(data: bytes) -> list[float]:
-    """A vector that was packed."""
+    """The vector that ``packed`` gave the bytes of."""
     return list(struct.unpack(f"<{len(data) // _FLOAT_BYTES}f", data))

@@ -1,4 +1,4 @@
-"""One server, and what must not leave it: its key."""
+"""A connection to one server, which never lets the server's key out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attribution.model.faults import Fault, fault_of
 
 _NO_KEY = "none"
 _SECRET_CHARACTERS = 8
-"""Shorter keys are no secrets, and could be parts of words."""
+"""Shorter keys are not concealed: they are no secrets, and could be parts of words."""
 _CONCEALED = "[key]"
 
 
@@ -21,10 +21,10 @@ class Endpoint:
     def __init__(self, base_url: str, key: str | None) -> None:
         self.base_url = base_url
         self._key = key if key is not None and len(key) >= _SECRET_CHARACTERS else None
-        # What a memory holds goes to the server that was named, and to none that this one names.
+        # The contents of a memory go only to the server that was named, so redirects are not followed.
         http = DefaultAsyncHttpxClient(follow_redirects=False)
         self._client = AsyncOpenAI(base_url=base_url, api_key=key or _NO_KEY, max_retries=0, http_client=http)
-        # The client takes these from variables that are meant for another server.
+        # The client reads these from environment variables that are meant for another server.
         self._client.organization = None
         self._client.project = None
 
@@ -43,7 +43,7 @@ class Endpoint:
         return await self._answer(self._client.embeddings.with_raw_response.create(**body, timeout=seconds), seconds)
 
     async def _answer(self, call: Awaitable[Any], seconds: float) -> str | Fault:
-        # The client's errors hold the request with its headers: none of them gets out of here.
+        # The client's errors contain the request with its headers, so they are not passed on.
         try:
             answer = await call
         except OpenAIError as error:

@@ -41,7 +41,7 @@ class Fault:
     wait: float | None = None
 
     def error(self) -> LlmError:
-        """The error that says so."""
+        """The error to raise for it."""
         return LlmError(self.kind, self.message)
 
 

@@ -1,4 +1,4 @@
-"""What a server's reply says, read leniently: compatible servers differ in what they leave out."""
+"""Reads a server's reply leniently, because compatible servers differ in what they leave out."""
 
 from __future__ import annotations
 

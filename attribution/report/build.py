@@ -1,4 +1,4 @@
-"""From cases to a report: pure, and independent of the order of the cases."""
+"""Makes a report from cases: a pure function, whose result does not depend on the order of the cases."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def build(
     answered: Answered | None = None,
     harm: Sequence[Harm] = (),
 ) -> ReportData:
-    """The report on some cases; its summary is None, for that takes a model (see ``summary``).
+    """The report on some cases. Its summary is None, because a summary takes a model (see ``summary``).
 
     Args:
         cases: in any order.
@@ -127,7 +127,7 @@ def _operation(operation: OperationRef) -> tuple[str, str]:
 
 
 def _errors_by_operation(attributed: Sequence[ReportedCase]) -> list[OperationErrors]:
-    """The error types of each operation, those without an operation as if at one more, most failures first."""
+    """The error types of each operation, most failures first; verdicts without an operation count as one more."""
     return _errors((_operation(case.operation) if case.operation else _NOWHERE, case.error_type) for case in attributed)
 
 
@@ -152,7 +152,7 @@ def _place(loss: CitedLoss) -> tuple[str, str]:
 
 
 def _errors(told: Iterable[tuple[tuple[str, str], ErrorType | None]]) -> list[OperationErrors]:
-    """How often which error type was told of which operation, that with most first."""
+    """How often each error type was found at each operation, the operation with most first."""
     counts: dict[tuple[str, str], Counter[ErrorType | None]] = defaultdict(Counter)
     for place, error_type in told:
         counts[place][error_type] += 1

@@ -22,7 +22,7 @@ class OperationRef(Part, frozen=True):
     """The operation that a verdict blames.
 
     Attributes:
-        key: name and kind, which its like in other traces share.
+        key: name and kind, by which the same operation is known in other traces.
         settings: its own metadata with plain values, such as a retrieval's ``top_k``.
     """
 
@@ -76,7 +76,7 @@ class CitedStep(Part, frozen=True):
 
 
 class CitedCandidate(Part, frozen=True):
-    """Another explanation that was weighed; see ``attribution.verdict.Candidate``."""
+    """Another possible explanation; see ``attribution.verdict.Candidate``."""
 
     error_type: ErrorType
     operation_id: str | None
@@ -107,7 +107,7 @@ class CitedLoss(Part, frozen=True, kw_only=True):
 
 
 class OtherVerdict(Part, frozen=True):
-    """What another source says of the same failure."""
+    """What another source says about the same failure."""
 
     method: str
     author: str | None
@@ -142,12 +142,12 @@ class Revision(Part, frozen=True, kw_only=True):
 
 
 class RankedUnit(Part, frozen=True, kw_only=True):
-    """What a search had before it.
+    """A candidate of a search.
 
     Attributes:
         rank: its place, from 1.
         label: for people.
-        score: on a scale of the search's own; None where it told none.
+        score: on a scale of the search's own; None where it recorded none.
         text: the beginning of its value.
         is_missed: whether it is the unit that has the fact.
     """
@@ -163,7 +163,7 @@ class RankedUnit(Part, frozen=True, kw_only=True):
 
 
 class Ranking(Part, frozen=True, kw_only=True):
-    """How the blamed search rated what it had before it.
+    """How the blamed search rated its candidates.
 
     Attributes:
         units: the first, and that which was missed; by rank.
@@ -187,10 +187,11 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         error_type: None where the verdict is an abstention, or there is none.
         revision: what the blamed operation made of the text that had the fact; like ``ranking``, only of cases that
             pages show whole, and only where the trace has it.
-        ranking: how the blamed search rated what it had before it.
+        ranking: how the blamed search rated its candidates.
         losses: where each piece of what the answer needs ended; empty where the method follows none.
         question_kind: what the answer needs; None where nobody said it.
-        why_not: what was there and not chosen, for each piece that the answer needed; of cases that pages show whole.
+        why_not: what was there and was not chosen, for each piece that the answer needed; only for cases that pages
+            show whole.
         failed_at: when the answer was given, else when it was found to be wrong.
     """
 

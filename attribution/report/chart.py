@@ -29,7 +29,7 @@ class Bar:
         x: where bars start; labels end a little before.
         y: the upper edge of its row.
         low, high: ends of the interval.
-        end: where its numbers stand.
+        end: where its numbers are written.
     """
 
     label: str
@@ -134,7 +134,7 @@ class Columns:
     """Columns beside each other.
 
     Attributes:
-        base: where they stand.
+        base: where the columns begin.
         description: the same in words.
     """
 
@@ -173,7 +173,7 @@ def columns(found: OverTime) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number and how dark its ground is, from 0 (none) to ``LEVELS``."""
+    """A number, and how dark its background is, from 0 (none) to ``LEVELS``."""
 
     number: str
     level: int

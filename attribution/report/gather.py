@@ -130,7 +130,7 @@ async def _details(store: GraphStore, operation_ids: Sequence[str]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """All that was read, by id."""
+    """Everything that was read, by id."""
 
     traces: Mapping[str, Trace]
     sessions: Mapping[str, Session]
@@ -240,7 +240,7 @@ class _Reader:
 
 
 def operation_key(operation: Operation) -> str:
-    """Name and kind of an operation, which its like in other traces share."""
+    """Name and kind of an operation, by which the same operation is known in other traces."""
     return f"{operation.kind}:{operation_label(operation)}"
 
 

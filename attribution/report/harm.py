@@ -1,4 +1,4 @@
-"""What did harm, as a report tells it."""
+"""The rankings of a report: elements by the harm that they did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a case plain: texts before and after the operation at fault, rankings, and what was not chosen."""
+"""Illustrates cases: texts before and after the operation at fault, rankings of searches, and what was not chosen."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from schema.models import Failure, Usage, Variable
 from store.protocol import GraphStore
 
 MOST_BYTES = 1 << 20
-"""Of a text that is compared."""
+"""The longest text that is compared, in bytes."""
 MOST_LINES = 30
 MOST_RANKED = 10
 _LINE = 300
 _TEXT = 200
 _AT_ONCE = 16
-"""Pairs of texts that are in memory together."""
+"""How many pairs of texts are in memory at a time."""
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 
 async def illustrate(store: GraphStore, cases: Sequence[ReportedCase]) -> list[ReportedCase]:
-    """The cases with ``revision`` and ``ranking``, where the trace has them, and ``why_not``."""
+    """Add ``why_not`` to the cases, and ``revision`` and ``ranking`` where the trace has them."""
     revisions = await _revisions(store, cases)
     rankings = await _rankings(store, cases)
     failures = await by_id(store, Failure, (case.failure_id for case in cases))

@@ -1,4 +1,4 @@
-"""What could be changed, and which failures that would affect.
+"""Levers: what could be changed, and which failures that would affect.
 
 A change to a prompt affects the failures whose blamed operation used the prompt; a change of settings those whose
 blamed operation has these settings. Only a new run shows whether a change repairs them.

@@ -1,4 +1,4 @@
-"""From a store to a report."""
+"""Makes a report from what a store holds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def make(
 
 
 async def known_sources(store: GraphStore, failures: Sequence[Failure]) -> list[str]:
-    """Whose verdicts there are on some failures."""
+    """The methods and people who gave verdicts on some failures."""
     return sources_of(await store.attributions([failure.id for failure in failures]))
 
 
@@ -62,7 +62,7 @@ async def _illustrated(store: GraphStore, data: ReportData) -> ReportData:
 async def _covered(
     store: GraphStore, failures: Sequence[Failure], is_selection: bool, trace_ids: Sequence[str]
 ) -> list[Trace]:
-    """The traces that a report is about: those without failures, too, unless the failures were chosen."""
+    """The traces that a report is about, including those without failures unless the failures were chosen."""
     if not is_selection and not trace_ids:
         return [trace async for trace in every(lambda after: store.traces(after=after))]
     wanted = {failure.trace_id for failure in failures} if is_selection else set(trace_ids)

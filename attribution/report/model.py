@@ -55,7 +55,7 @@ class Family(Part, frozen=True):
 
 
 class Lever(Part, frozen=True, kw_only=True):
-    """Something that can be changed, and the failures that this would touch.
+    """Something that can be changed, and the failures that this would affect.
 
     Attributes:
         kind: ``prompt``: the text of a prompt; ``settings``: how an operation is set up; ``data``: questions and gold
@@ -276,7 +276,7 @@ class Harmful(Part, frozen=True):
 
 
 class Harm(Part, frozen=True):
-    """What did harm.
+    """A ranking of elements by the harm that they did.
 
     Attributes:
         by: operation, prompt, unit or session.

@@ -1,4 +1,4 @@
-"""What extractions left out, and what updates did to the units that they were shown."""
+"""Finds what extractions left out, and what updates did to the units that they were shown."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _ORDER = {Fate.DROPPED: 0, Fate.REWRITTEN: 1, Fate.KEPT: 2}
 
 
 async def extraction(cases: Sequence[Case], messages: Messages, operation_id: str) -> Extraction:
-    """What an extraction was given, and which sentences of it nothing covers that came out.
+    """What an extraction was given, and which of these sentences are not covered by anything that it made.
 
     Args:
-        cases: the piece, as each of the messages has it that tell it.
+        cases: the piece, once for each message that states it.
         messages: of the trace.
         operation_id: the extraction.
     """
@@ -88,7 +88,7 @@ def _nearest(messages: Messages, variable_id: str, placed: Placed, outputs: Iter
 
 
 def _outputs(graph: TraceGraph, operation_id: str) -> list[str]:
-    """What an operation made for others to go on with; where there is no such thing, all that it made but prompts."""
+    """The last versions of what an operation made and others used, or of all that it made; without prompts."""
     made = [one for one in graph.made(operation_id) if graph.variables[one].kind is not VariableKind.PROMPT]
     replaced = {graph.variables[one].revision_of for one in made}
     last = [one for one in made if one not in replaced]
@@ -165,7 +165,7 @@ def _candidate(
 
 
 def _windows(old: str, new: str, quote: str) -> tuple[str, str]:
-    """The parts of two versions around a quote of the first; without one around where they begin to differ."""
+    """The parts of two versions around a quote of the first, or, without a quote, around their first difference."""
     if max(len(old), len(new)) <= LONGEST:
         return old, new
     same = same_beginning(old, new)

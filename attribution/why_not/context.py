@@ -1,4 +1,4 @@
-"""Where a piece stood in what an answer was made from."""
+"""Finds where a piece was in what an answer was made from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def context(cases: Sequence[Case], past: set[str]) -> list[Stood]:
     answer = cases[0].failure.answer_id or ""
     read = [d.source for d in graph.parents(answer) if graph.variables[d.source].kind not in _NOT_READ]
     units = cases[0].read_units(past)
-    # A context is made of units: what none of them has, the context has in the words of something else.
+    # A context consists of units: if no unit has the piece, it is in the context only by coincidence of words.
     if units and not await holding(cases, units):
         return []
     return await stood(cases, read)

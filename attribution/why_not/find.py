@@ -1,4 +1,4 @@
-"""From a store to what is told of each piece: computed when it is read, and nothing of it is stored."""
+"""Finds out, for each piece, what was there and was not chosen. It is computed on request, and not stored."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class _Reader:
         return cls(graph, ratings(graph, await store.usages(trace_id)))
 
     async def pieces(self, failure: Failure, verdict: Attribution | None) -> list[WhyNot]:
-        """What is told of each piece; ``verdict`` names another operation to look at."""
+        """The result for each piece; ``verdict`` may name another operation to look at."""
         # Data sets keep their labels in the attributes of a failure.
         seen = replace(failure, attributes=NO_ATTRIBUTES)
         found = []
         for endings in await self._flow.endings(self._graph, seen):
             found.append(await self._piece(endings, verdict))
-            await asyncio.sleep(0)  # who waits no longer is heard
+            await asyncio.sleep(0)  # so that a cancellation takes effect
         return found
 
     async def _piece(self, endings: Sequence[Ending], verdict: Attribution | None) -> WhyNot:
@@ -116,7 +116,7 @@ class _Reader:
     async def _operations(
         self, cases: Sequence[Case], named: Iterable[tuple[ErrorType | None, str | None]]
     ) -> tuple[list[Extraction], list[Change]]:
-        """What is told of the operations that are said to have lost a piece, each once."""
+        """The results for the operations that are said to have lost a piece, each once."""
         extractions: list[Extraction] = []
         changes: list[Change] = []
         messages = await self._flow.messages(self._graph)
@@ -131,7 +131,7 @@ class _Reader:
         return extractions, changes
 
     def _had(self, cases: Sequence[Case], operation_id: str) -> bool:
-        """Whether an operation had to do with what came of the piece's messages."""
+        """Whether an operation used or made anything that came from the piece's messages."""
         graph = self._graph
         at_hand = {*graph.used(operation_id), *graph.made(operation_id)}
         return any(
@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _said(verdict: Attribution | None) -> list[tuple[ErrorType | None, str | None]]:
-    """What a person or a model blames; what the free pass does is found of each piece anew."""
+    """The operations that a person or a model blames; those of the free pass are found anew for each piece."""
     if verdict is None or verdict.method == Method.FLOW:
         return []
     return [(verdict.error_type, verdict.operation_id)]

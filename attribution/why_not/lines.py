@@ -1,4 +1,4 @@
-"""What is told of a piece, in words: for the command line and for reports the same."""
+"""What is said about a piece, in words; the command line and reports use the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST = 12
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line: something of the trace, and what is said of it.
+    """A line: an element of the trace, and what is said about it.
 
     Attributes:
         id: of the thing; None where the line is about none.
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece, and what a reader needs to see of it.
+    """A piece, with everything that a reader is shown about it.
 
     Attributes:
         title: ``piece 1 of 2``.

@@ -1,4 +1,4 @@
-"""What is told of a piece that an answer needed. Names are public, in camel case in JSON.
+"""What is said about a piece that an answer needed, as data. Names are public, in camel case in JSON.
 
 Lists are cut after ``MOST`` items, texts after ``LONGEST`` characters; counts are of all there are.
 """
@@ -16,7 +16,7 @@ LONGEST = 500
 
 
 class Told(Struct, frozen=True, rename="camel", kw_only=True):
-    """A part of what is told: names in camel case in JSON."""
+    """Base of these models: names in camel case in JSON."""
 
 
 class Fate(StrEnum):
@@ -185,7 +185,8 @@ class WhyNot(Told, frozen=True, kw_only=True):
     Attributes:
         piece: the sentence of the message that tells it.
         message_id: that message.
-        said_after: whether nothing took that message up before the question's search: the memory could not have it.
+        said_after: whether no operation used that message before the question's search, so that the memory could not
+            have it.
         error_type: what the free pass says of this piece; None where it could not follow it.
         operation_id: the operation that lost it; None where none is named.
         operation: the name of that operation, for people.

@@ -1,4 +1,4 @@
-"""What a question's searches could have returned, and what they did."""
+"""Finds what a question's searches could have returned, and what they returned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schema.models import Usage
 _NOTHING_FOUND = frozenset(
     {VariableKind.QUERY, VariableKind.REFINED_QUERY, VariableKind.PROMPT, VariableKind.RESPONSE, VariableKind.ANSWER}
 )
-"""Kinds of what a search makes beside what it finds."""
+"""Kinds of variables that a search makes besides what it finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ Ratings = Mapping[str, Mapping[str, _Rating]]
 
 
 def ratings(graph: TraceGraph, usages: Sequence[Usage]) -> Ratings:
-    """How the searches of a trace rated what they had before them, as far as it was recorded."""
+    """How the searches of a trace rated their candidates, as far as it was recorded."""
     rated: dict[str, list[Usage]] = defaultdict(list)
     for usage in usages:
         if usage.role in {CONSIDERED, RETURNED}:
@@ -50,7 +50,7 @@ def ratings(graph: TraceGraph, usages: Sequence[Usage]) -> Ratings:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the searches of a question had before them and what they returned; see ``WhyNot``."""
+    """The candidates of a question's searches, and what they returned; see ``WhyNot``."""
 
     held_count: int
     held: list[Held]
@@ -60,7 +60,7 @@ class Found:
 
 
 async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, rated: Ratings) -> Found:
-    """What is told of the searches of a question.
+    """The result for the searches of a question.
 
     Args:
         cases: the piece, as each of the messages has it that tell it.
@@ -98,7 +98,7 @@ async def searched(cases: Sequence[Case], searches: Sequence[str], place: int, r
 
 
 async def holding(cases: Sequence[Case], variable_ids: Sequence[str]) -> dict[str, Presence]:
-    """Those of some variables that hold the piece; what does not depend on a message that tells it does not."""
+    """Which of some variables hold the piece; only those count that depend on a message that states it."""
     found: dict[str, Presence] = {}
     for case in cases:
         for variable_id, one in (await case.holders(v for v in variable_ids if v in case.future)).items():

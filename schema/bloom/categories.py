@@ -56,7 +56,7 @@ _ERROR_COLOURS = {
 """Where a kind of operation commits a kind of error, both have one colour."""
 
 _NAMED_BY_NAME = frozenset({VariableKind.PROMPT, VariableKind.BUFFER, VariableKind.CONTEXT, VariableKind.EMBEDDING})
-"""Variables whose values say little on their first line."""
+"""Kinds of variables whose first line says little about the whole value."""
 
 _CAPTIONS = {
     "Trace": ("name",),

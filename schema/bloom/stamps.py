@@ -5,8 +5,8 @@ from __future__ import annotations
 from uuid import NAMESPACE_URL, uuid5
 
 MADE_AT = 1767225600000
-"""When all of the perspective is said to be made: 2026-01-01, in milliseconds. Bloom wants a time; a true one would
-change with each run."""
+"""The time at which everything in the perspective counts as made: 2026-01-01, in milliseconds. Bloom needs a time, and
+the real one would change with each run."""
 
 _YEAR = 365 * 24 * 3600 * 1000
 

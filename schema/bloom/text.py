@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_text(document: Any) -> str:
-    """The document as JSON; what holds nothing but plain values stands on one line, for readable differences."""
+    """The document as JSON. An object or list of plain values is on one line, which makes differences readable."""
     return _lines(document, "") + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Numbered changes of the layouts of stores: files in a folder for each layout."""
+"""Numbered changes to the layout of a store, as files: a folder for each layout."""
 
 from __future__ import annotations
 

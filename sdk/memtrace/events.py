@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -245,11 +244,6 @@ def encode(event: Event) -> bytes:
     return event.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def encode_lines(events: Iterable[Event]) -> bytes:
-    """Events as NDJSON."""
-    return b"".join(encode(event) + b"\n" for event in events)
-
-
 def decode(line: bytes | str) -> Event:
     """The event in a line of JSON.
 
@@ -282,19 +276,6 @@ def from_object(found: object) -> Event:
         return _adapter().validate_python(found)
     except ValidationError as error:
         raise EventError(_explained(error)) from None
-
-
-def decode_lines(data: bytes | str) -> list[Event | EventError]:
-    """The event or error in each line of NDJSON; a bad line does not affect the others. Empty lines are skipped."""
-    results: list[Event | EventError] = []
-    for line in data.split(b"\n") if isinstance(data, bytes) else data.split("\n"):
-        if not line.strip():
-            continue
-        try:
-            results.append(decode(line))
-        except EventError as error:
-            results.append(error)
-    return results
 
 
 def json_schema() -> dict[str, Any]:

@@ -20,7 +20,7 @@ def is_free(port: int) -> bool:
 
 
 def problem_of_ports(*ports: int | None) -> str | None:
-    """Which of these ports another program uses, in a sentence; None if all are free. None and 0 are not looked at."""
+    """A sentence that names the port that another program uses; None if all are free. None and 0 are skipped."""
     for port in ports:
         if port and not is_free(port):
             return f"Port {port} of 127.0.0.1 is taken by another program; choose another one."

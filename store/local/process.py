@@ -90,12 +90,12 @@ class DetachedProcess:
 
 
 def find(pid: int | None, created: float | None, argument: str | None = None) -> psutil.Process | None:
-    """A process that was started earlier; None where it was stopped or killed: its pid may be another's.
+    """Find a process that was started earlier; None if it has ended, even if its pid now belongs to another process.
 
     Args:
         pid: its id, None where it was stopped.
         created: when it was made, in seconds since the epoch, as the operating system said then.
-        argument: an argument that no other process has; None where nothing but its age tells it.
+        argument: an argument that no other process has; None if the process can only be recognised by ``created``.
     """
     if pid is None:
         return None

@@ -23,7 +23,7 @@ class Neo4jDatabase(Closing, Database):
     """The team's store: the graph in Neo4j, the values beside it."""
 
     def __init__(self, uri: str, user: str, password: str, values: ValueStore, database: str | None = None) -> None:
-        """Nothing is opened yet.
+        """Remember the settings; the connection is opened when it is first used.
 
         Args:
             uri: ``neo4j://host:port``, ``bolt://host:port``, or either with ``+s`` or ``+ssc``.

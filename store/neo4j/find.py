@@ -13,7 +13,8 @@ from store.neo4j.rows import search_scope
 from store.values import ValueStore
 
 _CLAUSES = 500
-"""Lucene takes 1,024 clauses. The rest of a longer query is looked for in what the first ones find."""
+"""Lucene takes at most 1,024 clauses. The words of a longer query beyond them are looked for in what the first ones
+find."""
 
 _CUT_LIMIT = 10_000
 _PAGE = 1000

@@ -129,13 +129,13 @@ def _too_slow(seconds: float) -> QueryTimeoutError:
 
 
 def _refuse(summary: neo4j.ResultSummary) -> None:
-    """Raise where a query would do more than read the graph."""
+    """Refuse a query that would do more than read the graph."""
     plan = summary.plan
     operators = list(_operators(plan)) if plan else []
     for name, details in operators:
         why = _REFUSED.get(name)
         if name.startswith("Show") and name not in _HARMLESS_SHOWS:
-            why = "it shows what is of the server, not of the graph"
+            why = "it shows the state of the server, not the graph"
         if name == "ProcedureCall":
             procedure = details.partition("(")[0].strip()
             if procedure not in HARMLESS_PROCEDURES:

@@ -94,7 +94,7 @@ _FINISHED: Mapping[Label, Callable[[Any, Row], Row]] = {
     Label.DERIVATION: _derivation,
     Label.ATTRIBUTION: _attribution,
 }
-"""What makes rows out of properties, where a text takes more than those."""
+"""For the labels whose texts take more than an element's properties: functions that turn the properties into rows."""
 
 
 def read_rows(label: Label, rows: Iterable[Sequence[Any]]) -> list[Any]:

@@ -71,7 +71,7 @@ class Connections:
     async def check(self) -> None:
         """Check that the file can be written, by a write that changes nothing; it is tried at most every five seconds.
 
-        Such a write may succeed where a larger one fails, so what the disk has refused lately counts too.
+        Such a write may succeed where a larger one fails, so a write that the disk has refused lately counts too.
 
         Raises:
             DamagedError: a part of it is damaged, as an earlier read or write has shown.
@@ -99,7 +99,7 @@ class Connections:
                 connection.pragma("user_version", connection.pragma("user_version"))
                 connection.execute("COMMIT")
         except apsw.BusyError:
-            self._checked_at = None  # the file is busy, which says nothing of its state
+            self._checked_at = None  # the file is busy, which does not tell whether it can be written
             return None
         except apsw.Error as error:
             return self._error(error)

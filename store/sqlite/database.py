@@ -33,7 +33,7 @@ class SqliteDatabase(Closing, Database):
     """The embedded store: everything in one file, or the values beside it."""
 
     def __init__(self, path: Path, values: ValueStore | None = None) -> None:
-        """Nothing is opened yet.
+        """Remember the settings; the file is opened when it is first used.
 
         Args:
             path: the file.

@@ -35,7 +35,7 @@ _FLAGS = {None: None, 0: False, 1: True}
 _LISTS = msgspec.json.Decoder(tuple[str, ...])
 
 Columns = Mapping[str, Sequence[Any]]
-"""What was read, by the names of ``read_columns``."""
+"""What was read, column by column: the values of all rows, by the names that ``read_columns`` gives."""
 
 
 def bind_keys(keys: Iterable[int]) -> Any:

@@ -16,7 +16,7 @@ class ValueRows:
     """Writes values, and the packs that hold long ones."""
 
     def __init__(self, keys: Keys, values_in_file: bool) -> None:
-        """Nothing is written yet.
+        """Prepare to write; nothing is written yet.
 
         Args:
             keys: the keys of the trace.
@@ -57,7 +57,7 @@ class ValueRows:
         return keys
 
     def _find_places(self, hashes: set[str]) -> set[str]:
-        """Those of some values that are stored under another media type; their places are remembered."""
+        """Which of some values are stored under another media type. Where they lie is remembered."""
         for value_hash in [] if self._keys.is_new_trace else hashes:
             place = self._keys.connection.execute(
                 sql("values.find_place"), (self._keys.trace_k, _digest(value_hash))

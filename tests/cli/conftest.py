@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 
-# Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
+# The tests may run with interrupts ignored, as in the background of a shell; processes inherit that.
 _PROGRAM = """
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,1 +1,1 @@
-"""What every engine of the store must do, with the same results from the same data."""
+"""The contract of the store: every engine gives the same results from the same data."""

@@ -1,4 +1,4 @@
-"""What a store must answer about one trace, in plain Python: slow, and plainly right."""
+"""A model of the store for one trace, in plain Python: slow, but simple enough to be obviously right."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class Machine:
-    """A folder and ports in place of containers: what the file says is used as it stands, but for names and places.
+    """A folder and ports in place of containers: the file is used as it is, with host names and paths replaced.
 
     Attributes:
         secrets: the folder that stands for ``./secrets``.
@@ -66,7 +66,7 @@ class Machine:
 
         Args:
             folder: an empty one.
-            replaced: what stands in commands and environments, and what is meant here.
+            replaced: names and paths in commands and environments, and what replaces them here.
         """
         self._folder = folder
         self.secrets = folder / "secrets"
@@ -96,7 +96,7 @@ class Machine:
         return self._program([self.localized(part) for part in [*entrypoint, *said["command"], *more]])
 
     def health(self, service: str) -> list[str]:
-        """What looks after a service's health."""
+        """The command that checks a service's health."""
         kind, *command = services()[service]["healthcheck"]["test"]
         assert kind == "CMD"
         return self._program([self.localized(part) for part in command])
@@ -140,7 +140,7 @@ class Machine:
         return found
 
     def _install(self) -> None:
-        """Lay the entry point out as the Dockerfile does, before a ``memtrace`` of this interpreter."""
+        """Write the entry point as the Dockerfile does, for the ``memtrace`` of this interpreter."""
         for folder in ("entrypoint", "bin"):
             (self._folder / folder).mkdir()
         entrypoint = self._folder / "entrypoint" / "memtrace"

@@ -88,7 +88,7 @@ class Kept:
         return [self.graph.variables[id_] for id_ in reached]
 
     def answers(self) -> dict[str, tuple[Variable, Variable]]:
-        """By the name of a question: its variable, and the answer that has it, and no other, in its past."""
+        """By the name of a question: its variable, and the answer whose past contains this question and no other."""
         found = {}
         for answer in self.of(VariableKind.ANSWER):
             (query,) = [one for one in self.past(answer) if one.kind is VariableKind.QUERY]
@@ -101,7 +101,7 @@ class Kept:
         return list(TopologicalSorter(self.edges).static_order()) != []
 
     async def faulty(self, fault: Fault) -> Operation:
-        """The one operation in which a fault is: by its name and by what it was given."""
+        """The one operation that has a fault, found by its name and its arguments."""
         texts = await self.graph.texts(self.graph.variables)
         given = {
             usage.operation_id

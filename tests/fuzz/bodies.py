@@ -1,4 +1,4 @@
-"""Strange bodies of requests: events joined, typed and packed as they should be, and as they should not."""
+"""Strange bodies of requests: events that are joined, typed and compressed in right and wrong ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of events in the graph: whether each is there, and whether what is there is whole."""
+"""Checks what became of events: whether each is in the graph, and whether the graph is consistent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Graph:
     failures: list[Failure]
 
     def check(self) -> None:
-        """See that it is whole, without gaps and without cycles."""
+        """Check that it is whole, without gaps and without cycles."""
         for elements in (self.sessions, self.operations, self.variables, self.derivations):
             assert [one.sequence for one in elements.values()] == list(range(len(elements))), self.id
         for operation in self.operations.values():
@@ -61,7 +61,7 @@ class Graph:
         assert self.is_there or not self.elements()
 
     def holds(self, event: wire.Event) -> bool:
-        """Whether it says what an event says."""
+        """Whether it contains what an event says."""
 
         def id_of(label: Label, name: str) -> str:
             return make_id(label.value, self.id, name)

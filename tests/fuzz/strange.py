@@ -1,4 +1,4 @@
-"""JSON that is allowed and yet hard to take: no objects, extreme numbers and times, halves of characters, depth."""
+"""JSON that is valid but hard to handle: values that are no objects, extreme numbers and times, nesting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strange events: made of the wire's own schema, and then bent."""
+"""Strange events: generated from the schema of the wire, and then damaged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memtrace.events import json_schema
 
 TRACES = ("@one", "@two", "@three")
-"""Stand for traces that a test names itself, so that requests meet in them."""
+"""Placeholders for names of traces that a test chooses, so that several requests write to the same traces."""
 
 _SCHEMA = json_schema()
 _LETTERS = {
@@ -108,7 +108,7 @@ def in_traces(text: bytes, token: str) -> bytes:
 
 
 def lines(max_size: int = 12) -> st.SearchStrategy[list[bytes]]:
-    """Events, each as JSON; about one in seven is bent."""
+    """Events, each as JSON; about one in seven is damaged."""
     bends = st.sampled_from([_plain] * 6 * len(_BENDS) + _BENDS)
     one = st.builds(_line, _event(), bends, st.integers(0, 2**20))
     others = st.lists(one, max_size=2) | st.lists(one, min_size=max_size // 2, max_size=max_size)
@@ -116,7 +116,7 @@ def lines(max_size: int = 12) -> st.SearchStrategy[list[bytes]]:
 
 
 def _ground() -> list[bytes]:
-    """What others may refer to: all else would come too early."""
+    """The elements that other events refer to, which would come too early without them."""
     head = {"v": 1, "trace": TRACES[0], "time": _TIMES[0]}
     variable = {"type": "variable", "kind": "Message", "version": 0, "value": "", "mediaType": "text/plain"}
     found = [head | {"type": "operationStarted", "operation": f"o{n}", "name": "o", "kind": "Other"} for n in range(3)]
@@ -129,7 +129,7 @@ _WEIGHTS = {"VariableEvent": 4, "OperationStarted": 2, "Derived": 4, "Used": 2}
 
 @cache
 def _event() -> st.SearchStrategy[dict[str, Any]]:
-    """An event that the schema allows, mostly, and that meets others in a few traces and a few names."""
+    """An event that the schema usually allows. It shares a few traces and a few names with the others."""
     return st.sampled_from([name for name in _types() for _ in range(_WEIGHTS.get(name, 1))]).flatmap(_of)
 
 

@@ -48,7 +48,7 @@ def look(client: httpx.Client, receipt: Receipt) -> Receipt:
 
 
 def until(client: httpx.Client, receipt: Receipt, reached: Callable[[Receipt], bool]) -> Receipt:
-    """Follow a job until it stands so; one that never does fails the test."""
+    """Follow a job until it is in this state; fail the test if it never is."""
     end = time.monotonic() + PATIENCE_SECONDS
     while True:
         found = look(client, receipt)

@@ -36,13 +36,13 @@ def values(place: str) -> ObjectValues:
 
 @pytest.fixture
 def objects(values: ObjectValues, place: str) -> ObjectStore:
-    """The place as others see it, who may do what they like there."""
+    """The same place, opened by somebody who may read and change anything there."""
     return from_url(place)
 
 
 @pytest.fixture
 def closed_port() -> Iterator[int]:
-    """A port that refuses all who come."""
+    """A port that refuses all connections."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]

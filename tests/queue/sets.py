@@ -1,4 +1,4 @@
-"""Closed sets of events: each refers only to what another of them makes. And what is in the graph of a trace."""
+"""Sets of events that refer only to each other, and a reader of what is in the graph of a trace."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def closed_set(trace: str, steps: int, random: Random, *, is_timed: bool = True)
 
 
 async def graph_of(store: GraphStore, trace: str) -> dict[str, Any]:
-    """All of a trace but for what depends on the order in which it came: places, and when the trace began."""
+    """All of a trace except what depends on the order of arrival: places, and when the trace began."""
     id_ = trace_id(store.project_id, trace)
     (found,) = await store.get(Label.TRACE, [id_])
     assert isinstance(found, Trace)
@@ -103,7 +103,7 @@ async def graph_of(store: GraphStore, trace: str) -> dict[str, Any]:
 
 
 def cut(events: Sequence[bytes], at: Iterable[int]) -> list[list[bytes]]:
-    """The events in requests that end at some places."""
+    """The events, divided into requests at some places."""
     places = [0, *sorted(at), len(events)]
     requests = [list(events[start:end]) for start, end in pairwise(places)]
     return [request for request in requests if request]

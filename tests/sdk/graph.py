@@ -1,4 +1,4 @@
-"""What must hold for every recorded graph."""
+"""Checks that every recorded graph must pass."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def check(events: list[dict[str, Any]]) -> None:
-    """Everything that is referred to was told before; each end has its beginning; nothing is its own ancestor."""
+    """Check that references are to earlier events, that each end has a beginning, and that there are no cycles."""
     variables: set[str] = set()
     operations: set[str] = set()
     edges: dict[str, set[str]] = {}

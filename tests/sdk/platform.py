@@ -1,4 +1,4 @@
-"""A platform that does what a test tells it: a real HTTP server that keeps what it accepted."""
+"""A scripted platform: a real HTTP server that answers as a test says, and keeps what it accepted."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running(port: int = 0) -> Iterator[Platform]:
-    """A platform that is there."""
+    """A platform that answers."""
     platform = Platform(port)
     thread = threading.Thread(target=platform.serve_forever, args=(0.01,))
     thread.start()

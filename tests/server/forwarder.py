@@ -1,4 +1,4 @@
-"""A port that leads to another, and can be closed: a server that goes away and comes back."""
+"""A port that forwards to another and can be closed, like a server that goes away and comes back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Forwarder:
         self._start(self._accept, self._listening)
 
     def close(self) -> None:
-        """Take no more connections, and end those that are there."""
+        """Accept no more connections, and close those that are open."""
         self._end(self._listening)
         for stream in list(self._streams):
             self._end(stream)

@@ -1,4 +1,4 @@
-"""A server in a thread of the test's own process: for routes that only a test has, and for what it looks at inside."""
+"""A server in a thread of the test's own process, for tests that add routes or look inside."""
 
 from __future__ import annotations
 

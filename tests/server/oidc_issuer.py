@@ -45,7 +45,7 @@ class Issuer:
         return next(iter(self._keys.values()))
 
     def claims(self, **changed: Any) -> dict[str, Any]:
-        """What a good token says; None leaves a claim out."""
+        """The claims of a valid token; None leaves a claim out."""
         now = datetime.now(UTC)
         claims = {
             "iss": self.url,
@@ -58,7 +58,7 @@ class Issuer:
         return {name: value for name, value in (claims | changed).items() if value is not None}
 
     def token(self, key_id: str | None = None, algorithm: str = "RS256", key: Any = None, **changed: Any) -> str:
-        """A token; a good one but for what is changed."""
+        """A token, which is valid except for what is changed."""
         known = next(iter(self._keys))
         return jwt.encode(
             self.claims(**changed), self.key if key is None else key, algorithm, headers={"kid": key_id or known}

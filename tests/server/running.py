@@ -43,7 +43,7 @@ from tests.server.watchdog import found_in
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 300
 
-# Who runs the tests may have them ignore interrupts, as a shell does in the background; processes inherit that.
+# The tests may run with interrupts ignored, as in the background of a shell; processes inherit that.
 _PROGRAM = """
 import runpy, signal
 from tests import stepped_clock
@@ -57,7 +57,7 @@ _WATCHED = "import sys; from tests.server.watchdog import watch; watch(sys.argv.
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The authorities that clients trust: to read them takes ten times as long as a request."""
+    """The authorities that clients trust, read once because that takes ten times as long as a request."""
     return httpx.create_ssl_context()
 
 
@@ -90,7 +90,7 @@ class Place:
         )
 
     def here(self, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end in this process, which spares it the second that a start takes; see ``memtrace``."""
+        """Run a command to its end in this process, which saves the second that a start takes; see ``memtrace``."""
         said: dict[str, str | None] = {name: None for name in os.environ if name.startswith("MEMTRACE_")}
         said.update(self.variables(**settings))
         was_configured, logging = structlog.is_configured(), structlog.get_config()
@@ -127,7 +127,7 @@ class RunningServer:
         url: the base URL, without a slash at its end.
         project: a project that nobody else uses, the only one whose jobs it runs unless ``job_projects`` says more.
         process: the server's.
-        held: what held its event loop for too long; a test that finds something here fails, see tests/conftest.py.
+        held: what blocked its event loop for too long; if there is anything, the test fails, see tests/conftest.py.
     """
 
     def __init__(self, place: Place, folder: Path, settings: Mapping[str, object]) -> None:
@@ -151,7 +151,7 @@ class RunningServer:
         watchdog.start()
         self.url = self._await_url()
         watchdog.cancel()
-        # Whoever writes to a pipe that nobody reads stands still when it is full.
+        # A process that writes to a pipe that nobody reads blocks when it is full.
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

@@ -1,4 +1,4 @@
-"""Watches the event loop of a server: what held it longer than anything that a request carries may.
+"""Watches the event loop of a server for anything that blocks it longer than a request may.
 
 ``watch`` runs in the server's process before its program. Each callback of the loop is measured by the processor time
 of the loop's thread, which a busy machine does not lengthen; a slow one does, so the limit grows by as much as a
@@ -34,10 +34,10 @@ LIMIT_SECONDS = 0.05
 REFERENCE_SECONDS = 0.003
 _SAMPLE_SECONDS = 0.005
 _SEEN_SECONDS = 0.02
-"""What takes less is not looked at."""
+"""Shorter callbacks are not looked at."""
 
 _MEASURES = 5
-"""So that it takes about as long as what is judged, with what neighbours of the processor do meanwhile."""
+"""So that it takes about as long as what is judged, and is slowed down by other processes alike."""
 
 _STACKS = 3
 _PLACES = 16
@@ -75,7 +75,7 @@ class _Watchdog:
         self._is_watching = False
 
     def measure_handles(self) -> None:
-        """All that a loop does, it does in handles: steps of tasks, callbacks, timers, what comes from sockets."""
+        """Measure handles, in which a loop does everything: steps of tasks, callbacks, timers, input from sockets."""
         run = asyncio.Handle._run
 
         def measured(handle: asyncio.Handle) -> None:
@@ -176,14 +176,14 @@ def _places(frame: FrameType) -> str:
 
 
 class Found:
-    """What a server's watchdog has written, on the side of the tests."""
+    """Reads, in the tests, what a server's watchdog has written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._read = 0
 
     def new(self) -> list[str]:
-        """What has come since this was last asked, for people to read."""
+        """What was written since the last call, for people to read."""
         if not self.path.exists():
             return []
         lines = self.path.read_bytes()[self._read :].splitlines(keepends=True)

@@ -44,7 +44,7 @@ def send(
 
 
 def arrives(server: RunningServer, trace: str, variables: int) -> None:
-    """Wait until so many variables are in the graph, and see that no more come."""
+    """Wait until so many variables are in the graph, and check that no more come."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (found := variables_of(server, trace)) < variables:
         assert time.monotonic() < deadline, f"{found} of {variables}"

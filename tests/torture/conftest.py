@@ -13,7 +13,7 @@ from store.neo4j.local import LocalNeo4j
 from store.neo4j.local.distribution import Distribution
 from tests.nats_server import NatsServer
 from tests.server.running import Place, sqlite_place
-from tests.torture.parts import Nats, Neo4j, Part, Process, World, free_port
+from tests.torture.processes import Nats, Neo4j, Part, Process, World, free_port
 
 
 @pytest.fixture(scope="session")

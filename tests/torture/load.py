@@ -1,4 +1,4 @@
-"""Senders that never give up, and what must be in the graph afterwards."""
+"""Senders that never give up, and the check of what must be in the graph afterwards."""
 
 from __future__ import annotations
 

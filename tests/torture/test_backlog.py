@@ -26,7 +26,7 @@ from store.protocol import GraphStore
 from tests.nats_server import NatsServer
 from tests.server.running import Place, sqlite_place
 from tests.torture.load import Sender, step
-from tests.torture.parts import Process
+from tests.torture.processes import Process
 
 _log = logging.getLogger(__name__)
 

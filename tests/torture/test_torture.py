@@ -18,7 +18,7 @@ import pytest
 from api.loading import open_queue, open_store
 from tests.data import FULL
 from tests.torture.load import Sender
-from tests.torture.parts import World, waits
+from tests.torture.processes import World, waits
 
 pytestmark = pytest.mark.once
 

@@ -1,4 +1,4 @@
-"""A server that gives the explorer away, and a browser to open it with."""
+"""A server with the explorer, and a browser to open it."""
 
 from __future__ import annotations
 

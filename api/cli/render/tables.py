@@ -71,7 +71,7 @@ def traces(found: Sequence[tuple[Trace, Mapping[str, int]]]) -> Table:
 
 
 def blamed(found: Sequence[Blamed]) -> Table:
-    """What did harm, the worst first."""
+    """Elements ranked by the harm that they did, the worst first."""
     columns = ("id", "name", "trace", "failed", "passed", "score")
     return table(
         columns,

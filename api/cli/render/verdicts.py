@@ -23,11 +23,11 @@ _REASON = 500
 
 
 def case(found: ReportedCase, file: str | None = None) -> Table:
-    """A failure with its verdict, where each piece ended, the path that proves it, and what else was weighed.
+    """A failure with its verdict, where each piece ended, the path that proves it, and the other candidates.
 
     Args:
         found: the failure.
-        file: which it is from, where it is not from the store.
+        file: the file that it comes from; None if it comes from the store.
     """
     return sheet(
         (
@@ -106,7 +106,7 @@ def _candidate(candidate: CitedCandidate) -> Text:
 
 
 def agreement(found: SourceAgreement) -> list[RenderableType]:
-    """How far two sources agree, and which error types met."""
+    """How far two sources agree, and how often each pair of error types occurred."""
     parts: list[RenderableType] = [
         sheet(
             (
@@ -127,7 +127,7 @@ def agreement(found: SourceAgreement) -> list[RenderableType]:
 
 
 def confusion(counts: dict[str, dict[str, int]]) -> Table:
-    """How often which error types met."""
+    """How often each pair of error types occurred."""
     named = {name for row in counts.values() for name in row}
     columns = [*(kind.value for kind in ErrorType if kind.value in named), *sorted(named - set(ErrorType))]
     return table(

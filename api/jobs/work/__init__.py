@@ -1,46 +1,16 @@
-"""What jobs do: one module a kind. They know nothing of queues and leases, and may be run again at any time."""
+"""The work of jobs, a module for each kind. It knows nothing of queues and leases, and may be repeated at any time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
+from api.jobs.work.context import Context, Document
 from schema.control import JobKind
 from schema.errors import InputError
 from store.protocol import GraphStore
-
-if TYPE_CHECKING:
-    from api.jobs.uploads import Uploads
-
-Document = dict[str, Any]
-
-
-class Cancelled(Exception):  # noqa: N818 — it is an answer to a wish, not an error
-    """Somebody asked to stop the job."""
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What work is given.
-
-    Attributes:
-        store: the job's project.
-        tell: takes the stage, what is done and what there is (0 while it is not known). It raises ``Cancelled`` where
-            the job is to stop.
-        max_inflated_bytes: the most that an uploaded file may unpack to.
-        max_inflated_ratio: how many times its own size that may be.
-    """
-
-    store: GraphStore
-    uploads: Uploads
-    tell: Callable[[str, int, int], None]
-    max_inflated_bytes: int | None
-    max_inflated_ratio: int | None = None
 
 
 async def check(store: GraphStore, arguments: BaseModel) -> None:
@@ -64,7 +34,7 @@ async def check(store: GraphStore, arguments: BaseModel) -> None:
 
 
 def _load() -> None:
-    """Import what work needs. In a thread, for the first time takes longer than the loop may be held."""
+    """Import the module of the work. In a thread, because the first time would block the event loop for too long."""
     from api.jobs.work import attributes, imports, reports  # noqa: F401
 
 

@@ -1,12 +1,12 @@
-"""Attributing failures. Each verdict is stored when it is made; the result says how many of what kind."""
+"""Attributing failures. Each verdict is stored as soon as it is made; the result counts them by kind."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from api.jobs.arguments import AttributeArguments
-from api.jobs.work import Context, Document
-from api.jobs.work.choice import chosen_failures, named
+from api.jobs.work.context import Context, Document
+from api.jobs.work.selection import chosen_failures, named
 from api.runner_options import runner_options
 from attribution.run import Options, attribute
 from store.protocol import GraphStore
@@ -26,7 +26,7 @@ async def check(store: GraphStore, arguments: AttributeArguments) -> None:
 
 
 async def run(context: Context, arguments: AttributeArguments) -> Document:
-    """Attribute them. What was attributed before in the same way is found, not made again."""
+    """Attribute them. A failure that was attributed before in the same way keeps its verdict."""
     failures = await chosen_failures(context.store, arguments.failure_ids, _traces(arguments))
     total = len(failures)
     kinds: Counter[str] = Counter()

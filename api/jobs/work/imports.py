@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from api import documents
 from api.jobs.arguments import ImportArguments
-from api.jobs.work import Cancelled, Context, Document
+from api.jobs.work.context import Cancelled, Context, Document
 from ingest.files.importing import import_path
 from schema.errors import InputError
 
 
 def check(arguments: ImportArguments) -> None:
-    """Refuse what is no zone.
+    """Refuse an unknown time zone.
 
     Raises:
         InputError: it is none.
@@ -34,7 +34,7 @@ async def run(context: Context, arguments: ImportArguments) -> Document:
         try:
             context.tell(stage, done, total)
         except Cancelled:
-            # What is written is there: a wish to stop comes too late for it.
+            # All is written: a request to stop comes too late.
             if stage != "write" or done == 0:
                 raise
 

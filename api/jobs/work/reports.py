@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from api.jobs.arguments import ReportArguments
-from api.jobs.work import Context, Document
-from api.jobs.work.choice import chosen_failures, named
+from api.jobs.work.context import Context, Document
+from api.jobs.work.selection import chosen_failures, named
 from attribution.report.make import known_sources, make
 from schema.errors import NotFoundError
 from store.protocol import GraphStore

@@ -23,7 +23,7 @@ from schema.readable import readable
 ANNOTATION_AUTHOR = "annotation"
 _NO = frozenset({"0", "false", "no", "wrong", "incorrect", "none"})
 _YES = frozenset({"1", "true", "yes", "right", "correct"})
-_ALIASES = {"JudgeError": ErrorType.JUDGE}
+ERROR_TYPE_ALIASES = {"JudgeError": ErrorType.JUDGE}
 
 
 @dataclass(slots=True)
@@ -227,8 +227,8 @@ class _Finder:
             )
 
     def _error_type(self, name: Any, place: str) -> ErrorType:
-        if name in _ALIASES:
-            return _ALIASES[name]
+        if name in ERROR_TYPE_ALIASES:
+            return ERROR_TYPE_ALIASES[name]
         try:
             return ErrorType(name)
         except ValueError as error:
@@ -269,3 +269,9 @@ def _texts(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(item if isinstance(item, str) else msgspec.json.encode(item).decode() for item in value)
     return (value if isinstance(value, str) else msgspec.json.encode(value).decode(),)
+
+
+def annotations_of(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
+    """The records of a failure's annotations, each with its place in the file."""
+    attributes = msgspec.json.decode(failure.attributes)
+    return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]

@@ -8,13 +8,12 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-import msgspec
-
 from ingest.files.smartcomment import leftover, records
+from ingest.files.smartcomment.failures import annotations_of
 from ingest.files.smartcomment.times import Clock
 from schema.errors import NotFoundError
 from schema.kinds import DerivationKind
-from schema.models import Derivation, Element, Failure, Operation, Session, Trace, Variable
+from schema.models import Derivation, Element, Operation, Session, Trace, Variable
 from store.answers import Label
 from store.paging import every, in_trace
 from store.protocol import GraphStore
@@ -159,14 +158,9 @@ class _Exporter:
     async def _annotations(self) -> AsyncIterator[dict[str, Any]]:
         found: list[tuple[int, dict[str, Any]]] = []
         async for failure in every(lambda after: self.store.failures(self.trace.id, _PAGE, after)):
-            found.extend(_annotations_of(failure))
+            found.extend(annotations_of(failure))
         for _, record in sorted(found, key=lambda item: item[0]):
             yield record
-
-
-def _annotations_of(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
-    attributes = msgspec.json.decode(failure.attributes)
-    return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]
 
 
 def _parts(variables: Sequence[Variable]) -> Iterator[list[Variable]]:

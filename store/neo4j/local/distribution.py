@@ -57,10 +57,10 @@ def default_cache() -> Path:
 
 
 def check_version(version: str) -> None:
-    """Refuses what is no version, and versions that need another Java or other settings.
+    """Checks that a text is a version of Neo4j that can be started here.
 
     Raises:
-        LocalNeo4jError: See above.
+        LocalNeo4jError: It is no version, or one that needs another Java or other settings.
     """
     if not re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
         raise LocalNeo4jError(f"'{version}' is not a version of Neo4j; give one such as {DEFAULT_VERSION}")

@@ -58,7 +58,7 @@ class Home:
 
     @property
     def arguments_file(self) -> Path:
-        """The server's Java arguments; named in a command line, it shows that this is the home's server."""
+        """The file with the server's Java arguments; a process that was started with it is this home's server."""
         return self.path / "run" / "server.args"
 
     @property

@@ -24,8 +24,8 @@ def wait_until_ready(port: int, user: str, password: str, ended: Callable[[], st
 
     Args:
         port: Where the server listens on 127.0.0.1.
-        user: Who asks.
-        password: With what.
+        user: The name to log in with.
+        password: The user's password.
         ended: How the server's process ended, None while it runs.
         timeout: Seconds to wait at most.
 

@@ -1,4 +1,4 @@
-"""A real Neo4j Community server on this machine, from packages alone: started, asked, stopped."""
+"""A real Neo4j Community server on this machine, from packages alone: start it, look at it, stop it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LocalNeo4j:
         registry: Registry | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Says what server is meant; nothing is done yet.
+        """Describes a server; nothing is fetched or started yet.
 
         Args:
             home: The folder of its data, logs and password; None for the user's data folder.

@@ -1,4 +1,4 @@
-"""Small memory systems, each with one fault, built by hand: names and texts of their own."""
+"""Small memory systems with one fault each, built by hand, with invented names and texts."""
 
 from __future__ import annotations
 

@@ -23,13 +23,13 @@ KEY = "sk-test-0123456789abcdef"
 
 @pytest.fixture(scope="session")
 def no_certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripted server speaks plain HTTP, and reading a machine's certificates takes longer than a test."""
+    """Don't read the machine's certificates, which takes longer than a test: the scripted server speaks plain HTTP."""
     return tmp_path_factory.mktemp("certificates")
 
 
 @pytest.fixture(autouse=True)
 def no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, no_certificates: Path) -> None:
-    """Whoever runs the tests may have a model set up."""
+    """Remove settings of a model that whoever runs the tests may have."""
     for name in os.environ:
         if name.startswith(("MEMTRACE_LLM_", "OPENAI_", "SSL_CERT_")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
@@ -66,7 +66,7 @@ class Clients:
         return LlmSettings.load(**chosen | values)
 
     def __call__(self, cache: Cache | None = None, **values: Any) -> LlmClient:
-        """A client with some settings; its waits are noted and not waited."""
+        """A client with some settings; it records how long it would wait, and does not wait."""
         client = LlmClient(self.settings(**values), cache, self._wait)
         self.opened.append(client)
         return client

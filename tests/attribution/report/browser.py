@@ -1,7 +1,7 @@
 """A real Chromium without a screen, as the system or Playwright has it.
 
 Environment:
-    MEMTRACE_TEST_BROWSER: The program, where it is none of those that are looked for.
+    MEMTRACE_TEST_BROWSER: The program, if it is not found by itself.
     MEMTRACE_REQUIRE_BROWSER: With 1, tests that need a browser fail rather than skip where none can be had.
 """
 
@@ -50,7 +50,7 @@ class _Summary:
     reason: str
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Says loudly that no browser could be had, and why."""
+        """Says clearly that no browser was found, and why."""
         terminalreporter.write_line(f"TESTS WITH A BROWSER DID NOT RUN: {self.reason}", red=True, bold=True)
 
 

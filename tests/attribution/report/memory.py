@@ -24,7 +24,7 @@ from tests.factory import TraceBuilder
 MADE = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
 PROJECT = "project"
 
-# What a failure of each kind blames: the kind of operation, its name, its settings, the prompt that it uses.
+# For each error type, the operation that is blamed: its kind, its name, its settings and its prompt.
 PLACES: dict[ErrorType, tuple[OperationKind, str, dict[str, Any], str | None]] = {
     ErrorType.EXTRACTION: (OperationKind.EXTRACTION, "extract", {"model": "m-1"}, "extraction-prompt"),
     ErrorType.UPDATE: (OperationKind.UPDATE, "update", {}, "update-prompt"),

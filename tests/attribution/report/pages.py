@@ -1,4 +1,4 @@
-"""What a page or a document says to a reader: its tables, its headings, its elements."""
+"""Reads pages and documents as a reader sees them: their tables, headings and elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs, and can be killed and started again."""
+"""Processes that can be killed and started again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Process:
         return self._log.read_bytes()[self._forgotten :].decode("utf-8", "replace")
 
     def forget_log(self) -> None:
-        """What it has written so far is no longer in ``log``."""
+        """Leave out of ``log`` what it has written so far."""
         self._forgotten = self._log.stat().st_size
 
     @property
@@ -151,7 +151,7 @@ class World:
         return "".join(part.log for part in self._processes() if part.name.startswith(name))
 
     def forget_logs(self) -> None:
-        """What was logged so far is no longer in any log."""
+        """Leave out of all logs what was written so far."""
         for part in self._processes():
             part.forget_log()
 
