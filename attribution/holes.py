@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.graph import TraceGraph
@@ -24,6 +25,10 @@ RECORD_MESSAGES = (
 )
 RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
 _RECORD_STORING = "record the operation that stores them, with the message as its argument"
+NAME_KIND = (
+    "say what they do to the memory with kind=..., such as Extraction, Update, Deletion, Retrieval or Generation; "
+    "those that do none of these are well as they are"
+)
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
 _EXAMPLES = 5
@@ -65,6 +70,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         for one in variables
         if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and _says(one.preview)
     ]
+    unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
     found = [
         _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
         _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
@@ -80,6 +86,11 @@ async def holes(graph: TraceGraph) -> list[Hole]:
             RECORD_ANSWERS,
         ),
         _hole("what the memory keeps came from outside", from_outside, _RECORD_STORING),
+        _hole(
+            f"operations are of kind Other: {_some(one.name or one.external_id for one in unknown)}",
+            [one.id for one in unknown],
+            NAME_KIND,
+        ),
         _hole(
             "operations have no end",
             [one.id for one in graph.operations.values() if one.status is Status.RUNNING],
@@ -139,6 +150,12 @@ def _messages(graph: TraceGraph) -> set[str]:
 def _says(text: str) -> bool:
     """Whether a text is more than an empty list or the like."""
     return text.strip(_MARKS).casefold() not in _NOTHING
+
+
+def _some(names: Iterable[str]) -> str:
+    """A few of some names, each once."""
+    named = list(dict.fromkeys(names))
+    return ", ".join([*named[:_EXAMPLES], *(["…"] if len(named) > _EXAMPLES else [])])
 
 
 def _hole(problem: str, places: list[str], fix: str) -> Hole:

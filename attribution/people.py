@@ -28,6 +28,25 @@ Named = tuple[ErrorType, str | None]
 MAX_NAME = 200
 _METHODS = frozenset({HUMAN_METHOD, *Method})
 
+_STORES = frozenset(
+    {
+        OperationKind.EXTRACTION,
+        OperationKind.INITIALIZATION,
+        OperationKind.SEGMENTATION,
+        OperationKind.UPDATE,
+        OperationKind.DELETION,
+    }
+)
+_UNFIT = {
+    ErrorType.EXTRACTION: frozenset({OperationKind.RETRIEVAL, OperationKind.DELETION}),
+    ErrorType.UPDATE: frozenset({OperationKind.RETRIEVAL}),
+    ErrorType.DELETION: frozenset({OperationKind.RETRIEVAL}),
+    ErrorType.RETRIEVAL: _STORES,
+    ErrorType.RESPONSE: _STORES | {OperationKind.RETRIEVAL},
+}
+"""Kinds of operations that an error of this type can't come from. All other kinds may do anything, such as an update
+that deletes, or a tool that searches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -130,6 +149,8 @@ def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None
         return f"{error_type} needs the operation at fault"
     if operation.kind is OperationKind.JUDGE:
         return f"{operation.external_id!r} judges answers, so it can't be at fault for {error_type}"
+    if operation.kind in _UNFIT[error_type]:
+        return f"{operation.external_id!r} is of kind {operation.kind}, which can't be at fault for {error_type}"
     return None
 
 

@@ -87,7 +87,7 @@ async def attribute(
         out.show(verdicts.case(case))
         out.lines("")
     abstained = sum(case.error_type is None for case in cases)
-    note(f"{counted(len(cases), 'failure')}, {abstained:,} without an answer." if cases else "There is no failure.")
+    note(f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained." if cases else "There is no failure.")
 
 
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:

@@ -157,6 +157,7 @@ async def import_(
     from api.cli.render.text import counted
     from attribution.labelling import import_labels
     from attribution.labels import read_labels
+    from schema.errors import InputError
 
     labels = read_labels(file)
     async with keeper_door(place) as door:
@@ -171,3 +172,5 @@ async def import_(
         note(f"{file}: line {one.line}: {one.reason}")
     if found.unmatched:
         note(f"{counted(len(found.unmatched), 'label')} could not be matched, and left out.")
+    if not found.imported:
+        raise InputError(str(file), "", "no label matches anything in this project")

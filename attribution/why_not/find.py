@@ -94,8 +94,9 @@ class _Reader:
             held_count=told.held_count,
             held=told.held,
             considered=told.considered,
-            returned_count=told.returned_count,
-            returned=told.returned,
+            # Where no unit held the piece, nothing was returned in place of one.
+            returned_count=told.returned_count if told.held_count else 0,
+            returned=told.returned if told.held_count else [],
             extractions=extractions,
             changes=changes,
             context=await self._context(cases, past, lost),

@@ -136,7 +136,7 @@ def test_attribute_shows_the_proof(cli: Cli) -> None:
     assert "ExtractionError at " in result.out
     assert "who found that chicken gives him itchy ears" in result.out
     assert "memory_system.extract_facts" in result.out
-    assert "3 failures, 0 without an answer." in result.err
+    assert "3 failures attributed, 0 abstained." in result.err
 
 
 def test_attribute_shows_where_each_piece_ended(stored: Callable[[TraceBuilder], Cli]) -> None:
@@ -169,7 +169,7 @@ def test_a_case_that_cannot_be_decided_is_an_abstention(stored: Callable[[TraceB
     assert verdict["reason"]
     assert (verdict["losses"], verdict["questionKind"]) == ([], "plain")
     assert "abstained" in cli("attribute", "--all").out
-    assert "1 failure, 1 without an answer." in cli("attribute", "--all").err
+    assert "1 failure attributed, 1 abstained." in cli("attribute", "--all").err
 
 
 def test_attribute_where_nothing_failed(stored: Callable[[TraceBuilder], Cli]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from api.cli.context import DEFAULT_PROJECT
-from schema.kinds import VariableKind
+from schema.kinds import OperationKind, VariableKind
 from tests.attribution.flow.stories import Story
 from tests.cli.conftest import Cli
 from tests.factory import TraceBuilder
@@ -29,6 +29,15 @@ def test_what_is_missing_is_told_with_what_to_record(stored: Callable[[TraceBuil
     assert (outside["problem"], outside["examples"]) == ("what the memory keeps came from outside", [unit.id])
     out = cli("check", "holes").out
     assert f"{loose['problem']} ({loose['examples'][0][:8]})\n  {loose['fix']}\n" in out
+
+
+def test_operations_whose_kind_says_nothing_are_named(stored: Callable[[TraceBuilder], Cli]) -> None:
+    story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="kinds")
+    story.trace.operation("o1", name="tidy_up", kind=OperationKind.OTHER)
+    story.trace.operation("o2", name="tidy_up", kind=OperationKind.OTHER)
+    (found,) = [one for one in stored(story.trace)("check", "kinds", "--json").json if "kind Other" in one["problem"]]
+    assert (found["problem"], found["count"]) == ("operations are of kind Other: tidy_up", 2)
+    assert "kind=" in found["fix"]
 
 
 def test_a_trace_that_is_not_there(sample: Cli) -> None:

@@ -198,6 +198,7 @@ async def test_a_verdict_that_cannot_be_is_refused(store: GraphStore) -> None:
         (Judgement(failure, ErrorType.UPDATE), "UpdateError needs the operation"),
         (Judgement(failure, ErrorType.ANNOTATION, update), "AnnotationError takes no operation"),
         (Judgement(failure, ErrorType.RESPONSE, judge), "judges answers"),
+        (Judgement(failure, ErrorType.RETRIEVAL, update), "of kind Update, which can't be at fault for RetrievalError"),
         (Judgement(failure, ErrorType.UPDATE, other.operations[1].id), "another trace"),
         (Judgement(failure, ErrorType.UPDATE, update, also=((ErrorType.RETRIEVAL, None),)), "also: RetrievalError"),
         (Judgement(failure, ErrorType.UPDATE, update, also=((ErrorType.JUDGE, None),) * 101), "more than 100"),
