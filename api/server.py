@@ -131,18 +131,18 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
     copies = Copies(settings.answers_bytes)
     rebuilt = RebuiltBytes(settings.max_rebuilt_bytes, settings.rebuilt_bytes_per_second)
     return Platform(
-        settings,
-        database,
-        verifier,
-        jobs,
-        events,
-        metrics.events,
-        growth,
-        uploads,
-        copies,
-        Reading(),
-        rebuilt,
-        acts,
+        settings=settings,
+        database=database,
+        verifier=verifier,
+        queue=jobs,
+        events=events,
+        metrics=metrics.events,
+        growth=growth,
+        uploads=uploads,
+        copies=copies,
+        reading=Reading(),
+        rebuilt=rebuilt,
+        acts=acts,
     )
 
 

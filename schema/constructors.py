@@ -19,6 +19,8 @@ T = TypeVar("T")
 def constructor(model: Callable[P, T]) -> Callable[P, T]:
     """A function that takes the same arguments as the class and returns the same object.
 
+    Give them by position: 23 arguments by name take six times as long.
+
     Args:
         model: a frozen dataclass with slots, without ``__post_init__``.
     """

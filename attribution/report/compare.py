@@ -307,15 +307,15 @@ def _reference(before: ReportedCase | None, after: ReportedCase | None) -> CaseR
     known = after or before
     assert known is not None
     return CaseRef(
-        known.question_external_id,
-        known.question,
-        before.number if before else None,
-        after.number if after else None,
-        before.failure_id if before else None,
-        after.failure_id if after else None,
-        before.error_type if before else None,
-        after.error_type if after else None,
-        known.trace,
-        known.trace_external_id,
-        known.trace_id,
+        question_external_id=known.question_external_id,
+        question=known.question,
+        before=before.number if before else None,
+        after=after.number if after else None,
+        failure_before=before.failure_id if before else None,
+        failure_after=after.failure_id if after else None,
+        error_type_before=before.error_type if before else None,
+        error_type_after=after.error_type if after else None,
+        trace=known.trace,
+        trace_external_id=known.trace_external_id,
+        trace_id=known.trace_id,
     )

@@ -228,21 +228,21 @@ class _Builder:
             place = f"data.operations[{position}]"
             session = recorded.operation_sessions[position]
             operation = Operation(
-                self.operation_ids[position],
-                self.project_id,
-                self.trace_id,
-                self.session_ids[session],
-                record.op_id,
-                given(record.op_name),
-                kinds[position],
-                given(record.category),
-                given(record.comment),
-                Status.ERROR if position in failed else Status.UNKNOWN,
-                position,
-                read_time(recorded, record, place),
-                None,
-                location_of(record),
-                metadata_of(recorded, record, place),
+                id=self.operation_ids[position],
+                project_id=self.project_id,
+                trace_id=self.trace_id,
+                session_id=self.session_ids[session],
+                external_id=record.op_id,
+                name=given(record.op_name),
+                kind=kinds[position],
+                category=given(record.category),
+                comment=given(record.comment),
+                status=Status.ERROR if position in failed else Status.UNKNOWN,
+                sequence=position,
+                started_at=read_time(recorded, record, place),
+                ended_at=None,
+                location=location_of(record),
+                attributes=metadata_of(recorded, record, place),
             )
             if record.op_name is UNSET or not is_usual(
                 element, operation.location, self.session_names[session], self.common
