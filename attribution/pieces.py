@@ -129,16 +129,17 @@ def is_list(failure: Failure) -> bool:
 
 
 def items(failure: Failure) -> list[str]:
-    """The items that a gold answer lists; a date is not taken apart."""
-    for gold in failure.gold_answers:
-        dates = [(date.start, date.end) for date in mentions(gold)]
-        cuts = [m.span() for m in _ITEM.finditer(gold) if not any(s <= m.start() < e for s, e in dates)]
-        edges = [0, *(place for cut in cuts for place in cut), len(gold)]
-        parts = [gold[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
-        named = [part for part in parts if part.strip()]
-        if len(named) > 1:
-            return named
-    return []
+    """The items that a gold answer lists."""
+    return next((named for gold in failure.gold_answers if len(named := things(gold)) > 1), [])
+
+
+def things(text: str) -> list[str]:
+    """What a text lists, the whole of it where it is no list; a date is not taken apart."""
+    dates = [(date.start, date.end) for date in mentions(text)]
+    cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
+    edges = [0, *(place for cut in cuts for place in cut), len(text)]
+    parts = [text[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
+    return [part for part in parts if part.strip()]
 
 
 def _sentences(gold: str) -> list[str]:
