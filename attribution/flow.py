@@ -27,6 +27,7 @@ from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
 from attribution.question import Form, form, question_kind
 from attribution.rules import Finding
+from attribution.searching import likeliest
 from attribution.sureness import confidence
 from attribution.verdict import Candidate, PieceLoss, Step, Verdict, abstention
 from schema.kinds import ErrorType, QuestionKind
@@ -105,8 +106,7 @@ class FlowPass:
             mode = Mode.QUESTION if gold_free else Mode.GOLD
             known = is_known(graph, failure)
             retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
-            want = None if gold_free else wanted(messages, failure)
-            evidence = await messages.likeliest(failure, want, retrieved, known)
+            evidence = await likeliest(messages, failure, retrieved, known, gold_free=gold_free)
         return _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved
 
 
