@@ -25,6 +25,8 @@ _FOLLOWED = 5
 """Messages most about the question, of which those that follow are looked at too."""
 _GIVEN = 0.7
 """What an answer that was given counts beside a gold answer."""
+_THEIRS = 0.2
+"""What it counts that a message is from somebody whom the question names: people tell of themselves."""
 _RANK = 0.01
 """What a message loses for each place that it comes later in the search by words."""
 
@@ -78,11 +80,13 @@ async def _best(
     about = await messages.retrieve(failure, Mode.QUESTION, _FOLLOWED, is_known)
     following = [one for message in about for one in messages.following(message, _BEFORE) if is_known(one)]
     asked = content(failure.question, messages.rarity)
+    people = _asked_about(messages, failure)
 
     def fit(message_id: str) -> float:
         places = [placed for placed in messages.sentences[message_id] if placed.sentence.stems]
         on_topic = max((found(asked, placed) for placed in places), default=0.0)
         on_topic = max(on_topic, _PASSED_ON * _talked_of(messages, asked, message_id))
+        on_topic += _THEIRS * (messages.speakers.get(message_id) in people)
         if want is None:
             return on_topic
         said = messages.claim(failure, next((placed.reference for placed in places), None))
@@ -105,7 +109,7 @@ def _talked_of(messages: Messages, asked: Content, message_id: str) -> float:
 
 
 def _asked_about(messages: Messages, failure: Failure) -> list[str]:
-    """The speakers whom a question names, in the order of their names in it."""
+    """The speakers whom a question names."""
     names = {token.stem for token in tokens(failure.question)}
     return [one for one in sorted(set(messages.speakers.values())) if {t.stem for t in tokens(one)} & names]
 
