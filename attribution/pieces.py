@@ -26,6 +26,8 @@ _SAID = 0.8
 """The part of a piece that an answer must have to say it."""
 _NEARLY = 0.5
 """How much of the best source of a sentence another one must have."""
+_SOURCES = 3
+"""Messages that are followed for a sentence of a reply, at most."""
 _WORTH = 1.6
 """Weight of what a sentence of a reply must take from earlier messages to be a piece."""
 
@@ -103,7 +105,7 @@ def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Conten
     told = [needed(messages, failure, [one], want) for one in dict.fromkeys(ids)]
     found = [one for one in told if one is not None and one.literal and one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
-    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight]
+    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight][:_SOURCES]
 
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
