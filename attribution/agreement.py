@@ -68,7 +68,8 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or any(are_rivals(word, other) for word in missing for other in beside)
         or bool(golds and all(map(_denies, golds)) != _denies(text))
     )
-    return Agreement(got / wanted.weight if wanted.weight else 0.0, conflicts)
+    # A word may be told both by narrower ones and by near ones.
+    return Agreement(min(1.0, got / wanted.weight) if wanted.weight else 0.0, conflicts)
 
 
 def _denies(text: str) -> bool:

@@ -11,7 +11,7 @@ from heapq import nsmallest
 from operator import mul
 from typing import Protocol
 
-from attribution.detail import Content, Rarity, content, credit, found, matches
+from attribution.detail import Content, Rarity, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.segments import Sentence, passage
@@ -32,8 +32,6 @@ _LOOKED_UP = 6
 """The rarest words of a sentence by which its origin is looked up."""
 _COMPARED = 5
 """Messages that a sentence is compared with closely."""
-_GIVEN = 0.8
-"""What an answer that was given counts beside a gold answer, in the search for evidence."""
 _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
 _RANK_CONSTANT = 60
@@ -145,30 +143,6 @@ class Messages:
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
-    async def likeliest(
-        self, failure: Failure, want: Content | None, retrieved: Sequence[str], is_known: Callable[[str], bool]
-    ) -> list[str]:
-        """Of the messages that may be the evidence the one that is most about the question, and says an answer.
-
-        That may be the gold answer or, nearly as well, the one that was given: a gold answer can be the wrong one.
-        """
-        asked = content(failure.question, self.rarity)
-        given = await self.retrieve(failure, Mode.PREDICTION, len(retrieved), is_known)
-
-        def fit(message_id: str) -> float:
-            places = [placed for placed in self.sentences[message_id] if placed.sentence.stems]
-            about = max((found(asked, placed) for placed in places), default=0.0)
-            if want is None:
-                return about
-            days = next((placed.reference for placed in places), None)
-            said = self.claim(failure, days)
-            gold = max((found(want, placed) for placed in places), default=0.0)
-            answer = max((found(said, placed) for placed in places), default=0.0)
-            return about + max(gold, _GIVEN * answer)
-
-        ranked = sorted(enumerate(dict.fromkeys([*retrieved, *given])), key=lambda item: -fit(item[1]) + 0.01 * item[0])
-        return [message_id for _, message_id in ranked[:1]]
-
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
         """The first messages that are found behind a variable, two at most."""
         known = self._behind.get(variable_id)
@@ -222,6 +196,16 @@ class Messages:
         for message, said in sorted(shared, key=lambda key: (-shared[key], self.place[key[0]]))[:_COMPARED]:
             scores[message] = max(scores.get(message, 0.0), self._likeness(words, said))
         return scores
+
+    def preceding(self, variable_id: str, count: int) -> list[str]:
+        """The messages just before one, in order."""
+        place = self.place[variable_id]
+        return self.ids[max(0, place - count) : place]
+
+    def following(self, variable_id: str, count: int) -> list[str]:
+        """The messages just after one, in order."""
+        place = self.place[variable_id]
+        return self.ids[place + 1 : place + 1 + count]
 
     def neighbours(self, variable_ids: Iterable[str], distance: int) -> list[str]:
         """The messages up to a distance from some, without them, nearest first."""

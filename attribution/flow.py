@@ -27,6 +27,7 @@ from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
 from attribution.question import Form, form, question_kind
 from attribution.rules import Finding
+from attribution.searching import likeliest
 from attribution.sureness import confidence
 from attribution.verdict import Candidate, PieceLoss, Step, Verdict, abstention
 from schema.kinds import ErrorType, QuestionKind
@@ -105,8 +106,7 @@ class FlowPass:
             mode = Mode.QUESTION if gold_free else Mode.GOLD
             known = is_known(graph, failure)
             retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
-            want = None if gold_free else wanted(messages, failure)
-            evidence = await messages.likeliest(failure, want, retrieved, known)
+            evidence = await likeliest(messages, failure, retrieved, known, gold_free=gold_free)
         return _Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved
 
 
@@ -160,7 +160,7 @@ class _Trial:
         want = None if self.gold_free else wanted(self.messages, self.failure)
         before = self._before(want)
         pieces = self._followed(kind, want, before)
-        ends = [await self._ends(piece, before, None) for piece in pieces]
+        ends = [await self._ends(self._cases(piece), before, None) for piece in pieces]
         return [sorted(some, key=lambda one: one.reach, reverse=True) for some in ends]
 
     def _before(self, want: Content | None) -> list[Finding]:
@@ -224,13 +224,21 @@ class _Trial:
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
-        return max(await self._ends(piece, before, judge), key=lambda one: one.reach)
+        cases = self._cases(piece)
+        for case in cases if judge is None and not settled(before) else ():
+            # Nothing comes further than what the answer was made from: then the memory need not be searched.
+            findings = [*before, await rules.in_context(case)]
+            if settled(findings):
+                return self._ending(findings, case)
+        return max(await self._ends(cases, before, judge), key=lambda one: one.reach)
 
-    async def _ends(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
+    def _cases(self, piece: Piece) -> list[Case]:
+        return [Case.of(self.graph, self.messages, self.failure, detail) for detail in piece]
+
+    async def _ends(self, cases: Sequence[Case], before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
         """Where a piece ended as each of the messages has it that tell it."""
         endings = []
-        for detail in piece:
-            case = Case.of(self.graph, self.messages, self.failure, detail)
+        for case in cases:
             ending = self._ending([*before, *await self._flow(case, before)], case)
             if judge is not None and ending.confidence < SURE and await case.ask(judge):
                 ending = self._ending([*before, *await self._flow(case, before)], case)

@@ -26,6 +26,8 @@ _SAID = 0.8
 """The part of a piece that an answer must have to say it."""
 _NEARLY = 0.5
 """How much of the best source of a sentence another one must have."""
+_SOURCES = 3
+"""Messages that are followed for a sentence of a reply, at most."""
 _WORTH = 1.6
 """Weight of what a sentence of a reply must take from earlier messages to be a piece."""
 
@@ -103,7 +105,7 @@ def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Conten
     told = [needed(messages, failure, [one], want) for one in dict.fromkeys(ids)]
     found = [one for one in told if one is not None and one.literal and one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
-    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight]
+    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight][:_SOURCES]
 
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
@@ -129,16 +131,17 @@ def is_list(failure: Failure) -> bool:
 
 
 def items(failure: Failure) -> list[str]:
-    """The items that a gold answer lists; a date is not taken apart."""
-    for gold in failure.gold_answers:
-        dates = [(date.start, date.end) for date in mentions(gold)]
-        cuts = [m.span() for m in _ITEM.finditer(gold) if not any(s <= m.start() < e for s, e in dates)]
-        edges = [0, *(place for cut in cuts for place in cut), len(gold)]
-        parts = [gold[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
-        named = [part for part in parts if part.strip()]
-        if len(named) > 1:
-            return named
-    return []
+    """The items that a gold answer lists."""
+    return next((named for gold in failure.gold_answers if len(named := things(gold)) > 1), [])
+
+
+def things(text: str) -> list[str]:
+    """What a text lists, the whole of it where it is no list; a date is not taken apart."""
+    dates = [(date.start, date.end) for date in mentions(text)]
+    cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
+    edges = [0, *(place for cut in cuts for place in cut), len(text)]
+    parts = [text[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
+    return [part for part in parts if part.strip()]
 
 
 def _sentences(gold: str) -> list[str]:

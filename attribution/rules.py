@@ -16,7 +16,7 @@ from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
-from attribution.pieces import items
+from attribution.pieces import items, things
 from attribution.presence import HOLDS, LARGE, Detail, Presence
 from attribution.question import polar, refuses
 from attribution.sureness import likely
@@ -78,8 +78,10 @@ def right(
     else:
         asked = frozenset(content(failure.question, messages.rarity).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
-        # Of a list the answer must say each item: most of the words may be those of the others.
+        # What lists fewer things than the gold answer must say each of them, for it may have left one out, though most
+        # of the words are there; what lists as many may say one in other words.
         named = items(failure) if polar(failure.gold_answers) is None else []
+        named = named if len(things(failure.prediction or "")) < len(named) else []
         listed = [content(item, messages.rarity).without(asked) for item in named]
         said = [agreement(item, failure.prediction or "", asked=asked).recall for item in listed if item.weight]
         likelihood = 0.02 if agreed.conflicts else likely(min([agreed.recall, *said]), AGREES)
