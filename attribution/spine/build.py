@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.naming import operation_label, variable_label
+from attribution.naming import operation_label, plain, variable_label
 from attribution.spine.choose import Chosen, Link, choose, losses
 from attribution.spine.contract import Node, contract
 from attribution.spine.layers import layers
@@ -141,7 +141,7 @@ class _Builder:
             attribution_id=self._told.attribution.id if self._told.attribution else None,
             boxes=[self._box(boxes[number], nodes, layer[number], past) for number in order],
             edges=sorted(edges, key=lambda edge: (edge.source, edge.target)),
-            pieces=[self._piece(loss) for loss in losses(self._told.verdict)],
+            pieces=[self._piece(loss) for loss in losses(self._told.failure, self._told.verdict)],
             variables=len(self._variables),
         )
 
@@ -238,7 +238,10 @@ class _Builder:
     def _text(self, ids: Sequence[str]) -> str:
         if len(ids) > 1 or ids[0] not in self._variables:
             return ""
-        return " ".join((self._chosen.quotes.get(ids[0]) or self._variables[ids[0]].preview).split())[:_TEXT]
+        failure = self._told.failure
+        said = {failure.question_id: failure.question, failure.answer_id: failure.prediction}.get(ids[0])
+        text = said or self._chosen.quotes.get(ids[0]) or plain(self._variables[ids[0]].preview)
+        return " ".join(text.split())[:_TEXT]
 
     def _piece(self, loss: PieceLoss) -> Piece:
         operation = self._operations.get(loss.operation_id or "")

@@ -51,11 +51,18 @@ class Chosen:
     operations: set[str] = field(default_factory=set)
 
 
-def losses(verdict: Verdict | None) -> Sequence[PieceLoss]:
-    """The pieces that a verdict follows; of one that follows none, what its path quotes."""
+def losses(failure: Failure, verdict: Verdict | None) -> Sequence[PieceLoss]:
+    """The pieces that a verdict follows; of one that follows none, what its path quotes of the evidence.
+
+    A path that begins at the question follows nothing: it says that the answer should have been a refusal, or better.
+    """
     if verdict is None:
         return ()
-    return verdict.losses or own_loss(verdict)
+    return [
+        one
+        for one in verdict.losses or own_loss(verdict)
+        if not one.path or one.path[0].variable_id != failure.question_id
+    ]
 
 
 def evidence_of(failure: Failure, verdict: Verdict | None) -> list[str]:
@@ -68,7 +75,7 @@ def evidence_of(failure: Failure, verdict: Verdict | None) -> list[str]:
 def roots(failure: Failure, verdict: Verdict | None) -> list[str]:
     """The variables whose past holds all that a spine is made of, in order."""
     found = [failure.answer_id, failure.question_id, *evidence_of(failure, verdict)]
-    found += [step.variable_id for loss in losses(verdict) for step in loss.path]
+    found += [step.variable_id for loss in losses(failure, verdict) for step in loss.path]
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
@@ -108,7 +115,7 @@ def choose(
             if derivation.target == answer:
                 chosen.roles[derivation.source].add(Role.READ)
     joined = {(derivation.source, derivation.target) for derivation in derivations}
-    for number, loss in enumerate(losses(verdict)):
+    for number, loss in enumerate(losses(failure, verdict)):
         _follow(chosen, number, loss, there, joined)
         if loss.reached and answer in chosen.roles and answer is not None:
             chosen.states[answer][number] = State.HAS
@@ -117,12 +124,13 @@ def choose(
 
 def _follow(chosen: Chosen, number: int, loss: PieceLoss, there: set[str], joined: set[tuple[str, str]]) -> None:
     """The way of a piece."""
-    broken = break_of(loss)
+    broken = None if loss.reached else break_of(loss)
     path = [(place, step) for place, step in enumerate(loss.path) if step.variable_id in there]
     chosen.paths.append([step.variable_id for _, step in path])
     for place, step in path:
         chosen.roles[step.variable_id].add(Role.LOSS if place == broken else Role.PATH)
-        chosen.states[step.variable_id][number] = _state(step, place == broken)
+        if step.holds or not loss.reached:
+            chosen.states[step.variable_id][number] = _state(step, place == broken)
         if step.quote and step.holds:
             chosen.quotes.setdefault(step.variable_id, step.quote)
     for (_, before), (place, step) in pairwise(path):

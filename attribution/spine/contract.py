@@ -149,14 +149,20 @@ class _Boxes:
     def _collapse(self, run: Sequence[int]) -> None:
         """Merge the boxes of a run, as far as nothing else of the spine is between them."""
         quotient = self._quotient
-        merged: list[int] = []
+        grown = down = up = 0
         for box in dict.fromkeys(self._now(box) for box in run):
-            mask = sum(1 << one for one in {*merged, box})
-            between = quotient.between(mask)
-            foreign = [one for one in bits(between) if self._what[one].roles and self._what[one] != self._what[box]]
-            if merged and foreign:
-                merged = []
-            merged = [self._merge(1 << box | sum(1 << one for one in merged))]
+            if not grown:
+                what = self._what[box]
+                foreign = sum(
+                    1 << one for one in bits(quotient.alive) if self._what[one].roles and self._what[one] != what
+                )
+            now = self._now(box)
+            if grown and (down | quotient.down(now)) & (up | quotient.up(now)) & foreign:
+                self._merge(grown)
+                now, grown, down, up = self._now(box), 0, 0, 0
+            grown, down, up = grown | 1 << now, down | quotient.down(now), up | quotient.up(now)
+        if grown:
+            self._merge(grown)
 
     def _now(self, box: int) -> int:
         """The box that something was merged into."""

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 from attribution.lookup import by_id, word_on
 from attribution.spine.build import Told, build
-from attribution.spine.choose import losses, roots
+from attribution.spine.choose import roots
 from attribution.spine.model import BOXES, LEAST_BOXES, MOST_BOXES, Spine
 from attribution.verdict import from_attribution
 from schema.errors import InputError
-from schema.models import Failure, Variable
+from schema.models import Attribution, Failure, Variable
 from store.protocol import GraphStore
 
 _AT_ONCE = 8
 """Pasts that are in memory together."""
+_NOTHING = "[]"
 
 
 def check_boxes(most: int) -> int:
@@ -53,7 +54,7 @@ async def spines(store: GraphStore, failures: Sequence[Failure], most: int = BOX
 
 async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
     """What is known of some failures."""
-    said = word_on(await store.attributions([one.id for one in failures]))
+    said = await _said(store, failures)
     verdicts = {id_: from_attribution(one) for id_, one in said.items()}
     wanted = {one.id: roots(one, verdicts.get(one.id)) for one in failures}
     # A verdict may name what is no longer there, or never was: nobody checks the ways of its pieces.
@@ -62,10 +63,26 @@ async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
         [id_ for id_ in wanted[one.id] if id_ in there and there[id_].trace_id == one.trace_id] for one in failures
     ]
     pasts = await store.closures(known)
-    blamed = [loss.operation_id for one in verdicts.values() for loss in losses(one)]
+    blamed = [loss.operation_id for one in verdicts.values() for loss in one.losses]
     blamed += [one.operation_id for one in verdicts.values()]
     operations = await store.operations(list(dict.fromkeys(id_ for id_ in blamed if id_ is not None)))
     return [
         Told(one, said.get(one.id), verdicts.get(one.id), past, operations)
         for one, past in zip(failures, pasts, strict=True)
     ]
+
+
+async def _said(store: GraphStore, failures: Sequence[Failure]) -> dict[str, Attribution]:
+    """The verdict on each failure; one without a path, as a person's, gives way to one with a path that agrees."""
+    found = await store.attributions([one.id for one in failures])
+    said = word_on(found)
+    for one in found:
+        counts = said[one.failure_id]
+        same = (counts.error_type, counts.operation_id) == (one.error_type, one.operation_id)
+        if same and not _has_path(counts) and _has_path(one):
+            said[one.failure_id] = one
+    return said
+
+
+def _has_path(verdict: Attribution) -> bool:
+    return verdict.evidence != _NOTHING or verdict.losses != _NOTHING
