@@ -11,13 +11,14 @@ import msgspec
 
 from attribution.labels import Blame, Label, NumberedLabel
 from attribution.lookup import by_id, every_failure
-from attribution.people import Judgement, Named, check_author, problem_of, verdict_of
+from attribution.people import Judgement, Named, problem_of, verdict_of
 from attribution.verdict import from_attribution
 from ingest.events.complaints import EntryOf
 from ingest.files.smartcomment.leftover import file_of
 from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY
 from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
+from schema.people import check_person
 from store.paging import elements, every
 from store.protocol import GraphStore
 
@@ -80,7 +81,7 @@ async def import_labels(
     for one in labels:
         by = author if one.label.author is None else one.label.author
         try:
-            check_author(by)
+            check_person(by, "verdict", "author")
         except InputError as error:
             raise InputError(file, f"line {one.number}", error.problem) from error
         match = await graphs.match(one)

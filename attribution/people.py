@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from attribution.lookup import by_id
-from attribution.verdict import Method
 from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
 from schema.models import Attribution, Batch, Failure, Operation, Trace
+from schema.people import check_person
 from store.answers import Label
 from store.protocol import GraphStore
 
@@ -24,9 +24,6 @@ E = TypeVar("E", Trace, Operation, Failure, Attribution)
 
 Named = tuple[ErrorType, str | None]
 """An error type, and the id of the operation at fault; None where there is none."""
-
-MAX_NAME = 200
-_METHODS = frozenset({HUMAN_METHOD, *Method})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ async def record_verdict(
         InputError: nobody can be called so, an error type and an operation do not go together, the operation is
             of another trace, or something is out of range.
     """
-    check_author(author)
+    check_person(author, "verdict", "author")
     check_texts("reason", () if judgement.reason is None else (judgement.reason,))
     if judgement.confidence is not None and not 0 <= judgement.confidence <= 1:
         raise InputError("verdict", "confidence", f"{judgement.confidence} is not from 0 to 1")
@@ -73,18 +70,6 @@ async def record_verdict(
     entry = entry_of(verdict.id) if entry_of else None
     await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
     return verdict
-
-
-def check_author(name: str) -> None:
-    """Refuse what can't be a person's name.
-
-    Raises:
-        InputError: it can't.
-    """
-    if not 1 <= len(name) <= MAX_NAME:
-        raise InputError("verdict", "author", f"a name of 1 to {MAX_NAME} characters is needed")
-    if name in _METHODS:
-        raise InputError("verdict", "author", f"{name!r} is a method, not a person")
 
 
 def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:

@@ -22,11 +22,18 @@ class Principal:
         actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
         grants: the role in each project that the principal knows; nothing says that others exist.
         expires_at: from when on the principal is nobody.
+        person: who it is, in verdicts: two keys of one person are one author. Empty where ``actor`` says it.
     """
 
     actor: str
     grants: Mapping[str, Role]
     expires_at: datetime | None = None
+    person: str = ""
+
+    @property
+    def author(self) -> str:
+        """The name of the person, as verdicts say it."""
+        return self.person or self.actor
 
     def is_expired(self, now: datetime) -> bool:
         """Whether its key or token has run out."""
@@ -39,6 +46,7 @@ class ProjectDoor:
 
     Attributes:
         role: the principal's role here.
+        author: the principal's name in verdicts; see ``Principal.author``.
         store: the project's traces.
         records: the project's keys, jobs and audit log.
     """
@@ -49,6 +57,7 @@ class ProjectDoor:
     request_id: str | None
     store: GraphStore
     records: ProjectRecords
+    author: str
 
     def require(self, needed: Role) -> None:
         """Refuse a principal whose role is not enough.
@@ -109,6 +118,7 @@ class Access:
             self.request_id,
             self._database.project(project_id),
             self._database.records(project_id),
+            self.principal.author,
         )
         door.require(needed)
         return door

@@ -224,7 +224,7 @@ class Mutation:
         """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
         judgement = await judgement_of(door.store, input)
-        verdict = await record_verdict(door.store, judgement, door.actor, partial(door.entry, "recordVerdict"))
+        verdict = await record_verdict(door.store, judgement, door.author, partial(door.entry, "recordVerdict"))
         return VerdictRecorded(attribution=verdict)
 
     @strawberry.mutation(
@@ -240,7 +240,7 @@ class Mutation:
     ) -> WithdrawVerdictResult:
         """Withdraw a verdict."""
         door = info.context.door(project, Role.WRITER)
-        author = None if door.role.allows(Role.ADMIN) else door.actor
+        author = None if door.role.allows(Role.ADMIN) else door.author
         found = await id_of(door.store, Label.ATTRIBUTION, id)
         await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found))
         return VerdictWithdrawn(id=strawberry.ID(found))
@@ -280,6 +280,13 @@ class Mutation:
         expires_at: Annotated[
             datetime | None, strawberry.argument(description="When it expires; null if it never does.")
         ] = None,
+        person: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Whose key it is. Verdicts that are sent with it have this author, like those of their "
+                "other keys do. If null, the key's name is the author."
+            ),
+        ] = None,
     ) -> CreateKeyResult:
         """Create a key."""
         door = info.context.door(project, Role.ADMIN)
@@ -288,7 +295,7 @@ class Mutation:
             raise InputError("createKey", "name", f"a name of 1 to {MAX_NAME} characters is needed")
         if expires_at is not None and expires_at <= now:
             raise InputError("createKey", "expiresAt", "is past")
-        secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
+        secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at, person)
         await door.records.add_key(key, door.entry("createKey", key.id))
         return KeyCreated(key=key, secret=secret)
 

@@ -66,6 +66,32 @@ def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
     assert _verdicts(world, failure) == before
 
 
+def test_two_keys_of_a_person_are_one_author(world: World) -> None:
+    """A new key in place of an old one changes nothing of what somebody said, and nobody says whose verdict it is."""
+    create = """mutation($p: String!, $n: String!, $w: String) {
+      createKey(project: $p, name: $n, role: writer, person: $w) {
+        ... on KeyCreated { secret key { id person } } ... on Problem { message } } }"""
+    judge = """mutation($p: String!, $i: VerdictInput!) { recordVerdict(project: $p, input: $i) {
+      ... on VerdictRecorded { attribution { id author } } } }"""
+    said = set()
+    for name in ("laptop", "new laptop"):
+        made = _change(world, create, {"n": name, "w": "Ada"}, "admin")
+        assert made["key"]["person"] == "Ada"
+        with world.server.client(None) as client:
+            variables = {"p": world.project, "i": {"failure": world.ids["failure"], "reason": name}}
+            headers = {"Authorization": f"Bearer {made['secret']}"}
+            answer = client.post("/graphql", json={"query": judge, "variables": variables}, headers=headers).json()
+            whose = client.post("/graphql", json={"query": "{ viewer { person } }"}, headers=headers).json()
+        assert whose["data"]["viewer"]["person"] == "Ada"
+        verdict = answer["data"]["recordVerdict"]["attribution"]
+        said.add((verdict["id"], verdict["author"]))
+    ((id_, author),) = said
+    assert author == "Ada"
+    assert _withdraw(world, id_)["message"].endswith("is another person's: an admin may take it back")
+    assert _withdraw(world, id_, "admin")["__typename"] == "VerdictWithdrawn"
+    assert "is a method" in _change(world, create, {"n": "bad", "w": "flow"}, "admin")["message"]
+
+
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
