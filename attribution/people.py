@@ -119,7 +119,7 @@ def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None
 
 
 async def withdraw_verdict(
-    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None
+    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None, by: str | None = None
 ) -> Attribution:
     """Take back a person's verdict.
 
@@ -128,6 +128,7 @@ async def withdraw_verdict(
         attribution_id: whose verdict is meant.
         author: who may take back only what is theirs; None may take back any person's.
         entry: tells of it in the audit log.
+        by: who takes it back, for its history; None is its author.
 
     Raises:
         NotFoundError: there is no such verdict.
@@ -138,7 +139,7 @@ async def withdraw_verdict(
         raise InputError("verdict", attribution_id, "is a method's, not a person's: it stays")
     if author is not None and verdict.author != author:
         raise InputError("verdict", attribution_id, "is another person's: an admin may take it back")
-    if not await store.delete_attributions([attribution_id], entry):
+    if not await store.delete_attributions([attribution_id], entry, by):
         raise NotFoundError(attribution_id, Label.ATTRIBUTION.value)
     return verdict
 

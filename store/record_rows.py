@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from schema.annotation import VerdictChange
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
@@ -16,7 +18,7 @@ from schema.times import in_utc
 from store.answers import Page
 from store.times import from_microseconds, to_microseconds
 
-R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
+R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy, VerdictChange)
 
 _CURSOR = re.compile(r"(-?\d{1,18}):([\x21-\x7e]{1,100})", re.ASCII)
 _AFTER_ALL = datetime.max.replace(tzinfo=UTC)
@@ -32,6 +34,7 @@ _TIMES = (
     "at",
     "changed_at",
     "due_at",
+    "undone_at",
 )
 _READERS: dict[str, Callable[[Any], Any]] = {
     "role": Role,
@@ -78,7 +81,7 @@ class Form(Generic[R]):
             to_microseconds(value)
             if isinstance(value, datetime)
             else str(value)
-            if isinstance(value, Role | JobKind | JobState)
+            if isinstance(value, StrEnum)
             else value
             for value in self.natives(record)
         ]
@@ -132,6 +135,7 @@ API_KEYS = Form("ApiKey", ApiKey, "created_at", ("project_id", "secret_hash", "r
 JOBS = Form("Job", Job, "created_at", ("project_id",))
 RETENTION_POLICIES = Form("RetentionPolicy", RetentionPolicy, "changed_at", ())
 AUDIT_ENTRIES = Form("AuditEntry", AuditEntry, "at", ("project_id",))
+VERDICT_CHANGES = Form("VerdictChange", VerdictChange, "changed_at", ("project_id",))
 
 
 def read_cursor(cursor: str | None) -> tuple[datetime, str]:

@@ -242,7 +242,7 @@ class Mutation:
         door = info.context.door(project, Role.WRITER)
         author = None if door.role.allows(Role.ADMIN) else door.author
         found = await id_of(door.store, Label.ATTRIBUTION, id)
-        await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found))
+        await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found), door.author)
         return VerdictWithdrawn(id=strawberry.ID(found))
 
     @strawberry.mutation(

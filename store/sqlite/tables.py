@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from store.answers import Direction
 from store.columns import DECLARED, Codec, Column, Declaration
-from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, RETENTION_POLICIES
+from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, RETENTION_POLICIES, VERDICT_CHANGES
 from store.texts import Fillings
 
 
@@ -25,6 +25,7 @@ class Table(StrEnum):
     JOB = "job"
     AUDIT_ENTRY = "audit_entry"
     RETENTION_POLICY = "retention_policy"
+    CHANGE = "verdict_change"
 
 
 _COLUMNS: Mapping[Table, tuple[str, ...]] = {
@@ -39,6 +40,7 @@ _COLUMNS: Mapping[Table, tuple[str, ...]] = {
     Table.JOB: JOBS.columns,
     Table.AUDIT_ENTRY: AUDIT_ENTRIES.columns,
     Table.RETENTION_POLICY: RETENTION_POLICIES.columns,
+    Table.CHANGE: VERDICT_CHANGES.columns,
 }
 """The columns of each, in the order in which rows are given."""
 
