@@ -37,9 +37,12 @@ async def verdict(
         ),
     ],
     error_type: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False)
-    ],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)],
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)
+    ] = None,
     operation: Annotated[
         str | None,
         typer.Option(
@@ -62,19 +65,34 @@ async def verdict(
         str | None,
         typer.Option("--author", metavar="NAME", help="Who says it. (default: command line)", show_default=False),
     ] = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Show what people said of it over time; record nothing.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back what the author said last: what was said before stands again.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why an answer is wrong. What the same author said of it before is replaced."""
+    """Say why an answer is wrong. What the same author said of it before is replaced, and stays in the history."""
     from functools import partial
 
     from api import documents
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
+    from api.cli.verdict_history import show_history
+    from api.cli.verdict_history import undo as take_back
     from attribution.lookup import by_id
     from attribution.people import Judgement, record_verdict
     from schema.models import Failure, Operation, Variable
 
+    if history or undo:
+        if (history and undo) or error_type or reason or operation or also:
+            raise UsageError("--history and --undo stand alone: leave out what is said")
+        await (show_history(place, reference, as_json) if history else take_back(place, reference, author, as_json))
+        return
+    if error_type is None or reason is None:
+        raise UsageError("say why the answer is wrong: --type and --reason are needed")
     kind = _error_type(error_type, "--type")
     others = [_split(one) for one in also or ()]
     async with keeper_door(place) as door:

@@ -11,9 +11,10 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.history import changes
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
-from api.graphql.refs import FailureRef, OperationRef, VariableRef
+from api.graphql.refs import FailureRef, OperationRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, ErrorType, QuestionKind
 from attribution.verdict import MOST_PIECES
 from schema import models
@@ -171,6 +172,15 @@ class Attribution(Node):
     async def operation(self, info: Info) -> OperationRef | None:
         """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
+
+    @strawberry.field(
+        description="The last changes of a person's verdict, the oldest first; empty for a method's.",
+        metadata={"size": "first"},
+    )
+    async def history(self, info: Info, first: First = 20) -> list[VerdictChangeRef]:
+        """The changes of this verdict."""
+        found = await info.context.load(self.project_id, changes, self.failure_id) or []
+        return [one for one in found if one.attribution_id == self.id][-page_size(first) :]
 
     @strawberry.field(description="The failure that it explains.")
     async def failure(self, info: Info) -> FailureRef | None:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
+from api.graphql.annotating import AnnotationMutations
 from api.graphql.context import Info
 from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ReportInput, VerdictInput
 from api.graphql.judgements import complaint_of, judgement_of
@@ -59,7 +60,7 @@ ProjectName = Annotated[str, strawberry.argument(description="The project.")]
     description="All changes that you can make. Errors to be expected, such as NotFound, are among the possible "
     "results of each."
 )
-class Mutation:
+class Mutation(AnnotationMutations):
     """The roots of mutations."""
 
     @strawberry.mutation(
@@ -210,8 +211,8 @@ class Mutation:
         return RightMarked(answer=await record_right(door.store, found, entry_of=partial(door.entry, "markRight")))
 
     @strawberry.mutation(
-        description="Record why an answer is wrong. This replaces your earlier verdict on the same failure. Needs "
-        "the role writer.",
+        description="Record why an answer is wrong. This replaces your earlier verdict on the same failure, which "
+        "stays in the history. Needs the role writer.",
         metadata={"cost": 20},
     )
     @outcome

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 
 if TYPE_CHECKING:
+    from schema.annotation import VerdictChange as VerdictChangeRef
     from schema.control import ApiKey as ApiKeyRef
     from schema.control import AuditEntry as AuditEntryRef
     from schema.control import Job as JobRef
@@ -38,6 +39,7 @@ else:
     LineageRef = Annotated["Lineage", strawberry.lazy("api.graphql.lineage")]
     PathRef = Annotated["Path", strawberry.lazy("api.graphql.lineage")]
     SearchHitRef = Annotated["SearchHit", strawberry.lazy("api.graphql.search")]
+    VerdictChangeRef = Annotated["VerdictChange", strawberry.lazy("api.graphql.history")]
 
 __all__ = [
     "ApiKeyRef",
@@ -53,4 +55,5 @@ __all__ = [
     "SessionRef",
     "TraceRef",
     "VariableRef",
+    "VerdictChangeRef",
 ]

@@ -92,6 +92,41 @@ def test_two_keys_of_a_person_are_one_author(world: World) -> None:
     assert "is a method" in _change(world, create, {"n": "bad", "w": "flow"}, "admin")["message"]
 
 
+def test_a_verdict_keeps_its_history_and_is_undone(world: World) -> None:
+    failure = world.ids["failure"]
+    read = """query($p: String!, $f: String!, $n: Int!, $after: String) { project(name: $p) { failure(reference: $f) {
+      verdicts { reason method history(first: 1) { number verdict { reason } } }
+      verdictHistory(first: $n, after: $after) { nodes { number changedBy undoneBy verdict { reason } }
+        pageInfo { hasNextPage endCursor } } } } }"""
+    undo = """mutation($p: String!, $f: ID!) { undoVerdict(project: $p, failure: $f) { __typename
+      ... on VerdictUndone { attribution { reason } } ... on Problem { message } } }"""
+
+    def looked(after: str | None = None, first: int = 2) -> dict[str, Any]:
+        found: dict[str, Any] = world.ask(read, {"p": world.project, "f": failure, "after": after, "n": first})[
+            "project"
+        ]["failure"]
+        return found
+
+    for reason in ("one", "two", "three"):
+        _judge(world, failure=failure, errorType="AnnotationError", reason=reason)
+    assert _change(world, undo, {"f": failure})["attribution"] == {"reason": "two"}
+    page = looked()["verdictHistory"]
+    rest = looked(page["pageInfo"]["endCursor"], 500)["verdictHistory"]
+    assert (page["pageInfo"]["hasNextPage"], rest["pageInfo"]["hasNextPage"]) == (True, False)
+    nodes = [*page["nodes"], *rest["nodes"]][-3:]
+    assert [(one["verdict"]["reason"], one["undoneBy"] is None) for one in nodes] == [
+        ("one", True),
+        ("two", True),
+        ("three", False),
+    ]
+    (said,) = [one for one in looked()["verdicts"] if one["reason"] == "two"]
+    assert [one["verdict"]["reason"] for one in said["history"]] == ["three"]
+    assert _change(world, undo, {"f": failure}, "admin")["__typename"] == "InvalidInput"
+    for before in ({"reason": "one"}, None):
+        assert _change(world, undo, {"f": failure})["attribution"] == before
+    assert "human" not in {one["method"] for one in looked()["verdicts"]}
+
+
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [

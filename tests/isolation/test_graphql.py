@@ -58,6 +58,7 @@ _ID_OF = {
     "Mutation.markRight.answer": "unjudged",
     "Mutation.withdrawFailure.id": "failure",
     "Mutation.withdrawVerdict.id": "verdict",
+    "Mutation.undoVerdict.failure": "failure",
     "Mutation.deleteTrace.id": "trace",
     "Mutation.revokeKey.id": "key",
     "Subscription.job.id": "job",
@@ -80,6 +81,7 @@ _PLAIN = {
     "Project.agreement.first": "flow",
     "Project.agreement.second": "flow",
     "Mutation.createKey.name": "leak",
+    "Mutation.createKey.person": "Eve",
     "ImportInput.content": "{}",
 }
 
