@@ -242,7 +242,8 @@ async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attri
         if known is None:
             found.append(verdict)
             continue
-        same = replace(verdict, id=known.id, created_at=known.created_at)
+        # Labels don't say which texts show it.
+        same = replace(verdict, id=known.id, created_at=known.created_at, evidence=known.evidence)
         if verdict.error_type in NOT_THE_MEMORY:
             # An annotation of a graph file may name the judge; labels don't.
             same = replace(same, operation_id=known.operation_id)
@@ -260,7 +261,7 @@ def _newest(verdicts: Iterable[Attribution]) -> list[Attribution]:
 def _judgement(label: Label, match: _Match) -> Judgement:
     details: dict[str, Any] = {_DETAILS: label.more} if label.more else {}
     error_type, operation = match.primary
-    return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details)
+    return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details=details)
 
 
 def _said(verdict: Attribution) -> list[Named]:

@@ -10,17 +10,18 @@ from typing import Any, TypeVar
 import msgspec
 
 from attribution.lookup import by_id
+from attribution.verdict import Link, Step, written
 from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
-from schema.models import Attribution, Batch, Failure, Operation, Trace
+from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
 from schema.people import check_person
 from store.answers import Label
 from store.protocol import GraphStore
 
-E = TypeVar("E", Trace, Operation, Failure, Attribution)
+E = TypeVar("E", Trace, Operation, Variable, Failure, Attribution)
 
 Named = tuple[ErrorType, str | None]
 """An error type, and the id of the operation at fault; None where there is none."""
@@ -32,6 +33,7 @@ class Judgement:
 
     Attributes:
         also: other verdicts that the person would accept.
+        evidence: ids of variables that show it, each with words quoted from its value, which may be none.
         details: what else belongs to it; the attributes of the verdict.
     """
 
@@ -41,6 +43,7 @@ class Judgement:
     reason: str | None = None
     confidence: float | None = None
     also: tuple[Named, ...] = ()
+    evidence: tuple[tuple[str, str], ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -60,16 +63,31 @@ async def record_verdict(
         InputError: nobody can be called so, an error type and an operation do not go together, the operation is
             of another trace, or something is out of range.
     """
+    trace, verdict = await checked_verdict(store, judgement, author)
+    await write_verdict(store, trace, verdict, entry_of)
+    return verdict
+
+
+async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) -> tuple[Trace, Attribution]:
+    """A person's verdict that can be stored, and the trace that it is about.
+
+    Raises:
+        NotFoundError, InputError: see ``record_verdict``.
+    """
     check_person(author, "verdict", "author")
     check_texts("reason", () if judgement.reason is None else (judgement.reason,))
     if judgement.confidence is not None and not 0 <= judgement.confidence <= 1:
         raise InputError("verdict", "confidence", f"{judgement.confidence} is not from 0 to 1")
     failure = await _one(store, Failure, judgement.failure_id)
     await _check_operations(store, judgement, failure)
-    verdict = verdict_of(failure, judgement, author)
+    await _check_evidence(store, judgement, failure)
+    return await _one(store, Trace, failure.trace_id), verdict_of(failure, judgement, author)
+
+
+async def write_verdict(store: GraphStore, trace: Trace, verdict: Attribution, entry_of: EntryOf | None = None) -> None:
+    """Store a verdict that was checked."""
     entry = entry_of(verdict.id) if entry_of else None
-    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
-    return verdict
+    await store.write(Batch(trace, attributions=[verdict]), entry=entry)
 
 
 def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
@@ -86,7 +104,7 @@ def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attributi
         method=HUMAN_METHOD,
         model=None,
         reason=judgement.reason,
-        evidence="[]",
+        evidence=_encode([written(Step(id_, None, Link.START, quote, True)) for id_, quote in judgement.evidence]),
         candidates=_encode(
             [
                 {"errorType": error_type, "operationId": operation, "confidence": None, "reason": ""}
@@ -162,6 +180,20 @@ async def _check_operations(store: GraphStore, judgement: Judgement, failure: Fa
         problem = problem_of(error_type, operation)
         if problem is not None:
             raise InputError("verdict", place, problem)
+
+
+async def _check_evidence(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
+    if len(judgement.evidence) > MAX_LIST:
+        raise InputError("verdict", "evidence", f"more than {MAX_LIST}")
+    check_texts("evidence", [quote for _, quote in judgement.evidence])
+    found = await by_id(store, Variable, (id_ for id_, _ in judgement.evidence))
+    for id_, quote in judgement.evidence:
+        if id_ not in found:
+            raise NotFoundError(id_, Variable.__name__)
+        if found[id_].trace_id != failure.trace_id:
+            raise InputError("verdict", "evidence", "is of another trace than the failure")
+        if quote and quote not in (await store.value(found[id_])).decode("utf-8", "replace"):
+            raise InputError("verdict", "evidence", f"{id_} does not say {quote[:80]!r}")
 
 
 def _encode(value: Any) -> str:

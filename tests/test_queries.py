@@ -37,6 +37,10 @@ def texts(package: str) -> Iterator[tuple[str, str]]:
 TEXTS = dict(texts(_STORE))
 _LATER = tuple(label for label in Label if label is not Label.TRACE)
 ABOUT: dict[str, Iterable[StrEnum]] = {
+    "annotation.assign": [Table.ASSIGNMENT],
+    "annotation.assignments": [Table.ASSIGNMENT],
+    "annotation.assignments_of_person": [Table.ASSIGNMENT],
+    "annotation.of_person": [Table.QUEUE],
     "api_keys.find": [Table.API_KEY],
     "counts.of_label": _LATER,
     "elements.external": [Label.SESSION, Label.OPERATION],
@@ -49,13 +53,13 @@ ABOUT: dict[str, Iterable[StrEnum]] = {
     "elements.rows_with_value": [Label.VARIABLE],
     "elements.stored": _LATER,
     "jobs.page": [Table.JOB],
-    "records.get": [Table.API_KEY, Table.JOB],
-    "records.page": [Table.API_KEY, Table.AUDIT_ENTRY],
+    "records.get": [Table.API_KEY, Table.JOB, Table.QUEUE],
+    "records.page": [Table.API_KEY, Table.AUDIT_ENTRY, Table.QUEUE],
     "retention.claim": [Table.RETENTION_POLICY],
     "retention.get": [Table.RETENTION_POLICY],
     "retention.write": [Table.RETENTION_POLICY],
     "tables.insert": [*_LATER, Table.TEXT, Table.PACK, Table.VALUE, Table.WORDS, Table.MIGRATION],
-    "tables.insert_new": [Table.USAGE, Table.INVALIDATION, Table.API_KEY, Table.JOB, Table.AUDIT_ENTRY],
+    "tables.insert_new": [Table.USAGE, Table.INVALIDATION, Table.API_KEY, Table.JOB, Table.AUDIT_ENTRY, Table.QUEUE],
     "traces.insert": [Label.TRACE],
     "traces.rows": [Label.TRACE],
     "verdict_changes.of_failures": [Table.CHANGE],

@@ -13,7 +13,8 @@ from store.auditing import begun
 from store.neo4j.connection import Connection
 from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, parts_of
-from store.neo4j.records import Neo4jRecords, entry_row
+from store.neo4j.record_rows import entry_row
+from store.neo4j.records import Neo4jRecords
 from store.neo4j.verdict_changes import keep_withdrawn
 from store.values import ValueStore
 

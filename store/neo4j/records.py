@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import neo4j
-import neo4j.time
 from typing_extensions import override
 
-from schema.annotation import VerdictChange
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
 from store.answers import Page
+from store.neo4j.annotations import Neo4jAnnotations
 from store.neo4j.connection import Connection
 from store.neo4j.queries import cypher
+from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,
@@ -31,14 +31,13 @@ from store.record_rows import (
     read_cursor,
 )
 from store.records import ProjectRecords, QueueState, Registry
-from store.times import to_microseconds
 
-R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy, VerdictChange)
+R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 
 _CANDIDATES = 32
 
 
-class Neo4jRecords(ProjectRecords):
+class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
     """Keys, jobs, audit log and retention of one project."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
@@ -230,26 +229,3 @@ class Neo4jRegistry(Registry):
     async def _change(self, name: str, /, **parameters: Any) -> Job | None:
         ((rows,),) = await self._connection.change(name, **parameters)
         return record_of(JOBS, rows[0]) if rows else None
-
-
-def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:
-    """Properties of an entry of a project's audit log.
-
-    Raises:
-        InputError: it is of another project.
-    """
-    AUDIT_ENTRIES.check_project(entry, project_id)
-    return row_of(AUDIT_ENTRIES, entry)
-
-
-def row_of(form: Form[R], record: R) -> dict[str, Any]:
-    """Properties of a record."""
-    return dict(zip(form.names, form.natives(record), strict=True))
-
-
-def record_of(form: Form[R], properties: Mapping[str, Any]) -> R:
-    """The record with these properties."""
-    values = (properties.get(name) for name in form.names)
-    return form.read(
-        to_microseconds(value.to_native()) if isinstance(value, neo4j.time.DateTime) else value for value in values
-    )

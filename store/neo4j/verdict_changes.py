@@ -14,7 +14,7 @@ from store.answers import Label
 from store.neo4j.connection import Connection
 from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, getter
-from store.neo4j.records import entry_row, record_of, row_of
+from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.neo4j.rows import read_rows, rows_of
 from store.record_rows import VERDICT_CHANGES
 from store.times import EPOCH

@@ -28,7 +28,7 @@ from store.conflicts import check
 from store.neo4j.connection import Connection, TakenError
 from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, getter
-from store.neo4j.records import entry_row
+from store.neo4j.record_rows import entry_row
 from store.neo4j.references import check_references
 from store.neo4j.rows import Row, element_id, read_rows, rows_of
 from store.neo4j.verdict_changes import keep_replaced
