@@ -10,7 +10,7 @@ from schema.annotation import VerdictChange
 from schema.errors import InputError
 from schema.models import Attribution
 from store.protocol import GraphStore
-from store.verdict_changes import first_change, is_human, read_said
+from store.verdict_changes import adjudication_id, first_change, is_human, read_said
 
 
 async def history(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[VerdictChange]]:
@@ -61,7 +61,8 @@ async def undo_verdict(
     """
     changes = (await history(store, [failure_id]))[failure_id]
     standing = [one for one in changes if one.undone_at is None]
-    own = verdicts_of(changes, author)
+    # The final word on a disputed case is not what they said of it as an annotator.
+    own = verdicts_of(changes, author) - {adjudication_id(failure_id)}
     last = next((one for one in reversed(standing) if one.attribution_id in own), None)
     if last is None:
         raise InputError("verdict", failure_id, f"there is nothing of {author!r} to undo")

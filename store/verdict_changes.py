@@ -21,6 +21,9 @@ from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, camel_case
 from store.answers import Label
 
+ADJUDICATED = "adjudicated"
+"""The attribute of a verdict that is the final word on a case on which its annotators disagreed."""
+
 _NAMES = {item.name: camel_case(item.name) for item in fields(Attribution)}
 
 
@@ -42,6 +45,10 @@ class VerdictHistory(Protocol):
         What people said stays in the history, withdrawn ``by`` a person; None is its author.
         """
         ...
+
+    async def withheld(self, failure_ids: Sequence[str]) -> frozenset[str]:
+        """Those of some failures of which nothing may be told that a verdict could say, see ``store.blind``."""
+        return frozenset()
 
     async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
         """Take back the last change of a person's verdict, in one transaction.
@@ -76,6 +83,16 @@ class Undone:
 def is_human(verdict: Attribution) -> bool:
     """Whether a person gave it: only those have a history."""
     return verdict.method == HUMAN_METHOD
+
+
+def is_adjudicated(verdict: Attribution) -> bool:
+    """Whether it is the final word on a case on which its annotators disagreed; see ``ADJUDICATED``."""
+    return is_human(verdict) and verdict.id == adjudication_id(verdict.failure_id)
+
+
+def adjudication_id(failure_id: str) -> str:
+    """The id of the final word on a failure: there is one, whoever says it."""
+    return make_id("Attribution", failure_id, HUMAN_METHOD, ADJUDICATED, "")
 
 
 def changes_of(

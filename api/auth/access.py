@@ -10,6 +10,7 @@ from secrets import token_hex
 from api.errors import ForbiddenError, UnknownProjectError
 from schema.control import AuditEntry, Role
 from schema.projects import check_project
+from store.blind import blind_records, blind_store
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
 
@@ -22,6 +23,7 @@ class Principal:
         actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
         grants: the role in each project that the principal knows; nothing says that others exist.
         expires_at: from when on the principal is nobody.
+        is_keeper: whether it keeps the store, and so sees what annotators must not see yet; see ``store.blind``.
         person: who it is, in verdicts: two keys of one person are one author. Empty where ``actor`` says it.
     """
 
@@ -29,6 +31,7 @@ class Principal:
     grants: Mapping[str, Role]
     expires_at: datetime | None = None
     person: str = ""
+    is_keeper: bool = False
 
     @property
     def author(self) -> str:
@@ -111,14 +114,10 @@ class Access:
         role = self.principal.grants.get(project_id)
         if role is None:
             raise UnknownProjectError(project_id)
-        door = ProjectDoor(
-            project_id,
-            role,
-            self.principal.actor,
-            self.request_id,
-            self._database.project(project_id),
-            self._database.records(project_id),
-            self.principal.author,
-        )
+        author = self.principal.author
+        store, records = self._database.project(project_id), self._database.records(project_id)
+        if not self.principal.is_keeper:
+            store, records = blind_store(store, records, author), blind_records(records, author)
+        door = ProjectDoor(project_id, role, self.principal.actor, self.request_id, store, records, author)
         door.require(needed)
         return door

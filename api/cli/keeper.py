@@ -21,7 +21,7 @@ async def keeper_door(place: Target, create: bool = False, any_name: bool = Fals
     from schema.control import Role
 
     project_id = place.any_project_id if any_name else place.project_id
-    keeper = Principal(ACTOR, {project_id: Role.ADMIN})
+    keeper = Principal(ACTOR, {project_id: Role.ADMIN}, is_keeper=True)
     async with place.database(create) as database:
         access = Access(database, keeper)
         yield (access.any_project if any_name else access.project)(project_id, Role.ADMIN)

@@ -88,7 +88,9 @@ class JobExecutor:
         # An import's threads go on when the task that waits for them is cancelled: it must come to its end.
         self._can_interrupt = kind is not JobKind.IMPORT
         limits = (self._settings.max_inflated_bytes, self._settings.max_inflated_ratio)
-        context = Context(database.project(start.project_id), uploads, self._tell, *limits)
+        context = Context(
+            database.project(start.project_id), database.records(start.project_id), uploads, self._tell, *limits
+        )
         try:
             return Done(msgspec.json.encode(await run(kind, start.arguments, context)).decode())
         except (Cancelled, asyncio.CancelledError):

@@ -119,6 +119,12 @@ def make_world(server: RunningServer, project: str) -> World:
         {"p": project},
         "writer",
     )
+    queued = world.ask(
+        """mutation($p: String!) { createAnnotationQueue(project: $p, input: {name: "monday"}) {
+          ... on QueueChanged { queue { id } } } }""",
+        {"p": project},
+        "writer",
+    )
     created = json.loads(server.place.here("keys", "create", "--json", "--project", project).stdout)
     world.ids.update(
         trace=trace["id"],
@@ -136,5 +142,6 @@ def make_world(server: RunningServer, project: str) -> World:
         derivation=unit["derivedFrom"][0]["id"],
         job=started["report"]["job"]["id"],
         key=created["id"],
+        queue=queued["createAnnotationQueue"]["queue"]["id"],
     )
     return world

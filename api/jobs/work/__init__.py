@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
 from schema.control import JobKind
 from schema.errors import InputError
+from store.annotations import Annotations
 from store.protocol import GraphStore
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Context:
 
     Attributes:
         store: the job's project.
+        queues: of the project.
         tell: takes the stage, what is done and what there is (0 while it is not known). It raises ``Cancelled`` where
             the job is to stop.
         max_inflated_bytes: the most that an uploaded file may unpack to.
@@ -37,6 +39,7 @@ class Context:
     """
 
     store: GraphStore
+    queues: Annotations
     uploads: Uploads
     tell: Callable[[str, int, int], None]
     max_inflated_bytes: int | None
