@@ -7,6 +7,7 @@ from typing import Protocol
 
 from schema.annotation import AnnotationQueue, Assignment, Progress
 from schema.control import AuditEntry
+from schema.errors import InputError
 from store.answers import Page
 from store.assigning import Decide, Decision
 
@@ -18,8 +19,7 @@ class Annotations(Protocol):
         """Keep a new queue, and return it. An entry of the audit log is written in its transaction, here and below.
 
         Raises:
-            InputError: it is of another project.
-            ConflictError: there is a queue of this name.
+            InputError: it is of another project, or there is a queue of this name.
         """
         ...
 
@@ -75,6 +75,11 @@ class Annotations(Protocol):
         is not withheld any more.
         """
         ...
+
+
+def taken(queue: AnnotationQueue) -> InputError:
+    """The error that says that there is a queue of this name."""
+    return InputError("queue", "name", f"there is a queue {queue.name!r} already: give this one another name")
 
 
 def withheld_of(queues: Iterable[AnnotationQueue], own: Sequence[Assignment]) -> frozenset[str]:

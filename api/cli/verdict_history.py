@@ -39,7 +39,7 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
 
     async with keeper_door(place) as door:
         failure = await find(door.store, Failure, reference)
-        whose = author or door.actor
+        whose = author or door.author
         entry_of = partial(door.entry, "undoVerdict")
         undone = await undo_verdict(door.store, failure.id, whose, entry_of, door.author)
     if as_json:

@@ -49,8 +49,7 @@ async def create_queue(
     """Make a queue.
 
     Raises:
-        InputError: something is out of range, or there are no failures.
-        ConflictError: there is a queue of this name.
+        InputError: something is out of range, there are no failures, or there is a queue of this name.
     """
     open_ = [one.name async for one in every_queue(queues) if one.closed_at is None]
     if len(open_) >= MAX_OPEN_QUEUES:

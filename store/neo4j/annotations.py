@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
-from schema.errors import ConflictError, NotFoundError
-from store.annotations import Annotations, withheld_of
+from schema.errors import NotFoundError
+from store.annotations import Annotations, taken, withheld_of
 from store.answers import Page
 from store.assigning import Bench, Decide, Decision
 from store.neo4j.connection import Connection, Read
@@ -37,7 +37,7 @@ class Neo4jAnnotations(Annotations):
                 cypher("write_annotation_queue"), projectId=self._project_id, rows=[row_of(QUEUES, queue)]
             )
             if not (await result.consume()).counters.nodes_created:
-                raise ConflictError(QUEUES.label, queue.name, "id")
+                raise taken(queue)
             await self._run(transaction, "write_audit_entry", rows=entries)
             return queue
 

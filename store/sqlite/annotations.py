@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
-from schema.errors import ConflictError, NotFoundError
-from store.annotations import Annotations, withheld_of
+from schema.errors import NotFoundError
+from store.annotations import Annotations, taken, withheld_of
 from store.answers import Page
 from store.assigning import Bench, Decide, Decision
 from store.record_rows import ASSIGNMENTS, QUEUES, read_cursor
@@ -37,7 +37,7 @@ class SqliteAnnotations(Annotations):
         def work(connection: apsw.Connection) -> AnnotationQueue:
             connection.execute(sql("tables.insert_new", Table.QUEUE), QUEUES.values(queue))
             if not connection.changes():
-                raise ConflictError(QUEUES.label, queue.name, "id")
+                raise taken(queue)
             insert_entries(connection, [entry])
             return queue
 

@@ -13,7 +13,7 @@ from attribution.annotation.queues import find_queue, progress_of
 from attribution.annotation.work import Case, RefusedError
 from schema.annotation import MAX_CASES, AnnotationQueue, CaseOrder, Progress
 from schema.control import AuditEntry
-from schema.errors import ConflictError, InputError, NotFoundError
+from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType, VariableKind
 from store.assigning import order_of
 from store.protocol import Database, GraphStore
@@ -57,7 +57,7 @@ async def test_a_queue_is_kept_as_it_was_made(database: Database, trace: TraceBu
     again = await queue_of(database, project, name="again", count=5)
     assert again.failure_ids == queue.failure_ids
     assert (await queue_of(database, project, name="other", count=5, seed="x")).failure_ids != queue.failure_ids
-    with pytest.raises(ConflictError):
+    with pytest.raises(InputError, match="there is a queue 'queue' already"):
         await queue_of(database, project)
     assert [one.name for one in await all_pages(lambda after: records.queue_page(2, after), 2)] == [
         "other",
