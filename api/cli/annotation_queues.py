@@ -63,6 +63,10 @@ async def create(
             show_default=False,
         ),
     ] = None,
+    failure: Annotated[
+        list[str] | None,
+        typer.Option("--failure", metavar="ID", help="Only this failure; may be repeated.", show_default=False),
+    ] = None,
     minutes: Annotated[int, typer.Option("--minutes", min=1, help="For how long a case is kept for a person.")] = 30,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,12 +77,13 @@ async def create(
     from api.cli.render.text import counted
     from attribution.annotation.queues import QueueWish, create_queue
     from schema.annotation import CaseOrder
-    from schema.models import Trace
+    from schema.models import Failure, Trace
 
     async with keeper_door(place) as door:
         traces = tuple([(await find(door.store, Trace, one)).id for one in trace or ()])
+        failures = tuple([(await find(door.store, Failure, one)).id for one in failure or ()])
         people = tuple(person or ())
-        wish = QueueWish(name, CaseOrder(order.value), seed, count, annotators, people, traces, minutes)
+        wish = QueueWish(name, CaseOrder(order.value), seed, count, annotators, people, traces, minutes, failures)
         entry_of = partial(door.entry, "createAnnotationQueue")
         queue = await create_queue(door.store, door.records, wish, door.author, entry_of)
     if as_json:

@@ -150,6 +150,7 @@ class AnnotationMutations:
             people=tuple(input.people),
             trace_ids=tuple(await ids_of(door.store, Label.TRACE, input.traces)),
             reservation_minutes=input.reservation_minutes,
+            failure_ids=tuple(await ids_of(door.store, Label.FAILURE, input.failures)),
         )
         entry_of = partial(door.entry, "createAnnotationQueue")
         return QueueChanged(queue=await create_queue(door.store, door.records, wish, door.author, entry_of))

@@ -152,6 +152,9 @@ class AnnotationQueueInput:
         default_factory=list,
         description="Only failures of these traces. Ids may be unique prefixes, or ids in the source.",
     )
+    failures: list[strawberry.ID] = strawberry.field(
+        default_factory=list, description="Only these failures. Ids may be unique prefixes."
+    )
     reservation_minutes: int = strawberry.field(
         default=RESERVATION_MINUTES, description="For how many minutes a case is kept for a person."
     )

@@ -35,7 +35,12 @@ class Chosen:
 
 
 async def choose(
-    store: GraphStore, ordering: CaseOrder, seed: str, count: int, trace_ids: Sequence[str] = ()
+    store: GraphStore,
+    ordering: CaseOrder,
+    seed: str,
+    count: int,
+    trace_ids: Sequence[str] = (),
+    failure_ids: Sequence[str] = (),
 ) -> Chosen:
     """Choose failures.
 
@@ -45,6 +50,7 @@ async def choose(
         seed: of what is drawn.
         count: how many at most.
         trace_ids: only failures of these traces; of all if it is empty.
+        failure_ids: only these failures; all if it is empty.
 
     Raises:
         InputError: there are none, or too many are asked for.
@@ -52,7 +58,7 @@ async def choose(
     if not 1 <= count <= MAX_CASES:
         raise InputError("queue", "count", f"{count:,} is not from 1 to {MAX_CASES:,}")
     found = [one for trace_id in trace_ids or (None,) for one in await every_failure(store, trace_id)]
-    failures = list({one.id: one for one in found}.values())
+    failures = [one for one in {one.id: one for one in found}.values() if not failure_ids or one.id in failure_ids]
     if not failures:
         raise InputError("queue", "cases", "no answer was judged wrong, so there is nothing to annotate")
     failures.sort(key=lambda one: one.id)

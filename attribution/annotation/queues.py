@@ -30,6 +30,7 @@ class QueueWish:
         seed: of what is drawn; None draws one.
         count: how many cases at most.
         trace_ids: only failures of these traces; of all if it is empty.
+        failure_ids: only these failures; all if it is empty.
         people: who may annotate; anybody who may write if it is empty.
     """
 
@@ -41,6 +42,7 @@ class QueueWish:
     people: tuple[str, ...] = ()
     trace_ids: tuple[str, ...] = ()
     reservation_minutes: int = RESERVATION_MINUTES
+    failure_ids: tuple[str, ...] = ()
 
 
 async def create_queue(
@@ -55,7 +57,7 @@ async def create_queue(
     if len(open_) >= MAX_OPEN_QUEUES:
         raise InputError("queue", "", f"{len(open_)} queues are open: close one first")
     seed = token_hex(8) if wish.seed is None else wish.seed
-    chosen = await choose(store, wish.ordering, seed, wish.count, wish.trace_ids)
+    chosen = await choose(store, wish.ordering, seed, wish.count, wish.trace_ids, wish.failure_ids)
     queue = AnnotationQueue(
         id=queue_id(store.project_id, wish.name),
         project_id=store.project_id,

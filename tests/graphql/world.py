@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -90,6 +91,7 @@ class World:
             "failureId": ids["failure"],
             "operationId": ids["operation"],
             "jobId": ids["job"],
+            "queueName": f"queue {token_hex(4)}",
         }
 
 

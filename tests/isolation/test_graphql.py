@@ -69,6 +69,7 @@ _ID_OF = {
     "Mutation.undoCase.queue": "queue",
     "Mutation.adjudicate.queue": "queue",
     "AnnotationQueueInput.traces": "trace",
+    "AnnotationQueueInput.failures": "failure",
     "EvidenceInput.variable": "message",
     "Mutation.deleteTrace.id": "trace",
     "Mutation.revokeKey.id": "key",
