@@ -152,7 +152,13 @@ def _tokens(settings: Settings) -> TokenVerifier | None:
     from api.auth.oidc import Issuer, TokenVerifier
 
     issuer = Issuer(settings.oidc_issuer)
-    return TokenVerifier(issuer, settings.oidc_audience, settings.oidc_groups_claim, settings.oidc_grants)
+    return TokenVerifier(
+        issuer,
+        settings.oidc_audience,
+        settings.oidc_groups_claim,
+        settings.oidc_grants,
+        settings.oidc_person_claim,
+    )
 
 
 def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -> list[Middleware]:

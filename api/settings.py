@@ -70,6 +70,7 @@ class Settings(BaseSettings):
         trusted_documents: a JSON file of documents by their SHA-256; ``trusted_documents_only`` refuses all others.
         oidc_issuer, oidc_audience: whose bearer tokens are taken; None takes none.
         oidc_groups_claim: where a token says its groups.
+        oidc_person_claim: where it says what the person is called in verdicts.
         oidc_grants: from a group to ``{project: role}``.
         otlp_endpoint: where the server's own traces go (OTLP over HTTP); None sends none.
     """
@@ -132,6 +133,7 @@ class Settings(BaseSettings):
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
     oidc_groups_claim: Annotated[str, Field(min_length=1)] = "groups"
+    oidc_person_claim: Annotated[str, Field(min_length=1)] = "sub"
     oidc_grants: Annotated[dict[str, dict[str, Role]], NoDecode] = {}
     otlp_endpoint: str | None = None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from attribution.intervals import Interval, bootstrap
 from schema.kinds import ErrorType
 from schema.models import Attribution
+from store.verdict_changes import is_adjudicated
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,22 @@ def cohens_kappa(pairs: Sequence[tuple[str | None, str | None]]) -> float | None
 
 
 def is_from(verdict: Attribution, source: str) -> bool:
-    """Whether a verdict comes from a source, which is a method or an author."""
-    return source in (verdict.method, verdict.author)
+    """Whether a verdict comes from a source, which is a method or an author.
+
+    The final word on a disputed case is people's, and not what its author said as an annotator.
+    """
+    return source == verdict.method or (source == verdict.author and not is_adjudicated(verdict))
 
 
 def newest_by_failure(verdicts: Iterable[Attribution], source: str) -> dict[str, Attribution]:
-    """The newest verdict of a source on each failure. ``verdicts`` are oldest first, as stores give them."""
-    return {verdict.failure_id: verdict for verdict in verdicts if is_from(verdict, source)}
+    """The newest verdict of a source on each failure; the final word on it, if there is one.
+
+    Args:
+        verdicts: oldest first, as stores give them.
+        source: a method or an author.
+    """
+    found = [verdict for verdict in verdicts if is_from(verdict, source)]
+    return {verdict.failure_id: verdict for verdict in sorted(found, key=is_adjudicated)}
 
 
 def sources_of(verdicts: Iterable[Attribution]) -> list[str]:

@@ -9,21 +9,22 @@ from typing import Any
 
 import msgspec
 
+from attribution.annotation.disputes import LABEL_DETAILS, adjudicated
 from attribution.labels import Blame, Label, NumberedLabel
 from attribution.lookup import by_id, every_failure
-from attribution.people import Judgement, Named, check_author, problem_of, verdict_of
+from attribution.people import Judgement, Named, problem_of, verdict_of
 from attribution.verdict import from_attribution
 from ingest.events.complaints import EntryOf
 from ingest.files.smartcomment.leftover import file_of
 from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY
 from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
+from schema.people import check_person
 from store.paging import elements, every
 from store.protocol import GraphStore
+from store.verdict_changes import is_adjudicated
 
 _PAGE = 1000
-_DETAILS = "label"
-"""Where the attributes of a verdict hold what its label says beside the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,12 @@ async def import_labels(
         InputError: a name can't be a person's, or one person has two labels of a failure; nothing was written.
     """
     graphs = _Graphs(store, await _traces(store))
-    found: dict[tuple[str, str], tuple[int, Attribution]] = {}
+    found: dict[tuple[str, str | None], tuple[int, Attribution]] = {}
     unmatched: list[Unmatched] = []
     for one in labels:
         by = author if one.label.author is None else one.label.author
         try:
-            check_author(by)
+            check_person(by, "verdict", "author")
         except InputError as error:
             raise InputError(file, f"line {one.number}", error.problem) from error
         match = await graphs.match(one)
@@ -88,9 +89,17 @@ async def import_labels(
             unmatched.append(match)
             continue
         verdict = verdict_of(match.failure, _judgement(one.label, match), by)
-        other, _ = found.setdefault((match.failure.id, by), (one.number, verdict))
+        if one.label.is_final:
+            verdict = adjudicated(verdict, one.label.more)
+        whose = None if one.label.is_final else by
+        other, _ = found.setdefault((match.failure.id, whose), (one.number, verdict))
         if other != one.number:
-            raise InputError(file, f"line {one.number}", f"line {other} is about the same failure, by {by!r} too")
+            said = (
+                "is the final word on the same failure too"
+                if whose is None
+                else f"is about the same failure, by {by!r} too"
+            )
+            raise InputError(file, f"line {one.number}", f"line {other} {said}")
     new = await _new(store, [verdict for _, verdict in found.values()])
     by_trace: dict[str, list[Attribution]] = defaultdict(list)
     for verdict in new:
@@ -104,7 +113,8 @@ async def import_labels(
 async def export_labels(store: GraphStore) -> list[Label]:
     """What people have said of the project's failures, by trace, question and author; abstentions are no labels.
 
-    Of what one person has said of a failure the newest counts.
+    Of what one person has said of a failure the newest counts. The final word on a disputed one stands before what its
+    annotators said.
     """
     traces = {trace.id: trace for trace in await _traces(store)}
     called = Counter(name for trace in traces.values() for name in _names(trace))
@@ -132,10 +142,13 @@ async def export_labels(store: GraphStore) -> list[Label]:
                 sure=verdict.confidence,
                 why=verdict.reason,
                 author=verdict.author,
-                **msgspec.json.decode(verdict.attributes).get(_DETAILS, {}),
+                **msgspec.json.decode(verdict.attributes).get(LABEL_DETAILS, {}),
             )
         )
-    return sorted(labels, key=lambda one: (one.trace or "", one.query_id, one.prediction_id or "", one.author or ""))
+    return sorted(
+        labels,
+        key=lambda one: (one.trace or "", one.query_id, one.prediction_id or "", not one.is_final, one.author or ""),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +247,15 @@ class _Graphs:
 async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attribution]:
     """Those that say something else than what their author has said before, in its place."""
     stored = await store.attributions([one.failure_id for one in verdicts])
-    before = {(one.failure_id, one.author): one for one in _newest(stored)}
+    before = {(one.failure_id, _whose(one)): one for one in _newest(stored)}
     found = []
     for verdict in verdicts:
-        known = before.get((verdict.failure_id, verdict.author))
+        known = before.get((verdict.failure_id, _whose(verdict)))
         if known is None:
             found.append(verdict)
             continue
-        same = replace(verdict, id=known.id, created_at=known.created_at)
+        # Labels don't say which texts show it.
+        same = replace(verdict, id=known.id, created_at=known.created_at, evidence=known.evidence)
         if verdict.error_type in NOT_THE_MEMORY:
             # An annotation of a graph file may name the judge; labels don't.
             same = replace(same, operation_id=known.operation_id)
@@ -253,13 +267,18 @@ async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attri
 def _newest(verdicts: Iterable[Attribution]) -> list[Attribution]:
     """The newest verdict of each person on each failure; ``verdicts`` are oldest first."""
     people = [one for one in verdicts if one.method == HUMAN_METHOD]
-    return list({(one.failure_id, one.author): one for one in people}.values())
+    return list({(one.failure_id, _whose(one)): one for one in people}.values())
+
+
+def _whose(verdict: Attribution) -> str | None:
+    """Whose verdict it is among those on its failure; the final word is nobody's, for there is only one."""
+    return None if is_adjudicated(verdict) else verdict.author or ""
 
 
 def _judgement(label: Label, match: _Match) -> Judgement:
-    details: dict[str, Any] = {_DETAILS: label.more} if label.more else {}
+    details: dict[str, Any] = {LABEL_DETAILS: label.more} if label.more else {}
     error_type, operation = match.primary
-    return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details)
+    return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details=details)
 
 
 def _said(verdict: Attribution) -> list[Named]:

@@ -20,11 +20,12 @@ from ingest.files.opening import STANDARD_INPUT
 from schema.errors import InputError
 from schema.kinds import ErrorType
 from schema.meant import error_type_meant
+from store.verdict_changes import ADJUDICATED
 
 PLAIN = "plain"
 """The kind of a question that is of no other."""
 
-_NO_KIND = frozenset({"agreed"})
+_NO_KIND = frozenset({"agreed", ADJUDICATED})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -68,6 +69,11 @@ class Label(BaseModel):
     def more(self) -> dict[str, Any]:
         """All that it says beside these."""
         return dict(self.model_extra or {})
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is the final word on a case on which annotators disagreed."""
+        return self.more.get(ADJUDICATED) is True
 
     @property
     def kinds(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from store.answers import Label
 from store.paging import every
 from store.protocol import GraphStore
 from store.references import losses
+from store.verdict_changes import is_adjudicated
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
 
@@ -40,7 +41,8 @@ async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure
 def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
     """The verdict that counts of each failure, by the failure's id.
 
-    A person's comes before a model's, and a model's before one of the free pass; an abstention of a model comes last,
+    The final word on a disputed case comes first. A person's comes before a model's, and a model's before one of the
+    free pass; an abstention of a model comes last,
     for that may be its server's fault. Of several the newest.
 
     Args:
@@ -55,6 +57,8 @@ def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
 
 
 def _rank(verdict: Attribution) -> int:
+    if is_adjudicated(verdict):
+        return 4
     if verdict.method == HUMAN_METHOD:
         return 3
     if verdict.model is None:

@@ -10,23 +10,21 @@ from typing import Any, TypeVar
 import msgspec
 
 from attribution.lookup import by_id
-from attribution.verdict import Method
+from attribution.verdict import Link, Step, written
 from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
-from schema.models import Attribution, Batch, Failure, Operation, Trace
+from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
+from schema.people import check_person
 from store.answers import Label
 from store.protocol import GraphStore
 
-E = TypeVar("E", Trace, Operation, Failure, Attribution)
+E = TypeVar("E", Trace, Operation, Variable, Failure, Attribution)
 
 Named = tuple[ErrorType, str | None]
 """An error type, and the id of the operation at fault; None where there is none."""
-
-MAX_NAME = 200
-_METHODS = frozenset({HUMAN_METHOD, *Method})
 
 _STORES = frozenset(
     {
@@ -54,6 +52,7 @@ class Judgement:
 
     Attributes:
         also: other verdicts that the person would accept.
+        evidence: ids of variables that show it, each with words quoted from its value, which may be none.
         details: what else belongs to it; the attributes of the verdict.
     """
 
@@ -63,6 +62,7 @@ class Judgement:
     reason: str | None = None
     confidence: float | None = None
     also: tuple[Named, ...] = ()
+    evidence: tuple[tuple[str, str], ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -82,28 +82,31 @@ async def record_verdict(
         InputError: nobody can be called so, an error type and an operation do not go together, the operation is
             of another trace, or something is out of range.
     """
-    check_author(author)
+    trace, verdict = await checked_verdict(store, judgement, author)
+    await write_verdict(store, trace, verdict, entry_of)
+    return verdict
+
+
+async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) -> tuple[Trace, Attribution]:
+    """A person's verdict that can be stored, and the trace that it is about.
+
+    Raises:
+        NotFoundError, InputError: see ``record_verdict``.
+    """
+    check_person(author, "verdict", "author")
     check_texts("reason", () if judgement.reason is None else (judgement.reason,))
     if judgement.confidence is not None and not 0 <= judgement.confidence <= 1:
         raise InputError("verdict", "confidence", f"{judgement.confidence} is not from 0 to 1")
     failure = await _one(store, Failure, judgement.failure_id)
     await _check_operations(store, judgement, failure)
-    verdict = verdict_of(failure, judgement, author)
+    await _check_evidence(store, judgement, failure)
+    return await _one(store, Trace, failure.trace_id), verdict_of(failure, judgement, author)
+
+
+async def write_verdict(store: GraphStore, trace: Trace, verdict: Attribution, entry_of: EntryOf | None = None) -> None:
+    """Store a verdict that was checked."""
     entry = entry_of(verdict.id) if entry_of else None
-    await store.write(Batch(await _one(store, Trace, failure.trace_id), attributions=[verdict]), entry=entry)
-    return verdict
-
-
-def check_author(name: str) -> None:
-    """Refuse what can't be a person's name.
-
-    Raises:
-        InputError: it can't.
-    """
-    if not 1 <= len(name) <= MAX_NAME:
-        raise InputError("verdict", "author", f"a name of 1 to {MAX_NAME} characters is needed")
-    if name in _METHODS:
-        raise InputError("verdict", "author", f"{name!r} is a method, not a person")
+    await store.write(Batch(trace, attributions=[verdict]), entry=entry)
 
 
 def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
@@ -120,7 +123,7 @@ def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attributi
         method=HUMAN_METHOD,
         model=None,
         reason=judgement.reason,
-        evidence="[]",
+        evidence=_encode([written(Step(id_, None, Link.START, quote, True)) for id_, quote in judgement.evidence]),
         candidates=_encode(
             [
                 {"errorType": error_type, "operationId": operation, "confidence": None, "reason": ""}
@@ -155,7 +158,7 @@ def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None
 
 
 async def withdraw_verdict(
-    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None
+    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None, by: str | None = None
 ) -> Attribution:
     """Take back a person's verdict.
 
@@ -164,6 +167,7 @@ async def withdraw_verdict(
         attribution_id: whose verdict is meant.
         author: who may take back only what is theirs; None may take back any person's.
         entry: tells of it in the audit log.
+        by: who takes it back, for its history; None is its author.
 
     Raises:
         NotFoundError: there is no such verdict.
@@ -174,7 +178,7 @@ async def withdraw_verdict(
         raise InputError("verdict", attribution_id, "is a method's, not a person's: it stays")
     if author is not None and verdict.author != author:
         raise InputError("verdict", attribution_id, "is another person's: an admin may take it back")
-    if not await store.delete_attributions([attribution_id], entry):
+    if not await store.delete_attributions([attribution_id], entry, by):
         raise NotFoundError(attribution_id, Label.ATTRIBUTION.value)
     return verdict
 
@@ -197,6 +201,20 @@ async def _check_operations(store: GraphStore, judgement: Judgement, failure: Fa
         problem = problem_of(error_type, operation)
         if problem is not None:
             raise InputError("verdict", place, problem)
+
+
+async def _check_evidence(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
+    if len(judgement.evidence) > MAX_LIST:
+        raise InputError("verdict", "evidence", f"more than {MAX_LIST}")
+    check_texts("evidence", [quote for _, quote in judgement.evidence])
+    found = await by_id(store, Variable, (id_ for id_, _ in judgement.evidence))
+    for id_, quote in judgement.evidence:
+        if id_ not in found:
+            raise NotFoundError(id_, Variable.__name__)
+        if found[id_].trace_id != failure.trace_id:
+            raise InputError("verdict", "evidence", "is of another trace than the failure")
+        if quote and quote not in (await store.value(found[id_])).decode("utf-8", "replace"):
+            raise InputError("verdict", "evidence", f"{id_} does not say {quote[:80]!r}")
 
 
 def _encode(value: Any) -> str:

@@ -32,6 +32,8 @@ class ApiKey:
             hash would protect nothing.
         created_by: the principal that made it; ``command line`` for the first.
         last_used_at: to about a minute.
+        person: whose key it is; their verdicts have this name, whichever of their keys they use. Without one, the key's
+            name stands for them.
     """
 
     id: str
@@ -44,6 +46,7 @@ class ApiKey:
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+    person: str | None = None
 
 
 class JobKind(StrEnum):

@@ -43,12 +43,13 @@ from store.answers import (
 )
 from store.idle import IdleTrace
 from store.packs import PackWriter
+from store.verdict_changes import VerdictHistory
 
 if TYPE_CHECKING:
     from store.records import ProjectRecords, Registry
 
 
-class GraphStore(Protocol):
+class GraphStore(VerdictHistory, Protocol):
     """One project's traces.
 
     Methods that follow from others are implemented here, once for both engines.
@@ -277,10 +278,6 @@ class GraphStore(Protocol):
         to last. A trace that was written to since ``until`` is never among them. The times are those of the store's
         clock.
         """
-        ...
-
-    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
-        """Delete verdicts; how many there were. ``entry`` is written to the audit log if there were any."""
         ...
 
     async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from schema.annotation import AnnotationQueue, Assignment, CaseOrder, Progress, VerdictChange
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, RetentionPolicy, Role
 from schema.errors import ConflictError, InputError
 from schema.models import camel_case
@@ -16,7 +19,7 @@ from schema.times import in_utc
 from store.answers import Page
 from store.times import from_microseconds, to_microseconds
 
-R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
+R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy, VerdictChange, AnnotationQueue, Assignment)
 
 _CURSOR = re.compile(r"(-?\d{1,18}):([\x21-\x7e]{1,100})", re.ASCII)
 _AFTER_ALL = datetime.max.replace(tzinfo=UTC)
@@ -32,12 +35,25 @@ _TIMES = (
     "at",
     "changed_at",
     "due_at",
+    "undone_at",
+    "closed_at",
+    "reserved_until",
 )
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    """A list, or the JSON array that SQLite keeps of it."""
+    return tuple(json.loads(value) if isinstance(value, str) else value)
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "role": Role,
     "kind": JobKind,
     "state": JobState,
     "cancel_requested": bool,
+    "ordering": CaseOrder,
+    "progress": Progress,
+    **dict.fromkeys(("people", "failure_ids", "ranks"), _as_tuple),
     **dict.fromkeys(_TIMES, from_microseconds),
 }
 
@@ -69,7 +85,7 @@ class Form(Generic[R]):
         return tuple("project" if item.name == "project_id" else item.name for item in fields(self.model))
 
     def values(self, record: R) -> list[Any]:
-        """The values in the order of the fields: times as microseconds, words of closed lists as text.
+        """The values in the order of the fields: times as microseconds, lists as JSON, words of closed lists as text.
 
         Raises:
             InputError: a time is out of range.
@@ -78,7 +94,9 @@ class Form(Generic[R]):
             to_microseconds(value)
             if isinstance(value, datetime)
             else str(value)
-            if isinstance(value, Role | JobKind | JobState)
+            if isinstance(value, StrEnum)
+            else json.dumps(value)
+            if isinstance(value, tuple)
             else value
             for value in self.natives(record)
         ]
@@ -132,6 +150,9 @@ API_KEYS = Form("ApiKey", ApiKey, "created_at", ("project_id", "secret_hash", "r
 JOBS = Form("Job", Job, "created_at", ("project_id",))
 RETENTION_POLICIES = Form("RetentionPolicy", RetentionPolicy, "changed_at", ())
 AUDIT_ENTRIES = Form("AuditEntry", AuditEntry, "at", ("project_id",))
+QUEUES = Form("AnnotationQueue", AnnotationQueue, "created_at", ("project_id",))
+ASSIGNMENTS = Form("Assignment", Assignment, "changed_at", ("project_id",))
+VERDICT_CHANGES = Form("VerdictChange", VerdictChange, "changed_at", ("project_id",))
 
 
 def read_cursor(cursor: str | None) -> tuple[datetime, str]:

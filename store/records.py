@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Protocol
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
+from store.annotations import Annotations
 from store.answers import Page
 
 
-class ProjectRecords(Protocol):
+class ProjectRecords(Annotations, Protocol):
     """Keys, jobs, audit log and retention of one project."""
 
     @property

@@ -21,6 +21,7 @@ from store.neo4j.queries import cypher
 from store.texts import placeholders
 
 UNBOUND = {
+    "annotation_now",
     "has_data",
     "indexes",
     "layout_version",
@@ -32,7 +33,7 @@ UNBOUND = {
     "migrations_applied",
     "server",
 }
-"""Texts about the server and its layout, which belong to no project."""
+"""Texts about the server, its clock and its layout, which belong to no project."""
 
 BEFORE_A_PROJECT = "registry_"
 """How texts begin that ask whose key it is, or which job is next."""

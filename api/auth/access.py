@@ -10,6 +10,7 @@ from secrets import token_hex
 from api.errors import ForbiddenError, UnknownProjectError
 from schema.control import AuditEntry, Role
 from schema.projects import check_project
+from store.blind import blind_records, blind_store
 from store.protocol import Database, GraphStore
 from store.records import ProjectRecords
 
@@ -22,11 +23,20 @@ class Principal:
         actor: ``key:<id of the key>`` or ``oidc:<subject>``; stands in the audit log and in jobs.
         grants: the role in each project that the principal knows; nothing says that others exist.
         expires_at: when the key or token runs out; None if it never does.
+        is_keeper: whether it keeps the store, and so sees what annotators must not see yet; see ``store.blind``.
+        person: who it is, in verdicts: two keys of one person are one author. Empty where ``actor`` says it.
     """
 
     actor: str
     grants: Mapping[str, Role]
     expires_at: datetime | None = None
+    person: str = ""
+    is_keeper: bool = False
+
+    @property
+    def author(self) -> str:
+        """The name of the person, as verdicts say it."""
+        return self.person or self.actor
 
     def is_expired(self, now: datetime) -> bool:
         """Whether its key or token has run out."""
@@ -39,6 +49,7 @@ class ProjectDoor:
 
     Attributes:
         role: the principal's role here.
+        author: the principal's name in verdicts; see ``Principal.author``.
         store: the project's traces.
         records: the project's keys, jobs and audit log.
     """
@@ -49,6 +60,7 @@ class ProjectDoor:
     request_id: str | None
     store: GraphStore
     records: ProjectRecords
+    author: str
 
     def require(self, needed: Role) -> None:
         """Refuse a principal whose role is not enough.
@@ -102,13 +114,10 @@ class Access:
         role = self.principal.grants.get(project_id)
         if role is None:
             raise UnknownProjectError(project_id)
-        door = ProjectDoor(
-            project_id,
-            role,
-            self.principal.actor,
-            self.request_id,
-            self._database.project(project_id),
-            self._database.records(project_id),
-        )
+        author = self.principal.author
+        store, records = self._database.project(project_id), self._database.records(project_id)
+        if not self.principal.is_keeper:
+            store, records = blind_store(store, records, author), blind_records(records, author)
+        door = ProjectDoor(project_id, role, self.principal.actor, self.request_id, store, records, author)
         door.require(needed)
         return door

@@ -10,6 +10,7 @@ from datetime import datetime
 from secrets import token_hex, token_urlsafe
 
 from schema.control import ApiKey, Role
+from schema.people import check_person
 from schema.projects import check_project
 
 PREFIX = "mt_"
@@ -33,15 +34,18 @@ def make_key(
     created_by: str,
     now: datetime,
     expires_at: datetime | None = None,
+    person: str | None = None,
 ) -> tuple[str, ApiKey]:
     """A new key: the text that is shown once, and what is kept of it.
 
     Raises:
-        InputError: no project can be called this.
+        InputError: no project can be called this, or no person.
     """
     check_project(project_id)
+    if person is not None:
+        check_person(person, "key", "person")
     key_id, secret = token_hex(8), token_urlsafe(32)
-    kept = ApiKey(key_id, project_id, name, role, hash_secret(secret), now, created_by, expires_at)
+    kept = ApiKey(key_id, project_id, name, role, hash_secret(secret), now, created_by, expires_at, person=person)
     return f"{PREFIX}{key_id}_{secret}", kept
 
 

@@ -142,7 +142,12 @@ class TokenVerifier:
     """From a bearer token to a principal."""
 
     def __init__(
-        self, issuer: Issuer, audience: str, groups_claim: str, grants: Mapping[str, Mapping[str, Role]]
+        self,
+        issuer: Issuer,
+        audience: str,
+        groups_claim: str,
+        grants: Mapping[str, Mapping[str, Role]],
+        person_claim: str = "sub",
     ) -> None:
         """Nothing is fetched yet.
 
@@ -151,11 +156,13 @@ class TokenVerifier:
             audience: what a token must be for.
             groups_claim: where a token says its groups.
             grants: from a group to a role in each of some projects.
+            person_claim: where a token says what the person is called in verdicts.
         """
         self._issuer = issuer
         self._audience = audience
         self._groups_claim = groups_claim
         self._grants = grants
+        self._person_claim = person_claim
 
     async def verify(self, token: str) -> Principal:
         """The principal of a token. If its groups have no grants, it is a principal without projects.
@@ -192,7 +199,12 @@ class TokenVerifier:
         if not subject or len(subject) > _LONGEST_SUBJECT:
             raise UnauthenticatedError("the token's subject is empty or too long")
         expires_at = datetime.fromtimestamp(int(claims["exp"]) + LEEWAY_SECONDS, UTC)
-        return Principal(f"oidc:{subject}", self._roles(claims.get(self._groups_claim)), expires_at)
+        person = claims.get(self._person_claim)
+        if not isinstance(person, str) or not person or len(person) > _LONGEST_SUBJECT:
+            # Nobody is let in under another's name because theirs is missing.
+            raise UnauthenticatedError(f"the token's {self._person_claim} is empty, too long or no text")
+        roles = self._roles(claims.get(self._groups_claim))
+        return Principal(f"oidc:{subject}", roles, expires_at, person)
 
     async def close(self) -> None:
         """Let go of connections to the issuer."""

@@ -104,7 +104,7 @@ class Verifier:
             raise UnauthenticatedError(f"no key {presented.id} has this secret", "this API key is unknown")
         if kept.revoked_at is not None:
             raise UnauthenticatedError(f"key {kept.id} is revoked", "this API key is revoked")
-        principal = Principal(f"key:{kept.id}", {kept.project_id: kept.role}, kept.expires_at)
+        principal = Principal(f"key:{kept.id}", {kept.project_id: kept.role}, kept.expires_at, kept.person or kept.name)
         if principal.is_expired(now):
             raise UnauthenticatedError(f"key {kept.id} has expired", "this API key has expired")
         self._uses.note(kept.id, now)

@@ -131,7 +131,17 @@ class Target:
         """
         project_id = self.any_project_id if any_name else self.project_id
         async with self.database(create) as database:
-            yield database.project(project_id)
+            store, person = database.project(project_id), person_named()
+            if person is not None:
+                from store.blind import blind_store
+
+                store = blind_store(store, database.records(project_id), person)
+            yield store
+
+
+def person_named() -> str | None:
+    """Who works here, as the environment says; nobody but the keeper of the store where it says nothing."""
+    return os.environ.get("MEMTRACE_PERSON") or None
 
 
 def _has_settings() -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.context import Target, command
+from api.cli.context import Target, command, person_named
 from api.cli.errors import UsageError, note
 from api.cli.options import JsonOption
 from api.cli.output import Output, print_json
@@ -47,6 +47,8 @@ async def cypher(
 
     if place.store_uri.startswith("sqlite:"):
         raise UsageError("cypher asks a Neo4j store (--store neo4j://host:port); a SQLite file may be asked in SQL")
+    if person_named() is not None:
+        raise UsageError("cypher shows what annotators must not see yet: unset MEMTRACE_PERSON")
     parameters = dict(_parameter(given) for given in parameter or [])
     text = _text(query)
     async with place.open() as store:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from api.cli.context import Target
+from api.cli.context import Target, person_named
 
 if TYPE_CHECKING:
     from api.auth.access import ProjectDoor
@@ -15,13 +15,19 @@ ACTOR = "command line"
 
 
 @asynccontextmanager
-async def keeper_door(place: Target, create: bool = False, any_name: bool = False) -> AsyncIterator[ProjectDoor]:
-    """The project; see ``Target.open``."""
+async def keeper_door(
+    place: Target, create: bool = False, any_name: bool = False, person: str | None = None
+) -> AsyncIterator[ProjectDoor]:
+    """The project; see ``Target.open``.
+
+    A person who is named, or whom the environment names (``MEMTRACE_PERSON``), sees no more than an annotator may.
+    """
     from api.auth.access import Access, Principal
     from schema.control import Role
 
     project_id = place.any_project_id if any_name else place.project_id
-    keeper = Principal(ACTOR, {project_id: Role.ADMIN})
+    person = person or person_named()
+    keeper = Principal(ACTOR, {project_id: Role.ADMIN}, person=person or "", is_keeper=person is None)
     async with place.database(create) as database:
         access = Access(database, keeper)
         yield (access.any_project if any_name else access.project)(project_id, Role.ADMIN)

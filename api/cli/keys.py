@@ -34,6 +34,15 @@ class RoleName(StrEnum):
 async def create(
     place: Target,
     name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="NAME",
+            help="Whose key it is: the author of verdicts that are sent with it. (default: the key's name)",
+            show_default=False,
+        ),
+    ] = None,
     role: Annotated[
         RoleName,
         typer.Option(
@@ -54,7 +63,7 @@ async def create(
 
     now = datetime.now(UTC)
     ends = now + timedelta(days=expires) if expires else None
-    key, kept = make_key(place.project_id, name, Role(role.value), ACTOR, now, ends)
+    key, kept = make_key(place.project_id, name, Role(role.value), ACTOR, now, ends, person)
     async with keeper_door(place, create=True) as door:
         await door.records.add_key(kept, door.entry("createKey", kept.id))
     if as_json:
@@ -104,6 +113,7 @@ def _document(key: ApiKey, now: datetime) -> dict[str, Any]:
         "state": _state(key, now),
         "createdAt": _time(key.created_at),
         "createdBy": key.created_by,
+        "person": key.person,
         "expiresAt": _time(key.expires_at),
         "revokedAt": _time(key.revoked_at),
         "lastUsedAt": _time(key.last_used_at),
@@ -126,7 +136,7 @@ def _show(documents: list[dict[str, Any]]) -> None:
     from api.cli.render.tables import table
     from api.cli.render.text import one_line
 
-    columns = ("id", "role", "state", "expires", "last used", "name")
+    columns = ("id", "role", "state", "expires", "last used", "person", "name")
     rows = [
         [
             Text(cell)
@@ -135,6 +145,7 @@ def _show(documents: list[dict[str, Any]]) -> None:
                 key["role"],
                 key["state"],
                 *((key[name] or "")[:10] for name in ("expiresAt", "lastUsedAt")),
+                one_line(key["person"] or "", 20),
                 one_line(key["name"], 40),
             )
         ]

@@ -37,9 +37,12 @@ async def verdict(
         ),
     ],
     error_type: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False)
-    ],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)],
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="Why the answer is wrong, in any case.", show_default=False),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="The reason, in words.", show_default=False)
+    ] = None,
     operation: Annotated[
         str | None,
         typer.Option(
@@ -62,28 +65,43 @@ async def verdict(
         str | None,
         typer.Option("--author", metavar="NAME", help="Who says it. (default: command line)", show_default=False),
     ] = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Show what people said of it over time; record nothing.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back what the author said last: what was said before stands again.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why an answer is wrong. What the same author said of it before is replaced."""
+    """Say why an answer is wrong. What the same author said of it before is replaced, and stays in the history."""
     from functools import partial
 
     from api import documents
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
+    from api.cli.verdict_history import show_history
+    from api.cli.verdict_history import undo as take_back
     from attribution.lookup import by_id
     from attribution.people import Judgement, record_verdict
     from schema.models import Failure, Operation, Variable
 
-    kind = _error_type(error_type, "--type")
-    others = [_split(one) for one in also or ()]
+    if history or undo:
+        if (history and undo) or error_type or reason or operation or also:
+            raise UsageError("--history and --undo stand alone: leave out what is said")
+        await (show_history(place, reference, as_json) if history else take_back(place, reference, author, as_json))
+        return
+    if error_type is None or reason is None:
+        raise UsageError("say why the answer is wrong: --type and --reason are needed")
+    kind = error_type_of(error_type, "--type")
+    others = [split_also(one) for one in also or ()]
     async with keeper_door(place) as door:
         store = door.store
         failure = await find(store, Failure, reference)
-        _, blamed = await _named(store, failure, kind, operation)
-        accepted = [await _named(store, failure, *one) for one in others]
+        _, blamed = await named(store, failure, kind, operation)
+        accepted = [await named(store, failure, *one) for one in others]
         judgement = Judgement(failure.id, kind, blamed, reason, also=tuple(accepted))
-        said = await record_verdict(store, judgement, author or door.actor, partial(door.entry, "recordVerdict"))
+        said = await record_verdict(store, judgement, author or door.author, partial(door.entry, "recordVerdict"))
         questions = await by_id(store, Variable, [failure.question_id])
         operations = await by_id(store, Operation, [said.operation_id])
     if as_json:
@@ -92,7 +110,8 @@ async def verdict(
         Output().show(tables.failure(failure, [said], operations))
 
 
-def _error_type(word: str, option: str) -> ErrorType:
+def error_type_of(word: str, option: str) -> ErrorType:
+    """The error type that an option names."""
     from schema.meant import error_type_meant
 
     try:
@@ -101,12 +120,13 @@ def _error_type(word: str, option: str) -> ErrorType:
         raise UsageError(f"{option}: {error}") from error
 
 
-def _split(text: str) -> tuple[ErrorType, str | None]:
+def split_also(text: str) -> tuple[ErrorType, str | None]:
+    """The error type and the operation of `--also`."""
     word, _, operation = text.partition(":")
-    return _error_type(word, "--also"), operation or None
+    return error_type_of(word, "--also"), operation or None
 
 
-async def _named(store: GraphStore, failure: Failure, kind: ErrorType, reference: str | None) -> Named:
+async def named(store: GraphStore, failure: Failure, kind: ErrorType, reference: str | None) -> Named:
     """An error type, and the id of the operation of the failure's trace that a reference means."""
     from api.cli.find import find
     from schema.models import Operation
@@ -162,7 +182,7 @@ async def import_(
     labels = read_labels(file)
     async with keeper_door(place) as door:
         entry_of = partial(door.entry, "importLabels")
-        found = await import_labels(door.store, labels, author or door.actor, str(file), entry_of)
+        found = await import_labels(door.store, labels, author or door.author, str(file), entry_of)
     if as_json:
         print_json(asdict(found))
     else:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from api.cli import (
     admin,
+    annotate,
     attribute,
     audit,
     benchmark,
@@ -103,6 +104,7 @@ for group in (
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
 app.add_typer(labels.app, name="labels", rich_help_panel="Ask why")
+app.add_typer(annotate.app, name="annotate", rich_help_panel="Ask why")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
 app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")

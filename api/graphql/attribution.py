@@ -11,9 +11,10 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.history import changes
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
-from api.graphql.refs import FailureRef, OperationRef, VariableRef
+from api.graphql.refs import FailureRef, OperationRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, ErrorType, QuestionKind
 from attribution.verdict import MOST_PIECES
 from schema import models
@@ -140,9 +141,9 @@ class Attribution(Node):
     @strawberry.field(
         description="The path that proves the verdict, beginning with the evidence messages.", metadata={"size": 10}
     )
-    def evidence(self) -> list[EvidenceStep]:
+    def evidence(self: models.Attribution) -> list[EvidenceStep]:
         """The path."""
-        return _path(self.project_id, msgspec.json.decode(self.evidence))
+        return path_of(self)
 
     @strawberry.field(
         description="Where each piece of what the right answer needs ended. Empty if the method or person follows no "
@@ -162,20 +163,39 @@ class Attribution(Node):
         ]
 
     @strawberry.field(description="Other operations that could be at fault.", metadata={"size": 10})
-    def candidates(self) -> list[Candidate]:
+    def candidates(self: models.Attribution) -> list[Candidate]:
         """The candidates."""
-        items = msgspec.json.decode(self.candidates)
-        return [Candidate(project_id=self.project_id, **_named(Candidate, item)) for item in items]
+        return candidates_of(self)
 
     @strawberry.field(description="The decisive operation.")
     async def operation(self, info: Info) -> OperationRef | None:
         """The operation."""
         return await operation_of(info, self.project_id, self.operation_id)
 
+    @strawberry.field(
+        description="The last changes of a person's verdict, the oldest first; empty for a method's.",
+        metadata={"size": "first"},
+    )
+    async def history(self, info: Info, first: First = 20) -> list[VerdictChangeRef]:
+        """The changes of this verdict."""
+        found = await info.context.load(self.project_id, changes, self.failure_id) or []
+        return [one for one in found if one.attribution_id == self.id][-page_size(first) :]
+
     @strawberry.field(description="The failure that it explains.")
     async def failure(self, info: Info) -> FailureRef | None:
         """The failure."""
         return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
+
+
+def path_of(verdict: models.Attribution) -> list[EvidenceStep]:
+    """The path that proves a verdict."""
+    return _path(verdict.project_id, msgspec.json.decode(verdict.evidence))
+
+
+def candidates_of(verdict: models.Attribution) -> list[Candidate]:
+    """What else a verdict would accept."""
+    items = msgspec.json.decode(verdict.candidates)
+    return [Candidate(project_id=verdict.project_id, **_named(Candidate, item)) for item in items]
 
 
 def _path(project_id: str, steps: Sequence[dict[str, Any]]) -> list[EvidenceStep]:

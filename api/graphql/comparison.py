@@ -79,10 +79,14 @@ async def agreement_of(store: GraphStore, first: str, second: str, trace: str | 
     given = await store.attributions(failures)
     if not {first, second} <= set(kappa.sources_of(given)):
         return None
-    found = kappa.agreement(given, first, second)
+    return agreement_type(kappa.agreement(given, first, second))
+
+
+def agreement_type(found: kappa.SourceAgreement) -> Agreement:
+    """How far two sources agree, as it goes out."""
     return Agreement(
-        first=first,
-        second=second,
+        first=found.first,
+        second=found.second,
         cases=found.cases,
         abstained=found.abstained,
         type_accuracy=found.type_accuracy,

@@ -9,8 +9,10 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.history import changes_page
 from api.graphql.node import Node, is_model
-from api.graphql.refs import AttributionRef, TraceRef, VariableRef
+from api.graphql.pages import After, Connection, First, asked_page, connection
+from api.graphql.refs import AttributionRef, TraceRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, Origin
 from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
@@ -82,6 +84,15 @@ class Failure(Node):
     async def verdicts(self, info: Info) -> list[AttributionRef]:
         """The verdicts."""
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
+
+    @strawberry.field(
+        description="Every change of people's verdicts on this failure, the oldest first, also those that were undone."
+    )
+    async def verdict_history(
+        self: models.Failure, info: Info, first: First = 20, after: After = None
+    ) -> Connection[VerdictChangeRef]:
+        """A page of changes."""
+        return connection(info, await changes_page(info, self, *asked_page(info, first, after)))
 
     @strawberry.field(
         description="What was there and was not chosen, for each piece that the right answer needed. It is worked out "

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import strawberry
 
-from api.graphql.scalars import ErrorType, Method
+from api.graphql.scalars import CaseOrder, ErrorType, Method
+from attribution.annotation.queues import ANNOTATORS, CASES, RESERVATION_MINUTES
+from schema.annotation import MAX_ANNOTATORS, MAX_CASES
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 
@@ -40,6 +42,16 @@ class AcceptedInput:
     operation: strawberry.ID | None = strawberry.field(default=None, description="The id of the operation at fault.")
 
 
+@strawberry.input(description="A variable that shows why an answer is wrong.")
+class EvidenceInput:
+    """A variable and a quote."""
+
+    variable: strawberry.ID = strawberry.field(
+        description="The variable: an id, a unique prefix, or an id in the source."
+    )
+    quote: str = strawberry.field(default="", description="The relevant words, as they stand in its value.")
+
+
 @strawberry.input(
     description="A person's verdict: why an answer is wrong. Ids may be unique prefixes, or ids in the source."
 )
@@ -61,6 +73,9 @@ class VerdictInput:
     )
     reason: str | None = strawberry.field(default=None, description="The reason, in words.")
     confidence: float | None = strawberry.field(default=None, description="How sure you are, from 0 to 1.")
+    evidence: list[EvidenceInput] = strawberry.field(
+        default_factory=list, description="The variables that show it, with quotes."
+    )
 
 
 @strawberry.input(
@@ -116,4 +131,34 @@ class ImportInput:
     name: str = strawberry.field(default="upload.json", description="A name for the file, which error messages show.")
     timezone: str = strawberry.field(
         default="UTC", description="The time zone of those times in the file that don't name one."
+    )
+
+
+@strawberry.input(description="Which failures people are to judge, and how many people each.")
+class AnnotationQueueInput:
+    """See ``attribution.annotation.queues.QueueWish``."""
+
+    name: str = strawberry.field(description="Its name. A project has one queue of a name.")
+    ordering: CaseOrder = strawberry.field(default=CaseOrder.RANDOM, description="Which failures come first.")
+    seed: str | None = strawberry.field(
+        default=None, description="With the same seed the same failures are drawn again. If null, one is drawn."
+    )
+    count: int = strawberry.field(default=CASES, description=f"How many failures at most, 1 to {MAX_CASES:,}.")
+    annotators: int = strawberry.field(
+        default=ANNOTATORS, description=f"How many people judge each failure, 1 to {MAX_ANNOTATORS}."
+    )
+    people: list[str] = strawberry.field(
+        default_factory=list,
+        description="The names of those who may annotate, as `Viewer.person` says them; anybody who may write if it "
+        "is empty. Name them: from then on they see no verdicts on the cases that they are still to judge.",
+    )
+    traces: list[strawberry.ID] = strawberry.field(
+        default_factory=list,
+        description="Only failures of these traces. Ids may be unique prefixes, or ids in the source.",
+    )
+    failures: list[strawberry.ID] = strawberry.field(
+        default_factory=list, description="Only these failures. Ids may be unique prefixes."
+    )
+    reservation_minutes: int = strawberry.field(
+        default=RESERVATION_MINUTES, description="For how many minutes a case is kept for a person."
     )

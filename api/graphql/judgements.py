@@ -62,4 +62,6 @@ async def judgement_of(store: GraphStore, said: VerdictInput) -> Judgement:
     named = [one.operation for one in said.also if one.operation is not None]
     found = iter(await ids_of(store, Label.OPERATION, named, failure.trace_id))
     also = [(one.error_type, None if one.operation is None else next(found)) for one in said.also]
-    return Judgement(failure.id, said.error_type, operation, said.reason, said.confidence, tuple(also))
+    shown = await ids_of(store, Label.VARIABLE, [one.variable for one in said.evidence], failure.trace_id)
+    evidence = tuple(zip(shown, (one.quote for one in said.evidence), strict=True))
+    return Judgement(failure.id, said.error_type, operation, said.reason, said.confidence, tuple(also), evidence)

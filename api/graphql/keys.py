@@ -24,6 +24,9 @@ class ApiKey:
     role: Role = strawberry.field(description="What somebody with this key may do in the project.")
     created_at: datetime = strawberry.field(description="When it was made.")
     created_by: str = strawberry.field(description="Who made it.")
+    person: str | None = strawberry.field(
+        description="Whose key it is: the author of verdicts that are sent with it. If null, its name is the author."
+    )
     expires_at: datetime | None = strawberry.field(description="When it expires; null if it never does.")
     revoked_at: datetime | None = strawberry.field(description="When it was revoked; null if it was not.")
     last_used_at: datetime | None = strawberry.field(

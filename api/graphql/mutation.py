@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from api.auth.access import ProjectDoor
 from api.auth.keys import make_key
+from api.graphql.annotating import AnnotationMutations
 from api.graphql.context import Info
 from api.graphql.inputs import AttributeInput, FailureInput, ImportInput, ProjectName, ReportInput, VerdictInput
 from api.graphql.judgements import complaint_of, judgement_of
@@ -57,7 +58,7 @@ MAX_NAME = 200
     description="All changes that you can make. Errors to be expected, such as NotFound, are among the possible "
     "results of each."
 )
-class Mutation:
+class Mutation(AnnotationMutations):
     """The roots of mutations."""
 
     @strawberry.mutation(
@@ -208,8 +209,8 @@ class Mutation:
         return RightMarked(answer=await record_right(door.store, found, entry_of=partial(door.entry, "markRight")))
 
     @strawberry.mutation(
-        description="Record why an answer is wrong. This replaces your earlier verdict on the same failure. Needs "
-        "the role writer.",
+        description="Record why an answer is wrong. This replaces your earlier verdict on the same failure, which "
+        "stays in the history. Needs the role writer.",
         metadata={"cost": 20},
     )
     @outcome
@@ -222,7 +223,7 @@ class Mutation:
         """Record a verdict."""
         door = info.context.door(project, Role.WRITER)
         judgement = await judgement_of(door.store, input)
-        verdict = await record_verdict(door.store, judgement, door.actor, partial(door.entry, "recordVerdict"))
+        verdict = await record_verdict(door.store, judgement, door.author, partial(door.entry, "recordVerdict"))
         return VerdictRecorded(attribution=verdict)
 
     @strawberry.mutation(
@@ -238,9 +239,9 @@ class Mutation:
     ) -> WithdrawVerdictResult:
         """Withdraw a verdict."""
         door = info.context.door(project, Role.WRITER)
-        author = None if door.role.allows(Role.ADMIN) else door.actor
+        author = None if door.role.allows(Role.ADMIN) else door.author
         found = await id_of(door.store, Label.ATTRIBUTION, id)
-        await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found))
+        await withdraw_verdict(door.store, found, author, door.entry("withdrawVerdict", found), door.author)
         return VerdictWithdrawn(id=strawberry.ID(found))
 
     @strawberry.mutation(
@@ -278,6 +279,13 @@ class Mutation:
         expires_at: Annotated[
             datetime | None, strawberry.argument(description="When it expires; null if it never does.")
         ] = None,
+        person: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Whose key it is. Verdicts that are sent with it have this author, like those of their "
+                "other keys do. If null, the key's name is the author."
+            ),
+        ] = None,
     ) -> CreateKeyResult:
         """Create a key."""
         door = info.context.door(project, Role.ADMIN)
@@ -286,7 +294,7 @@ class Mutation:
             raise InputError("createKey", "name", f"a name of 1 to {MAX_NAME} characters is needed")
         if expires_at is not None and expires_at <= now:
             raise InputError("createKey", "expiresAt", "is past")
-        secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at)
+        secret, key = make_key(door.project_id, name, role, door.actor, now, expires_at, person)
         await door.records.add_key(key, door.entry("createKey", key.id))
         return KeyCreated(key=key, secret=secret)
 

@@ -16,6 +16,7 @@ from api.graphql.difference import Diff, diff_of
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
 from api.graphql.project_operations import operations_across
 from api.graphql.refs import (
+    AnnotationQueueRef,
     ApiKeyRef,
     AttributionRef,
     AuditEntryRef,
@@ -32,6 +33,7 @@ from api.graphql.resolving import id_meant, id_of, trace_meant
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from api.graphql.trace import Ended, OperationKinds
+from attribution.annotation.queues import find_queue
 from attribution.blamed import By
 from schema import control, models
 from schema.errors import InputError, NotFoundError
@@ -235,6 +237,23 @@ class Project:
         """A ranking."""
         store = self.door.store
         return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
+
+    @strawberry.field(description="Its annotation queues, the newest first, also closed ones.")
+    async def annotation_queues(
+        self, info: Info, first: First = 20, after: After = None
+    ) -> Connection[AnnotationQueueRef]:
+        """A page of queues."""
+        return connection(info, await self.door.records.queue_page(*asked_page(info, first, after)))
+
+    @strawberry.field(description="An annotation queue; null where there is none.")
+    async def annotation_queue(
+        self, reference: Annotated[str, strawberry.argument(description="Its name or its id.")]
+    ) -> AnnotationQueueRef | None:
+        """A queue by reference."""
+        try:
+            return await find_queue(self.door.records, self.door.project_id, reference)
+        except NotFoundError:
+            return None
 
     @strawberry.field(description="A job; null where there is none.")
     async def job(

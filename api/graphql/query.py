@@ -22,6 +22,7 @@ class Viewer:
     """The principal."""
 
     actor: str = strawberry.field(description="Your name in jobs and in the audit log.")
+    person: str = strawberry.field(description="Your name in verdicts.")
     expires_at: datetime | None = strawberry.field(description="When your access expires; null if it does not.")
     projects: list[Project] = strawberry.field(description="The projects that you have access to.")
 
@@ -34,7 +35,13 @@ class Query:
     def viewer(self, info: Info) -> Viewer:
         """The principal."""
         access = info.context.access
-        return Viewer(actor=access.principal.actor, expires_at=access.principal.expires_at, projects=_projects(info))
+        principal = access.principal
+        return Viewer(
+            actor=principal.actor,
+            person=principal.author,
+            expires_at=principal.expires_at,
+            projects=_projects(info),
+        )
 
     @strawberry.field(description="The projects that you have access to, ordered by name.")
     def projects(self, info: Info) -> list[Project]:

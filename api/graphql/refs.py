@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 
 if TYPE_CHECKING:
+    from schema.annotation import AnnotationQueue as AnnotationQueueRef
+    from schema.annotation import Assignment as AssignmentRef
+    from schema.annotation import VerdictChange as VerdictChangeRef
     from schema.control import ApiKey as ApiKeyRef
     from schema.control import AuditEntry as AuditEntryRef
     from schema.control import Job as JobRef
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from store.answers import Path as PathRef
     from store.answers import SearchHit as SearchHitRef
 else:
+    AnnotationQueueRef = Annotated["AnnotationQueue", strawberry.lazy("api.graphql.annotation")]
+    AssignmentRef = Annotated["Assignment", strawberry.lazy("api.graphql.annotation")]
     ApiKeyRef = Annotated["ApiKey", strawberry.lazy("api.graphql.keys")]
     AuditEntryRef = Annotated["AuditEntry", strawberry.lazy("api.graphql.keys")]
     JobRef = Annotated["Job", strawberry.lazy("api.graphql.job")]
@@ -38,9 +43,12 @@ else:
     LineageRef = Annotated["Lineage", strawberry.lazy("api.graphql.lineage")]
     PathRef = Annotated["Path", strawberry.lazy("api.graphql.lineage")]
     SearchHitRef = Annotated["SearchHit", strawberry.lazy("api.graphql.search")]
+    VerdictChangeRef = Annotated["VerdictChange", strawberry.lazy("api.graphql.history")]
 
 __all__ = [
+    "AnnotationQueueRef",
     "ApiKeyRef",
+    "AssignmentRef",
     "AttributionRef",
     "AuditEntryRef",
     "DerivationRef",
@@ -53,4 +61,5 @@ __all__ = [
     "SessionRef",
     "TraceRef",
     "VariableRef",
+    "VerdictChangeRef",
 ]

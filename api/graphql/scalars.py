@@ -11,6 +11,7 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.types.scalar import ScalarDefinition
 
 from attribution.verdict import Method
+from schema.annotation import CaseOrder, Progress
 from schema.control import JobKind, JobState, Role
 from schema.errors import InputError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
@@ -20,6 +21,7 @@ from store.answers import Direction
 __all__ = [
     "JSON",
     "BigInt",
+    "CaseOrder",
     "DerivationKind",
     "Direction",
     "ErrorType",
@@ -28,6 +30,7 @@ __all__ = [
     "Method",
     "OperationKind",
     "Origin",
+    "Progress",
     "QuestionKind",
     "Role",
     "Status",
@@ -92,6 +95,15 @@ def config() -> StrawberryConfig:
 
 
 _ENUMS: dict[Any, str] = {
+    CaseOrder: (
+        "Which failures an annotation queue takes first. random: any; unsure: those whose method is least sure; "
+        "disagreement: those on which methods disagree; errorType: as many of each error type that methods name; "
+        "system: as many of each memory system."
+    ),
+    Progress: (
+        "How far somebody is with a case. reserved: it is kept for them; done: they have submitted a verdict; skipped: "
+        "they have left it to others; gone: the failure was deleted."
+    ),
     OperationKind: "What sort of step an operation is.",
     VariableKind: "What sort of value a variable is.",
     DerivationKind: "How a target came from its source.",

@@ -69,13 +69,15 @@ class Subscription:
 
         async def changes() -> AsyncGenerator[Counts, None]:
             door = info.context.door(project)
-            growth = info.context.platform.growth.follow(door.project_id, await id_meant(door.store, Label.TRACE, id))
+            trace = await id_meant(door.store, Label.TRACE, id)
+            growth = info.context.platform.growth.follow(door.project_id, trace)
             is_first = True
             async with aclosing(growth) as states:
                 try:
                     async for counts in states:
                         is_first = False
-                        yield counts_of(counts)
+                        own = await door.store.counts([trace])
+                        yield counts_of(own.get(trace, counts))
                 except NotFoundError:
                     if is_first:
                         raise

@@ -62,6 +62,8 @@ async def read_report(
     if not found or found[0].kind is not JobKind.REPORT:
         raise NotFoundError(job_id, "report")
     job = found[0]
+    if job.state is JobState.DONE and job.error is not None:
+        raise HTTPException(409, job.error)
     if job.state is not JobState.DONE or job.result is None:
         raise HTTPException(409, f"the report is not there: its job is {job.state}")
     text = job.result if form is Form.JSON else await asyncio.to_thread(_rendered, job.result, form)

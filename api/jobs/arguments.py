@@ -57,8 +57,10 @@ class ReportArguments(_Arguments):
         trace_ids: only these traces; all where it is empty.
         failure_ids: only these failures; all where it is empty.
         source: whose verdicts count, a method or an author; None is the newest that is not a person's.
+        person: who asks: what is withheld from them is not in it.
     """
 
     trace_ids: tuple[str, ...] = Field(default=(), max_length=1000)
     failure_ids: tuple[str, ...] = Field(default=(), max_length=10_000)
     source: str | None = None
+    person: str | None = None

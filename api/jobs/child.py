@@ -89,7 +89,9 @@ class JobExecutor:
         # An import's threads would go on if the task that waits for them were cancelled, so it ends by itself.
         self._can_interrupt = kind is not JobKind.IMPORT
         limits = (self._settings.max_inflated_bytes, self._settings.max_inflated_ratio)
-        context = Context(database.project(start.project_id), uploads, self._tell, *limits)
+        context = Context(
+            database.project(start.project_id), database.records(start.project_id), uploads, self._tell, *limits
+        )
         try:
             return Done(msgspec.json.encode(await run(kind, start.arguments, context)).decode())
         except (Cancelled, asyncio.CancelledError):

@@ -28,6 +28,7 @@ from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.answers import OperationDetail
 from store.protocol import GraphStore
+from store.verdict_changes import is_adjudicated
 
 _AT_ONCE = 8
 _DIGEST = re.compile(r"[0-9a-f]{32,}$")
@@ -61,7 +62,9 @@ async def cases_of(store: GraphStore, pairs: Sequence[tuple[Failure, Attribution
 
 async def _verdicts(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Attribution]]:
     verdicts: dict[str, list[Attribution]] = {}
-    for one in await store.attributions([failure.id for failure in failures]):
+    found = await store.attributions([failure.id for failure in failures])
+    # The final word on a disputed case counts as the newest that people say.
+    for one in sorted(found, key=is_adjudicated):
         verdicts.setdefault(one.failure_id, []).append(one)
     return verdicts
 

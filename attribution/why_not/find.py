@@ -32,11 +32,14 @@ async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, l
     A failure has no pieces where nothing was needed, as where the gold answer says that it isn't known, and where its
     way can't be followed: `memtrace attribute` says why. Each trace is read once.
     """
+    # It says what the free pass would: who is still to judge a failure is not told.
+    withheld = await store.withheld([one.id for one in failures])
+    failures = [one for one in failures if one.id not in withheld]
     verdicts = word_on(await store.attributions([one.id for one in failures]))
     by_trace: dict[str, list[Failure]] = defaultdict(list)
     for failure in failures:
         by_trace[failure.trace_id].append(failure)
-    found: dict[str, list[WhyNot]] = {}
+    found: dict[str, list[WhyNot]] = {id_: [] for id_ in withheld}
     for trace_id, some in by_trace.items():
         reader = await _Reader.load(store, trace_id)
         for failure in some:

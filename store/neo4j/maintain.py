@@ -13,7 +13,9 @@ from store.auditing import begun
 from store.neo4j.connection import Connection
 from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, parts_of
-from store.neo4j.records import Neo4jRecords, entry_row
+from store.neo4j.record_rows import entry_row
+from store.neo4j.records import Neo4jRecords
+from store.neo4j.verdict_changes import keep_withdrawn
 from store.values import ValueStore
 
 _DELETED = {
@@ -37,15 +39,19 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
 
 
 async def delete_attributions(
-    connection: Connection, reader: Reader, ids: Sequence[str], entry: AuditEntry | None
+    connection: Connection, reader: Reader, ids: Sequence[str], entry: AuditEntry | None, by: str | None
 ) -> int:
-    """Delete verdicts, all in one transaction, which also writes the entry; how many there were."""
+    """Delete verdicts, all in one transaction, which also writes the entry; how many there were.
+
+    What people said is kept as withdrawn.
+    """
     project = reader.project_id
     entries = [] if entry is None else [entry_row(entry, project)]
 
     async def work(transaction: neo4j.AsyncManagedTransaction) -> int:
         deleted = 0
         for part in parts_of(sorted(set(ids))):
+            await keep_withdrawn(transaction, project, part, by)
             result = await transaction.run(cypher("delete_attributions"), projectId=project, ids=part)
             ((count,),) = await result.values()
             deleted += count
@@ -72,6 +78,7 @@ async def delete_failure(
         counted = await result.values()
         if not counted:
             raise NotFoundError(failure_id, Label.FAILURE.value)
+        await (await transaction.run(cypher("delete_changes_of_failure"), projectId=project, id=failure_id)).consume()
         await (await transaction.run(cypher("write_audit_entry"), projectId=project, rows=entries)).consume()
         ((verdicts,),) = counted
         return {Label.FAILURE.value: 1} | ({Label.ATTRIBUTION.value: verdicts} if verdicts else {})
@@ -98,6 +105,7 @@ async def delete_trace(
     async with begun(Neo4jRecords(connection, project), entry):
         for label, name in _DELETED.items():
             await connection.run(name, label, projectId=project, traceId=trace_id)
+        await connection.run("delete_verdict_changes", projectId=project, traceId=trace_id)
         await values.delete(project, trace_id)
         await connection.write(last)
 

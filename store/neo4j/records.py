@@ -11,14 +11,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import neo4j
-import neo4j.time
 from typing_extensions import override
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
 from store.answers import Page
+from store.neo4j.annotations import Neo4jAnnotations
 from store.neo4j.connection import Connection
 from store.neo4j.queries import cypher
+from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,
@@ -30,14 +31,13 @@ from store.record_rows import (
     read_cursor,
 )
 from store.records import ProjectRecords, QueueState, Registry
-from store.times import to_microseconds
 
 R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 
 _CANDIDATES = 32
 
 
-class Neo4jRecords(ProjectRecords):
+class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
     """Keys, jobs, audit log and retention of one project."""
 
     def __init__(self, connection: Connection, project_id: str) -> None:
@@ -60,7 +60,7 @@ class Neo4jRecords(ProjectRecords):
     @override
     async def revoke_key(self, key_id: str, at: datetime, entry: AuditEntry | None = None) -> ApiKey:
         for row in await self._change("revoke_api_key", entry, id=key_id, at=at.astimezone(UTC)):
-            return _record(API_KEYS, row)
+            return record_of(API_KEYS, row)
         raise NotFoundError(key_id, "key")
 
     @override
@@ -70,7 +70,7 @@ class Neo4jRecords(ProjectRecords):
     @override
     async def jobs(self, ids: Sequence[str]) -> list[Job]:
         rows = await self._connection.read_list("get_job", projectId=self._project_id, ids=list(ids))
-        found = {job.id: job for job in (_record(JOBS, row) for row in rows)}
+        found = {job.id: job for job in (record_of(JOBS, row) for row in rows)}
         return [found[id_] for id_ in ids if id_ in found]
 
     @override
@@ -82,7 +82,7 @@ class Neo4jRecords(ProjectRecords):
     @override
     async def cancel_job(self, job_id: str, at: datetime, entry: AuditEntry | None = None) -> Job:
         for row in await self._change("cancel_job", entry, id=job_id, at=at.astimezone(UTC)):
-            return _record(JOBS, row)
+            return record_of(JOBS, row)
         raise NotFoundError(job_id, "job")
 
     @override
@@ -102,12 +102,12 @@ class Neo4jRecords(ProjectRecords):
     @override
     async def retention(self) -> RetentionPolicy | None:
         rows = await self._connection.read_list("get_retention_policy", projectId=self._project_id)
-        return _record(RETENTION_POLICIES, rows[0]) if rows else None
+        return record_of(RETENTION_POLICIES, rows[0]) if rows else None
 
     @override
     async def set_retention(self, policy: RetentionPolicy, entry: AuditEntry | None = None) -> None:
         RETENTION_POLICIES.check_project(policy, self._project_id)
-        await self._change("write_retention_policy", entry, rows=[_row(RETENTION_POLICIES, policy)])
+        await self._change("write_retention_policy", entry, rows=[row_of(RETENTION_POLICIES, policy)])
 
     @override
     async def clear_retention(self, entry: AuditEntry | None = None) -> bool:
@@ -115,8 +115,8 @@ class Neo4jRecords(ProjectRecords):
 
     async def _add(self, form: Form[R], name: str, record: R, entry: AuditEntry | None) -> R:
         form.check_project(record, self._project_id)
-        for row in await self._change(name, entry, only_new=True, rows=[_row(form, record)]):
-            stored = _record(form, row)
+        for row in await self._change(name, entry, only_new=True, rows=[row_of(form, record)]):
+            stored = record_of(form, row)
             form.check_same(stored, record)
             return stored
         raise ConflictError(form.label, record.id, "projectId")
@@ -143,7 +143,7 @@ class Neo4jRecords(ProjectRecords):
         rows = await self._connection.read_list(
             name, projectId=self._project_id, at=at, last=last, count=first + 1, **filters
         )
-        return form.page([_record(form, row) for row in rows], first)
+        return form.page([record_of(form, row) for row in rows], first)
 
 
 class Neo4jRegistry(Registry):
@@ -155,7 +155,7 @@ class Neo4jRegistry(Registry):
     @override
     async def key(self, key_id: str) -> ApiKey | None:
         rows = await self._connection.read_list("registry_key", id=key_id)
-        return _record(API_KEYS, rows[0]) if rows else None
+        return record_of(API_KEYS, rows[0]) if rows else None
 
     @override
     async def touch_keys(self, used: Mapping[str, datetime]) -> None:
@@ -223,32 +223,9 @@ class Neo4jRegistry(Registry):
             for id_ in ids:
                 ((rows,),) = await self._connection.change("registry_claim_retention", id=id_, **times)
                 if rows:
-                    return _record(RETENTION_POLICIES, rows[0])
+                    return record_of(RETENTION_POLICIES, rows[0])
         return None
 
     async def _change(self, name: str, /, **parameters: Any) -> Job | None:
         ((rows,),) = await self._connection.change(name, **parameters)
-        return _record(JOBS, rows[0]) if rows else None
-
-
-def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:
-    """Properties of an entry of a project's audit log.
-
-    Raises:
-        InputError: it is of another project.
-    """
-    AUDIT_ENTRIES.check_project(entry, project_id)
-    return _row(AUDIT_ENTRIES, entry)
-
-
-def _row(form: Form[R], record: R) -> dict[str, Any]:
-    """Properties of a record."""
-    return dict(zip(form.names, form.natives(record), strict=True))
-
-
-def _record(form: Form[R], properties: Mapping[str, Any]) -> R:
-    """The record with these properties."""
-    values = (properties.get(name) for name in form.names)
-    return form.read(
-        to_microseconds(value.to_native()) if isinstance(value, neo4j.time.DateTime) else value for value in values
-    )
+        return record_of(JOBS, rows[0]) if rows else None

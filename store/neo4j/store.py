@@ -8,6 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from schema.annotation import VerdictChange
 from schema.control import AuditEntry
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
@@ -32,6 +33,7 @@ from store.neo4j import find, idle, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.query import QueryResult, run_query
 from store.neo4j.read import Reader
+from store.neo4j.verdict_changes import undo_verdict, verdict_changes
 from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
 from store.packs import PackWriter
@@ -205,9 +207,20 @@ class Neo4jStore(GraphStore):
         return await idle.idle_traces(self._reader, until, before, keep, first, after)
 
     @override
-    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
+    async def delete_attributions(
+        self, ids: Sequence[str], entry: AuditEntry | None = None, by: str | None = None
+    ) -> int:
         async with apart(self._log, entry) as own:
-            return await maintain.delete_attributions(self._connection, self._reader, ids, own)
+            return await maintain.delete_attributions(self._connection, self._reader, ids, own, by)
+
+    @override
+    async def verdict_changes(self, failure_ids: Sequence[str]) -> list[VerdictChange]:
+        return await verdict_changes(self._reader, failure_ids)
+
+    @override
+    async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
+        async with apart(self._log, entry) as own:
+            return await undo_verdict(self._connection, self._project_id, attribution_id, by, own)
 
     @override
     async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:

@@ -28,9 +28,10 @@ from store.conflicts import check
 from store.neo4j.connection import Connection, TakenError
 from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, getter
-from store.neo4j.records import entry_row
+from store.neo4j.record_rows import entry_row
 from store.neo4j.references import check_references
 from store.neo4j.rows import Row, element_id, read_rows, rows_of
+from store.neo4j.verdict_changes import keep_replaced
 from store.packs import PackWriter
 from store.references import check_ownership, check_values, elements_of
 from store.times import EPOCH, to_microseconds
@@ -159,12 +160,17 @@ class BatchWriter:
         created: Counter[Label] = Counter()
         for statement in statements:
             text = (statement.create if create else None) or statement.text
+            if statement.label is Label.ATTRIBUTION:
+                await keep_replaced(transaction, self._project_id, statement.elements)
             result = await transaction.run(cypher(text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH)
             counters = (await result.consume()).counters
             if statement.label is not None:
                 count = counters.nodes_created or (
                     counters.relationships_created if statement.label is Label.DERIVATION else 0
                 )
+                if count < statement.expected and statement.label is Label.ATTRIBUTION and create:
+                    # Another writer gave the same verdict since it was locked: what that says has to be kept.
+                    raise TakenError("a verdict was stored since the comparison")
                 if count < statement.expected:
                     # Another writer came first since the comparison.
                     await self._compare_within(transaction, statement)

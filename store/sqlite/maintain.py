@@ -13,6 +13,7 @@ from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
+from store.sqlite.verdict_changes import keep_withdrawn
 from store.timeline import Stretches
 
 
@@ -49,8 +50,9 @@ def timeline(context: ReadContext, stretches: Stretches) -> list[Period]:
     return stretches.periods(context.rows("timeline", start=stretches.start, end=stretches.end, width=stretches.width))
 
 
-def delete_attributions(context: ReadContext, ids: Sequence[str]) -> int:
-    """Delete verdicts; how many there were."""
+def delete_attributions(context: ReadContext, ids: Sequence[str], by: str | None) -> int:
+    """Delete verdicts; how many there were. What people said is kept as withdrawn."""
+    keep_withdrawn(context, list(ids), by)
     keys = keys_of(context, Label.ATTRIBUTION, ids)
     context.rows("attributions.delete", keys=bind_keys(keys.values()))
     return len(keys)
@@ -70,6 +72,7 @@ def delete_failure(context: ReadContext, failure_id: str) -> dict[str, int]:
     context.rows("attributions.delete_of_failure", **failure)
     verdicts = context.connection.changes()
     context.rows("failures.delete", **failure)
+    context.rows("verdict_changes.delete_of_failure", id=failure_id)
     return {Label.FAILURE.value: 1} | ({Label.ATTRIBUTION.value: verdicts} if verdicts else {})
 
 

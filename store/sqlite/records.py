@@ -24,6 +24,7 @@ from store.record_rows import (
     read_cursor,
 )
 from store.records import ProjectRecords, QueueState, Registry
+from store.sqlite.annotations import SqliteAnnotations
 from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
@@ -34,7 +35,7 @@ from store.times import from_microseconds, to_microseconds
 R = TypeVar("R", ApiKey, Job, AuditEntry)
 
 
-class SqliteRecords(ProjectRecords):
+class SqliteRecords(SqliteAnnotations, ProjectRecords):
     """Keys, jobs, audit log and retention of one project."""
 
     def __init__(self, connections: Connections, project_id: str) -> None:

@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import apsw
 from typing_extensions import override
 
+from schema.annotation import VerdictChange
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
@@ -52,6 +53,7 @@ from store.sqlite.maintain import (
 )
 from store.sqlite.records import SqliteRecords
 from store.sqlite.scan import scan_outside
+from store.sqlite.verdict_changes import keep_replaced, undo_verdict, verdict_changes
 from store.sqlite.write import write_batch
 from store.timeline import Stretches
 from store.values import ValueStore, split_values
@@ -125,6 +127,7 @@ class SqliteStore(GraphStore):
         in_file = self._values is None
 
         def work(context: ReadContext) -> WriteResult:
+            keep_replaced(context, batch.attributions)
             return write_batch(context.connection, self._project_id, batch, packs, in_file)
 
         async with apart(self._log, entry) as own:
@@ -271,10 +274,22 @@ class SqliteStore(GraphStore):
         return await self._read(idle_traces, until, before, keep, first, after)
 
     @override
-    async def delete_attributions(self, ids: Sequence[str], entry: AuditEntry | None = None) -> int:
+    async def delete_attributions(
+        self, ids: Sequence[str], entry: AuditEntry | None = None, by: str | None = None
+    ) -> int:
         check_entry(entry, self._project_id)
         async with apart(self._log, entry) as own:
-            return await self._write(delete_attributions, own, ids)
+            return await self._write(delete_attributions, own, ids, by)
+
+    @override
+    async def verdict_changes(self, failure_ids: Sequence[str]) -> list[VerdictChange]:
+        return await self._read(verdict_changes, failure_ids)
+
+    @override
+    async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
+        check_entry(entry, self._project_id)
+        async with apart(self._log, entry) as own:
+            return (await self._write(undo_verdict, own, attribution_id, by)).verdict
 
     @override
     async def delete_failure(self, failure_id: str, entry: AuditEntry | None = None) -> dict[str, int]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from store.answers import Direction
 from store.columns import DECLARED, Codec, Column, Declaration
-from store.record_rows import API_KEYS, AUDIT_ENTRIES, JOBS, RETENTION_POLICIES
+from store.record_rows import API_KEYS, ASSIGNMENTS, AUDIT_ENTRIES, JOBS, QUEUES, RETENTION_POLICIES, VERDICT_CHANGES
 from store.texts import Fillings
 
 
@@ -25,6 +25,9 @@ class Table(StrEnum):
     JOB = "job"
     AUDIT_ENTRY = "audit_entry"
     RETENTION_POLICY = "retention_policy"
+    CHANGE = "verdict_change"
+    QUEUE = "annotation_queue"
+    ASSIGNMENT = "assignment"
 
 
 _COLUMNS: Mapping[Table, tuple[str, ...]] = {
@@ -39,10 +42,18 @@ _COLUMNS: Mapping[Table, tuple[str, ...]] = {
     Table.JOB: JOBS.columns,
     Table.AUDIT_ENTRY: AUDIT_ENTRIES.columns,
     Table.RETENTION_POLICY: RETENTION_POLICIES.columns,
+    Table.CHANGE: VERDICT_CHANGES.columns,
+    Table.QUEUE: QUEUES.columns,
+    Table.ASSIGNMENT: ASSIGNMENTS.columns,
 }
 """The columns of each, in the order in which rows are given."""
 
-_TIMES = {Table.API_KEY: API_KEYS.time, Table.JOB: JOBS.time, Table.AUDIT_ENTRY: AUDIT_ENTRIES.time}
+_TIMES = {
+    Table.API_KEY: API_KEYS.time,
+    Table.JOB: JOBS.time,
+    Table.AUDIT_ENTRY: AUDIT_ENTRIES.time,
+    Table.QUEUE: QUEUES.time,
+}
 
 
 def written_columns(declared: Declaration) -> tuple[str, ...]:

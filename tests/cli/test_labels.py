@@ -34,6 +34,30 @@ def people(cli: Cli) -> list[dict[str, Any]]:
     return [verdict for verdict in given if verdict["method"] == "human"]
 
 
+def test_a_verdict_has_a_history_and_can_be_undone(notes: Cli) -> None:
+    failure = failure_of(notes)
+    assert notes("verdict", failure, "--history", "--json").json == []
+    for reason in ("first", "second"):
+        notes("verdict", failure, "--type", "AnnotationError", "--reason", reason, "--author", "Ada")
+    changes = notes("verdict", failure, "--history", "--json").json
+    assert [(one["number"], one["changedBy"], one["verdict"]["reason"]) for one in changes] == [
+        (1, "Ada", "first"),
+        (2, "Ada", "second"),
+    ]
+    undone = notes("verdict", failure, "--undo", "--author", "Ada", "--json").json
+    assert undone["verdict"]["reason"] == "first"
+    (kept,) = people(notes)
+    assert (kept["id"], kept["reason"]) == (undone["id"], "first")
+    shown = notes("verdict", failure, "--history").out
+    assert "undone by command line" in shown
+    assert notes("verdict", failure, "--undo", "--author", "Ada", "--json").json["verdict"] is None
+    assert people(notes) == []
+    assert "nothing of 'Ada' to undo" in notes("verdict", failure, "--undo", "--author", "Ada", code=4).err
+    assert asyncio.run(_audit(notes))[:2] == [("undoVerdict", "command line")] * 2
+    for wrong in (["--history", "--undo"], ["--undo", "--reason", "x"], ["--type", "AnnotationError"], []):
+        notes("verdict", failure, *wrong, code=2)
+
+
 async def _audit(cli: Cli) -> list[tuple[str, str]]:
     async with await open_database(cli.store) as database:
         return [(entry.action, entry.actor) for entry in (await database.records(DEFAULT_PROJECT).audit()).items]

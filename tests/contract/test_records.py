@@ -63,7 +63,9 @@ def records(database: Database, project: str) -> ProjectRecords:
 async def test_a_key_is_found_by_its_id(database: Database, records: ProjectRecords, project: str) -> None:
     assert records.project_id == project
     plain = key(project)
-    full = key(project, 1, role=Role.ADMIN, expires_at=moment(50), revoked_at=moment(60), last_used_at=moment(70))
+    full = key(
+        project, 1, role=Role.ADMIN, expires_at=moment(50), revoked_at=moment(60), last_used_at=moment(70), person="Ada"
+    )
     for one in (plain, full):
         await records.add_key(one)
         assert await database.registry().key(one.id) == one

@@ -66,6 +66,66 @@ def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
     assert _verdicts(world, failure) == before
 
 
+def test_two_keys_of_a_person_are_one_author(world: World) -> None:
+    """A new key in place of an old one changes nothing of what somebody said, and nobody says whose verdict it is."""
+    create = """mutation($p: String!, $n: String!, $w: String) {
+      createKey(project: $p, name: $n, role: writer, person: $w) {
+        ... on KeyCreated { secret key { id person } } ... on Problem { message } } }"""
+    judge = """mutation($p: String!, $i: VerdictInput!) { recordVerdict(project: $p, input: $i) {
+      ... on VerdictRecorded { attribution { id author } } } }"""
+    said = set()
+    for name in ("laptop", "new laptop"):
+        made = _change(world, create, {"n": name, "w": "Ada"}, "admin")
+        assert made["key"]["person"] == "Ada"
+        with world.server.client(None) as client:
+            variables = {"p": world.project, "i": {"failure": world.ids["failure"], "reason": name}}
+            headers = {"Authorization": f"Bearer {made['secret']}"}
+            answer = client.post("/graphql", json={"query": judge, "variables": variables}, headers=headers).json()
+            whose = client.post("/graphql", json={"query": "{ viewer { person } }"}, headers=headers).json()
+        assert whose["data"]["viewer"]["person"] == "Ada"
+        verdict = answer["data"]["recordVerdict"]["attribution"]
+        said.add((verdict["id"], verdict["author"]))
+    ((id_, author),) = said
+    assert author == "Ada"
+    assert _withdraw(world, id_)["message"].endswith("is another person's: an admin may take it back")
+    assert _withdraw(world, id_, "admin")["__typename"] == "VerdictWithdrawn"
+    assert "is a method" in _change(world, create, {"n": "bad", "w": "flow"}, "admin")["message"]
+
+
+def test_a_verdict_keeps_its_history_and_is_undone(world: World) -> None:
+    failure = world.ids["failure"]
+    read = """query($p: String!, $f: String!, $n: Int!, $after: String) { project(name: $p) { failure(reference: $f) {
+      verdicts { reason method history(first: 1) { number verdict { reason } } }
+      verdictHistory(first: $n, after: $after) { nodes { number changedBy undoneBy verdict { reason } }
+        pageInfo { hasNextPage endCursor } } } } }"""
+    undo = """mutation($p: String!, $f: ID!) { undoVerdict(project: $p, failure: $f) { __typename
+      ... on VerdictUndone { attribution { reason } } ... on Problem { message } } }"""
+
+    def looked(after: str | None = None, first: int = 2) -> dict[str, Any]:
+        found: dict[str, Any] = world.ask(read, {"p": world.project, "f": failure, "after": after, "n": first})[
+            "project"
+        ]["failure"]
+        return found
+
+    for reason in ("one", "two", "three"):
+        _judge(world, failure=failure, errorType="AnnotationError", reason=reason)
+    assert _change(world, undo, {"f": failure})["attribution"] == {"reason": "two"}
+    page = looked()["verdictHistory"]
+    rest = looked(page["pageInfo"]["endCursor"], 500)["verdictHistory"]
+    assert (page["pageInfo"]["hasNextPage"], rest["pageInfo"]["hasNextPage"]) == (True, False)
+    nodes = [*page["nodes"], *rest["nodes"]][-3:]
+    assert [(one["verdict"]["reason"], one["undoneBy"] is None) for one in nodes] == [
+        ("one", True),
+        ("two", True),
+        ("three", False),
+    ]
+    (said,) = [one for one in looked()["verdicts"] if one["reason"] == "two"]
+    assert [one["verdict"]["reason"] for one in said["history"]] == ["three"]
+    for before in ({"reason": "one"}, None):
+        assert _change(world, undo, {"f": failure})["attribution"] == before
+    assert "human" not in {one["method"] for one in looked()["verdicts"]}
+
+
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [

@@ -87,6 +87,7 @@ async def _calls(counting: CountingDatabase, document: str, is_large: bool = Fal
     return result.data, dict(counting.calls)
 
 
+# What is withheld from an annotator is asked once for each call that gives failures, verdicts or their counts.
 _NESTED: dict[str, tuple[str, dict[str, int]]] = {
     "pages inside pages": (
         """{ project { traces { nodes {
@@ -95,9 +96,9 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
           failures(first: 2) { nodes { id } }
           sessions { nodes { id } }
         } } } }""",
-        {"traces": 1, "pages": 4, "operations": 1, "get": 1, "versions_of": 1},
+        {"traces": 1, "pages": 4, "operations": 1, "get": 1, "versions_of": 1, "withheld": 4},
     ),
-    "counts": ("{ project { traces { nodes { counts { variables } } } } }", {"traces": 1, "counts": 1}),
+    "counts": ("{ project { traces { nodes { counts { variables } } } } }", {"traces": 1, "counts": 1, "withheld": 1}),
     "verdicts with all they name": (
         """{ project { failures { nodes {
           trace { name }
@@ -111,14 +112,14 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
             losses { operation { id name } path(first: 3) { variable { id } operation { id } } }
           }
         } } } }""",
-        {"failures": 1, "get": 10, "attributions": 1},
+        {"failures": 1, "get": 10, "attributions": 1, "withheld": 2},
     ),
     "lineages beside each other": (
         """{ project { failures { nodes { answerVariable { lineage(maxNodes: 100) {
           nodes { id value(length: 5) { text } }
           edges { sourceVariable { name } operation { id } }
         } } } } } }""",
-        {"failures": 1, "get": 3, "closures": 1, "values": 1},
+        {"failures": 1, "get": 3, "closures": 1, "values": 1, "withheld": 1},
     ),
     "rankings with their elements": (
         """{ project {
@@ -129,7 +130,7 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
         } }""",
         # Once for all four; what is read for each trace is read for each of four traces.
         {"stats": 1, "failures": 1, "attributions": 1, "traces": 1, "operations": 1, "page": 16, "get": 7}
-        | {"derivations_of": 2},
+        | {"derivations_of": 2, "withheld": 3},
     ),
     "one hop": (
         """{ project { traces { nodes { variables(first: 20) { nodes {

@@ -301,6 +301,10 @@ def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) 
 
 
 LISTS = {
+    "Project.annotationQueues": "annotationQueues(first: 1%s) { pageInfo { endCursor } }",
+    "AnnotationQueue.mine": "annotationQueue(reference: $q) { mine(first: 1%s) { pageInfo { endCursor } } }",
+    "AnnotationQueue.disputes": "annotationQueue(reference: $q) { disputes(first: 1%s) { pageInfo { endCursor } } }",
+    "Failure.verdictHistory": "failure(reference: $f) { verdictHistory(first: 1%s) { pageInfo { endCursor } } }",
     "Project.traces": "traces(first: 1%s) { pageInfo { endCursor } }",
     "Project.operations": "operations(first: 1%s) { pageInfo { endCursor } }",
     "Project.failures": "failures(first: 1%s) { pageInfo { endCursor } }",
@@ -319,6 +323,7 @@ def _paged(world: World, of: str, cursor: str | None = None) -> dict[str, Any]:
     """An answer with one item of a list."""
     text = LISTS[of] % ("" if cursor is None else ", after: $a")
     values = {"p": ("String!", world.project), "t": ("String!", world.ids["trace"]), "a": ("String", cursor)}
+    values |= {"q": ("String!", world.ids["queue"]), "f": ("String!", world.ids["failure"])}
     used = {name: value for name, value in values.items() if name == "p" or f"${name}" in text}
     declared = ", ".join(f"${name}: {type_}" for name, (type_, _) in used.items())
     document = f"query({declared}) {{ project(name: $p) {{ name {text} }} }}"

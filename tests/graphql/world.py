@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -90,6 +91,7 @@ class World:
             "failureId": ids["failure"],
             "operationId": ids["operation"],
             "jobId": ids["job"],
+            "queueName": f"queue {token_hex(4)}",
         }
 
 
@@ -119,6 +121,12 @@ def make_world(server: RunningServer, project: str) -> World:
         {"p": project},
         "writer",
     )
+    queued = world.ask(
+        """mutation($p: String!) { createAnnotationQueue(project: $p, input: {name: "monday"}) {
+          ... on QueueChanged { queue { id } } } }""",
+        {"p": project},
+        "writer",
+    )
     created = json.loads(server.place.here("keys", "create", "--json", "--project", project).stdout)
     world.ids.update(
         trace=trace["id"],
@@ -136,5 +144,6 @@ def make_world(server: RunningServer, project: str) -> World:
         derivation=unit["derivedFrom"][0]["id"],
         job=started["report"]["job"]["id"],
         key=created["id"],
+        queue=queued["createAnnotationQueue"]["queue"]["id"],
     )
     return world

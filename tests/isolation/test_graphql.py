@@ -58,6 +58,19 @@ _ID_OF = {
     "Mutation.markRight.answer": "unjudged",
     "Mutation.withdrawFailure.id": "failure",
     "Mutation.withdrawVerdict.id": "verdict",
+    "Mutation.undoVerdict.failure": "failure",
+    "Project.annotationQueue.reference": "queue",
+    "Mutation.closeAnnotationQueue.queue": "queue",
+    "Mutation.deleteAnnotationQueue.queue": "queue",
+    "Mutation.nextCase.queue": "queue",
+    "Mutation.submitCase.queue": "queue",
+    "Mutation.skipCase.queue": "queue",
+    "Mutation.skipCase.failure": "failure",
+    "Mutation.undoCase.queue": "queue",
+    "Mutation.adjudicate.queue": "queue",
+    "AnnotationQueueInput.traces": "trace",
+    "AnnotationQueueInput.failures": "failure",
+    "EvidenceInput.variable": "message",
     "Mutation.deleteTrace.id": "trace",
     "Mutation.revokeKey.id": "key",
     "Subscription.job.id": "job",
@@ -73,13 +86,19 @@ _ID_OF = {
     "ReportInput.traces": "trace",
     "ReportInput.failures": "failure",
 }
-_PLAIN = {
+_FOR_ADMINS = {"deleteTrace", "createKey", "revokeKey", "closeAnnotationQueue", "deleteAnnotationQueue"}
+_PLAIN: dict[str, str | None] = {
     "Project.search.text": "Mara",
     "Project.timeline.since": "2026-11-01T00:00:00Z",
     "Project.timeline.until": "2026-12-01T00:00:00Z",
     "Project.agreement.first": "flow",
     "Project.agreement.second": "flow",
     "Mutation.createKey.name": "leak",
+    "AnnotationQueueInput.name": "leak",
+    "AnnotationQueueInput.seed": "leak",
+    "AnnotationQueueInput.people": None,
+    "EvidenceInput.quote": "",
+    "Mutation.createKey.person": "Eve",
     "ImportInput.content": "{}",
 }
 
@@ -105,7 +124,7 @@ def _literal(place: str, argument: Any, world: World) -> str | None:
         inner = argument.type.of_type if isinstance(argument.type, GraphQLNonNull) else argument.type
         return f"[{text}]" if is_list_type(inner) else text
     if place in _PLAIN:
-        return json.dumps(_PLAIN[place])
+        return None if _PLAIN[place] is None else json.dumps(_PLAIN[place])
     if isinstance(named, GraphQLInputObjectType):
         inner_values = {name: _literal(f"{named.name}.{name}", field, world) for name, field in named.fields.items()}
         return "{" + ", ".join(f"{name}: {text}" for name, text in inner_values.items() if text is not None) + "}"
@@ -269,6 +288,7 @@ def _state(world: World) -> dict[str, Any]:
           failures { nodes { id goldAnswers evidenceIds verdicts { id errorType author } } }
           traces { nodes { variables(kinds: [Answer]) { nodes { id right } } } }
           jobs { nodes { id cancelRequested } }
+          annotationQueues { nodes { id closedAt progress { verdicts people { person } } } }
           keys(first: 500) { nodes { id revokedAt role } }
         } }""",
         {"p": world.project},
@@ -294,7 +314,7 @@ def test_roles(world: World) -> None:
         data = json.loads(_ask_as(world, "reader", f"mutation {{ {call.text} }}"))["data"]
         assert all(value["__typename"] == "Forbidden" for value in data.values()), (call.place, data)
     for call in _calls("Mutation", world):
-        if call.place.rpartition(".")[2] in {"deleteTrace", "createKey", "revokeKey"}:
+        if call.place.rpartition(".")[2] in _FOR_ADMINS:
             data = json.loads(_ask_as(world, "writer", f"mutation {{ {call.text} }}"))["data"]
             assert all(value["__typename"] == "Forbidden" for value in data.values()), (call.place, data)
     for field in ("keys { nodes { id } }", "audit { nodes { id } }"):

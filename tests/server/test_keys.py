@@ -15,8 +15,11 @@ from api.auth.known import KnownKeys, LastUses
 from api.auth.verify import Verifier
 from api.errors import UnauthenticatedError
 from api.loading import open_store
+from attribution.verdict import Method
 from schema.control import ApiKey, AuditEntry, Role
-from schema.errors import StoreError
+from schema.errors import InputError, StoreError
+from schema.kinds import HUMAN_METHOD
+from schema.people import check_person
 from store.protocol import Database
 from store.records import Registry
 from tests.server.running import Place, RunningServer, running
@@ -56,6 +59,36 @@ def test_masked_in_any_text() -> None:
 
 async def verified(verifier: Verifier, text: str) -> dict[str, Role]:
     return dict((await verifier.verify(f"Bearer {text}")).grants)
+
+
+async def test_an_author_is_a_person_not_a_key(database: Database) -> None:
+    """Two keys of a person are one author; without a person it is the key's name, and without a name the key."""
+    project, now = new_project(), datetime.now(UTC)
+    verifier = Verifier(database.registry(), "1000/minute")
+    for name, person, author in (
+        ("laptop", "Ada", "Ada"),
+        ("ci", "Ada", "Ada"),
+        ("bot", None, "bot"),
+        ("", None, None),
+    ):
+        text, kept = make_key(project, name, Role.WRITER, "command line", now, person=person)
+        await database.records(project).add_key(kept)
+        principal = await verifier.verify(f"Bearer {text}")
+        assert principal.author == (author or f"key:{kept.id}")
+        assert principal.actor == f"key:{kept.id}"
+
+
+@pytest.mark.parametrize("person", ["", "human", "flow", " Ada", "Ada\n", "x" * 201, "A\x00da"])
+def test_nobody_is_called_so(person: str) -> None:
+    with pytest.raises(InputError):
+        make_key("shop", "ci", Role.WRITER, "command line", NOW, person=person)
+
+
+def test_no_person_has_the_name_of_a_method() -> None:
+    """Verdicts are looked up by author and by method alike."""
+    for method in (*Method, HUMAN_METHOD):
+        with pytest.raises(InputError, match="is a method"):
+            check_person(method, "key", "person")
 
 
 async def test_verified(database: Database) -> None:

@@ -56,6 +56,19 @@ async def test_the_highest_role_counts(issuer: Issuer, verifier: TokenVerifier) 
     assert principal.grants == {"shop": Role.ADMIN, "search": Role.WRITER}
 
 
+async def test_the_person_is_who_the_claim_says(issuer: Issuer, verifier: TokenVerifier) -> None:
+    assert (await verifier.verify(issuer.token())).author == "alice"
+    named = TokenVerifier(oidc.Issuer(issuer.url), AUDIENCE, "groups", GRANTS, "handle")
+    try:
+        principal = await named.verify(issuer.token(handle="Ada"))
+        assert (principal.actor, principal.author) == ("oidc:alice", "Ada")
+        for wrong in (None, "", 7, ["Ada"], "x" * 256):
+            with pytest.raises(UnauthenticatedError):
+                await named.verify(issuer.token(handle=wrong))
+    finally:
+        await named.close()
+
+
 @pytest.mark.parametrize("groups", [None, [], ["nobody"], 7, {"analysts": 1}, [["analysts"]]])
 async def test_without_grants_it_knows_no_project(issuer: Issuer, verifier: TokenVerifier, groups: Any) -> None:
     assert (await verifier.verify(issuer.token(groups=groups))).grants == {}

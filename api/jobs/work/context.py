@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from store.annotations import Annotations
 from store.protocol import GraphStore
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Context:
 
     Attributes:
         store: the job's project.
+        queues: the annotation queues of the project.
         tell: takes the stage, what is done and what there is (0 while it is not known). It raises ``Cancelled`` where
             the job is to stop.
         max_inflated_bytes: the most that an uploaded file may unpack to.
@@ -31,6 +33,7 @@ class Context:
     """
 
     store: GraphStore
+    queues: Annotations
     uploads: Uploads
     tell: Callable[[str, int, int], None]
     max_inflated_bytes: int | None

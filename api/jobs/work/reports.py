@@ -9,6 +9,7 @@ from api.jobs.work.context import Context, Document
 from api.jobs.work.selection import chosen_failures, named
 from attribution.report.make import known_sources, make
 from schema.errors import NotFoundError
+from store.blind import blind_store
 from store.protocol import GraphStore
 
 
@@ -24,11 +25,15 @@ async def check(store: GraphStore, arguments: ReportArguments) -> None:
 async def run(context: Context, arguments: ReportArguments) -> Document:
     """Make the report."""
     context.tell("gather", 0, 1)
-    failures = await chosen_failures(context.store, arguments.failure_ids, arguments.trace_ids)
-    if arguments.source is not None and arguments.source not in await known_sources(context.store, failures):
+    store, withheld = context.store, frozenset[str]()
+    if arguments.person is not None:
+        withheld = await context.queues.withheld(arguments.person)
+        store = blind_store(store, context.queues, arguments.person)
+    failures = await chosen_failures(store, arguments.failure_ids, arguments.trace_ids)
+    if arguments.source is not None and arguments.source not in await known_sources(store, failures):
         raise NotFoundError(arguments.source, "source")
     report = await make(
-        context.store,
+        store,
         failures,
         arguments.source,
         is_selection=bool(arguments.failure_ids),
@@ -36,4 +41,5 @@ async def run(context: Context, arguments: ReportArguments) -> Document:
     )
     context.tell("gather", 1, 1)
     document: Document = msgspec.to_builtins(report)
-    return document
+    # What was withheld when it was made: who reads it later may see it if no more is withheld from them.
+    return document | {"withheld": sorted(withheld)}

@@ -53,6 +53,7 @@ WHERE k = ?
 DELETE FROM variable_words WHERE rowid IN (SELECT k FROM variable WHERE trace_k = :k AND occurrence = 0);
 DELETE FROM invalidation WHERE variable_k IN (SELECT k FROM variable WHERE trace_k = :k);
 DELETE FROM usage WHERE operation_k IN (SELECT k FROM operation WHERE trace_k = :k);
+DELETE FROM verdict_change WHERE trace_id = (SELECT lower(hex(id)) FROM trace WHERE k = :k);
 DELETE FROM attribution WHERE trace_k = :k;
 DELETE FROM failure WHERE trace_k = :k;
 DELETE FROM derivation WHERE trace_k = :k;

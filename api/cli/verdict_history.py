@@ -1,0 +1,88 @@
+"""What `memtrace verdict` does besides recording: the history of people's verdicts on a failure, and undo."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from api.cli.context import Target
+from api.cli.errors import note
+from api.cli.output import Output, print_json
+
+if TYPE_CHECKING:
+    from schema.annotation import VerdictChange
+
+
+async def show_history(place: Target, reference: str, as_json: bool) -> None:
+    """Print what people said of a failure, the oldest first."""
+    from api.cli.find import find
+    from attribution.history import history
+    from schema.models import Failure
+
+    async with place.open() as store:
+        failure = await find(store, Failure, reference)
+        changes = (await history(store, [failure.id]))[failure.id]
+    documents = [_document(one) for one in changes]
+    if as_json:
+        print_json(documents)
+    else:
+        _show(documents)
+
+
+async def undo(place: Target, reference: str, author: str | None, as_json: bool) -> None:
+    """Undo the last change of a person's verdict."""
+    from api.cli.find import find
+    from api.cli.keeper import keeper_door
+    from attribution.history import undo_verdict
+    from schema.models import Failure
+    from schema.models import as_json as public
+
+    async with keeper_door(place) as door:
+        failure = await find(door.store, Failure, reference)
+        whose = author or door.author
+        entry_of = partial(door.entry, "undoVerdict")
+        undone = await undo_verdict(door.store, failure.id, whose, entry_of, door.author)
+    if as_json:
+        verdict = None if undone.verdict is None else public(undone.verdict)
+        print_json({"id": undone.attribution_id, "verdict": verdict})
+    elif undone.verdict is None:
+        note(f"Undone. {whose} says nothing of it now.")
+    else:
+        note(f"Undone. {whose} says again: {undone.verdict.error_type or 'no error type'}.")
+
+
+def _document(change: VerdictChange) -> dict[str, Any]:
+    from schema.models import as_json as public
+    from schema.models import format_time
+    from store.verdict_changes import read_said
+
+    return {
+        "id": change.id,
+        "failureId": change.failure_id,
+        "attributionId": change.attribution_id,
+        "number": change.number,
+        "changedAt": format_time(change.changed_at),
+        "changedBy": change.changed_by,
+        "verdict": None if change.said is None else public(read_said(change.said)),
+        "undoneAt": None if change.undone_at is None else format_time(change.undone_at),
+        "undoneBy": change.undone_by,
+    }
+
+
+def _show(documents: list[dict[str, Any]]) -> None:
+    from rich.text import Text
+
+    from api.cli.render.tables import table
+    from api.cli.render.text import one_line
+
+    if not documents:
+        note("Nobody has said why this answer is wrong.")
+        return
+    rows = []
+    for one in documents:
+        said = one["verdict"]
+        what = "withdrawn" if said is None else said["errorType"] or "abstention"
+        state = f"undone by {one['undoneBy']}" if one["undoneAt"] else ""
+        reason = one_line((said or {}).get("reason") or "", 60)
+        rows.append([Text(cell) for cell in (one["changedAt"][:19], one["changedBy"], what, reason, state)])
+    Output().show(table(("when", "who", "what", "reason", "state"), rows, wide="reason"))

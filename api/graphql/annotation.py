@@ -1,0 +1,245 @@
+"""Annotation queues: their progress, how far annotators agree, and where they disagree."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeVar
+
+import strawberry
+
+from api.graphql import node, reads
+from api.graphql.attribution import Candidate, EvidenceStep, candidates_of, operation_of, path_of
+from api.graphql.comparison import Agreement, agreement_type
+from api.graphql.context import Info
+from api.graphql.node import is_model
+from api.graphql.pages import After, Connection, First, asked_page, connection
+from api.graphql.refs import AssignmentRef, AttributionRef, FailureRef, OperationRef
+from api.graphql.scalars import JSON, CaseOrder, ErrorType, Progress
+from attribution.annotation import disputes as disputing
+from attribution.annotation.agreement import queue_agreement
+from attribution.annotation.queues import progress_of
+from schema import annotation, models
+from schema.errors import InputError
+from store.answers import Label, Page
+
+T = TypeVar("T")
+
+
+@strawberry.type(description="How far one person is with an annotation queue.")
+class PersonProgress:
+    """Read off ``attribution.annotation.queues.PersonProgress``."""
+
+    person: str = strawberry.field(description="The name of the person.")
+    done: int = strawberry.field(description="How many cases they have submitted.")
+    reserved: int = strawberry.field(description="How many cases they have now.")
+    skipped: int = strawberry.field(description="How many cases they have skipped.")
+
+
+@strawberry.type(description="How far an annotation queue is.")
+class QueueProgress:
+    """Read off ``attribution.annotation.queues.QueueProgress``."""
+
+    cases: int = strawberry.field(description="How many cases it has, without failures that were deleted.")
+    done: int = strawberry.field(description="How many cases as many people as needed have submitted.")
+    in_progress: int = strawberry.field(description="How many other cases somebody has, or has submitted.")
+    verdicts: int = strawberry.field(description="How many verdicts were submitted.")
+    people: list[PersonProgress] = strawberry.field(description="By person.", metadata={"size": 20})
+
+
+@strawberry.type(
+    description="How far the annotators of a queue agree on the cases that as many of them as needed have submitted. "
+    "An abstention is a class of its own. Cases that you are still to annotate are left out."
+)
+class QueueAgreement:
+    """Read off ``attribution.annotation.agreement.QueueAgreement``."""
+
+    cases: int = strawberry.field(description="How many cases these are.")
+    agreed: int = strawberry.field(description="In how many of them all name the same error type and operation.")
+    type_kappa: float | None = strawberry.field(
+        description="Fleiss' kappa of the error types; null without cases, and if chance alone would always agree."
+    )
+    operation_kappa: float | None = strawberry.field(description="Fleiss' kappa of the operations.")
+    joint_kappa: float | None = strawberry.field(description="Fleiss' kappa of error type and operation together.")
+    pairs: list[Agreement] = strawberry.field(
+        description="Of each two people who have submitted the same cases.", metadata={"size": 20}
+    )
+
+
+@strawberry.type(description="What one annotator says of a disputed case, without their name.")
+class DisputeSide:
+    """Read off ``attribution.annotation.disputes.Side``."""
+
+    verdict: strawberry.Private[models.Attribution]
+    name: str = strawberry.field(description="A, B, …: it says nothing of who it is.")
+
+    @strawberry.field(description="Why the answer is wrong; null if they abstained.")
+    def error_type(self) -> ErrorType | None:
+        """The error type."""
+        return self.verdict.error_type
+
+    @strawberry.field(description="The id of the operation at fault.")
+    def operation_id(self) -> strawberry.ID | None:
+        """The operation's id."""
+        return None if self.verdict.operation_id is None else strawberry.ID(self.verdict.operation_id)
+
+    @strawberry.field(description="The operation at fault.")
+    async def operation(self, info: Info) -> OperationRef | None:
+        """The operation."""
+        return await operation_of(info, self.verdict.project_id, self.verdict.operation_id)
+
+    @strawberry.field(description="The reason, in words.")
+    def reason(self) -> str | None:
+        """The reason."""
+        return self.verdict.reason
+
+    @strawberry.field(description="How sure they are, from 0 to 1.")
+    def confidence(self) -> float | None:
+        """The confidence."""
+        return self.verdict.confidence
+
+    @strawberry.field(description="What else they would accept.", metadata={"size": 5})
+    def candidates(self) -> list[Candidate]:
+        """Other verdicts."""
+        return candidates_of(self.verdict)
+
+    @strawberry.field(description="The variables that show it.", metadata={"size": 5})
+    def evidence(self) -> list[EvidenceStep]:
+        """The evidence."""
+        return path_of(self.verdict)
+
+
+@strawberry.type(description="A case on which annotators disagree about the error type or the operation.")
+class Dispute:
+    """Read off ``attribution.annotation.disputes.Dispute``."""
+
+    failure: FailureRef = strawberry.field(description="The failure.")
+    sides: list[DisputeSide] = strawberry.field(
+        description="What each annotator says, in an order that says nothing of who it is.", metadata={"size": 3}
+    )
+    adjudicated: AttributionRef | None = strawberry.field(description="The final word; null while there is none.")
+
+
+@strawberry.type(description="A person and a case of an annotation queue.")
+class Assignment:
+    """Read off ``schema.annotation.Assignment``."""
+
+    is_type_of = is_model(annotation.Assignment)
+
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    failure_id: strawberry.ID = strawberry.field(description="The id of the failure.")
+    person: str = strawberry.field(description="The name of the person.")
+    progress: Progress = strawberry.field(description="How far they are with it.")
+    reserved_until: datetime | None = strawberry.field(
+        description="Until when the case is kept for them; null unless it is reserved."
+    )
+    changed_at: datetime = strawberry.field(description="When this changed last.")
+
+    @strawberry.field(description="The failure; null if it was deleted.")
+    async def failure(self: annotation.Assignment, info: Info) -> FailureRef | None:
+        """The failure."""
+        return await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
+
+    @strawberry.field(
+        description="What the person wanted to submit, as long as it is not stored as a verdict; only for themselves."
+    )
+    def draft(self: annotation.Assignment, info: Info) -> JSON | None:
+        """The draft."""
+        is_own = self.person == info.context.access.principal.author
+        return JSON(self.draft) if is_own and self.draft is not None else None
+
+
+@strawberry.type(
+    description="Failures that people judge, each by several of them, who don't see each other's verdicts before they "
+    "have submitted their own."
+)
+class AnnotationQueue:
+    """Read off ``schema.annotation.AnnotationQueue``."""
+
+    is_type_of = is_model(annotation.AnnotationQueue)
+
+    id: strawberry.ID = strawberry.field(description=node.ID)
+    project_id: str = strawberry.field(description=node.PROJECT)
+    name: str = strawberry.field(description="Its name.")
+    ordering: CaseOrder = strawberry.field(description="Which failures come first.")
+    seed: str = strawberry.field(description="With the same seed the same failures are drawn again.")
+    annotators: int = strawberry.field(description="How many people judge each case.")
+    people: list[str] = strawberry.field(
+        description="The names of those who may annotate; anybody who may write if it is empty."
+    )
+    reservation_seconds: int = strawberry.field(description="For how many seconds a case is kept for a person.")
+    created_at: datetime = strawberry.field(description="When it was made.")
+    created_by: str = strawberry.field(description="Who made it.")
+    closed_at: datetime | None = strawberry.field(description="When it was closed; null while it is open.")
+    closed_by: str | None = strawberry.field(description="Who closed it.")
+
+    @strawberry.field(description="How far it is.", metadata={"cost": 20})
+    async def progress(self: annotation.AnnotationQueue, info: Info) -> QueueProgress:
+        """The progress."""
+        found = progress_of(self, await info.context.door(self.project_id).records.assignments(self.id))
+        people = [
+            PersonProgress(person=one.person, done=one.done, reserved=one.reserved, skipped=one.skipped)
+            for one in found.people
+        ]
+        return QueueProgress(
+            cases=found.cases,
+            done=found.done,
+            in_progress=found.in_progress,
+            verdicts=found.verdicts,
+            people=people,
+        )
+
+    @strawberry.field(description="The cases that you have had or have now, the last first.", metadata={"cost": 20})
+    async def mine(
+        self: annotation.AnnotationQueue, info: Info, first: First = 20, after: After = None
+    ) -> Connection[AssignmentRef]:
+        """The viewer's assignments."""
+        size, cursor = asked_page(info, first, after)
+        door = info.context.door(self.project_id)
+        own = [one for one in await door.records.assignments(self.id) if one.person == door.author]
+        own.sort(key=lambda one: one.changed_at, reverse=True)
+        return connection(info, _page(own, [one.id for one in own], size, cursor))
+
+    @strawberry.field(description="How far its annotators agree.", metadata={"cost": 200})
+    async def agreement(self: annotation.AnnotationQueue, info: Info) -> QueueAgreement:
+        """The agreement."""
+        door = info.context.door(self.project_id)
+        said = await disputing.submitted(door.store, self, await door.records.assignments(self.id))
+        found = queue_agreement(said, self.annotators)
+        return QueueAgreement(
+            cases=found.cases,
+            agreed=found.agreed,
+            type_kappa=found.type_kappa,
+            operation_kappa=found.operation_kappa,
+            joint_kappa=found.joint_kappa,
+            pairs=[agreement_type(one) for one in found.pairs],
+        )
+
+    @strawberry.field(
+        description="The cases on which its annotators disagree, in the order of the queue: those that all have "
+        "submitted who should, and once the queue is closed those that two have submitted.",
+        metadata={"cost": 200},
+    )
+    async def disputes(
+        self: annotation.AnnotationQueue, info: Info, first: First = 20, after: After = None
+    ) -> Connection[Dispute]:
+        """A page of disputed cases."""
+        size, cursor = asked_page(info, first, after)
+        door = info.context.door(self.project_id)
+        found = [dispute_type(one) for one in await disputing.disputes(door.store, door.records, self)]
+        return connection(info, _page(found, [one.failure.id for one in found], size, cursor))
+
+
+def dispute_type(found: disputing.Dispute) -> Dispute:
+    """A disputed case as it goes out."""
+    sides = [DisputeSide(name=one.name, verdict=one.verdict) for one in found.sides]
+    return Dispute(failure=found.failure, sides=sides, adjudicated=found.adjudicated)
+
+
+def _page(items: list[T], ids: list[str], first: int, after: str | None) -> Page[T]:
+    start = 0
+    if after is not None:
+        if after not in ids:
+            raise InputError("after", "", "is not a cursor of this list")
+        start = ids.index(after) + 1
+    shown = items[start : start + first]
+    return Page(shown, ids[start + len(shown) - 1] if len(items) > start + len(shown) else None)

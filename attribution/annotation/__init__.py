@@ -1,0 +1,1 @@
+"""Annotating failures as a team: queues, cases, progress, disagreement."""

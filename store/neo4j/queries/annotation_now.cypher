@@ -1,0 +1,1 @@
+RETURN datetime.truncate('microsecond', datetime.realtime('Z')) AS now

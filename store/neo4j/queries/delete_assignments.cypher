@@ -1,0 +1,4 @@
+MATCH (a:Assignment {queueId: $id})
+USING INDEX SEEK a:Assignment(queueId)
+WHERE a.projectId = $projectId
+DELETE a

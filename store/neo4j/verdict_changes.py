@@ -1,0 +1,99 @@
+"""The history of people's verdicts in Neo4j, inside a transaction of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import neo4j
+
+from schema.annotation import VerdictChange
+from schema.control import AuditEntry
+from schema.models import Attribution
+from store.answers import Label
+from store.neo4j.connection import Connection
+from store.neo4j.queries import cypher
+from store.neo4j.read import Reader, getter
+from store.neo4j.record_rows import entry_row, record_of, row_of
+from store.neo4j.rows import read_rows, rows_of
+from store.record_rows import VERDICT_CHANGES
+from store.times import EPOCH
+from store.verdict_changes import Undone, changes_of, is_human, undone
+
+Transaction = neo4j.AsyncManagedTransaction
+
+
+async def verdict_changes(reader: Reader, failure_ids: Sequence[str]) -> list[VerdictChange]:
+    """The changes of people's verdicts on some failures."""
+    rows = await reader.items("verdict_changes", ids=list(dict.fromkeys(failure_ids)))
+    found = [record_of(VERDICT_CHANGES, row) for row in rows]
+    return sorted(found, key=lambda one: (one.attribution_id, one.number))
+
+
+async def keep_replaced(transaction: Transaction, project_id: str, verdicts: Sequence[Attribution]) -> None:
+    """Keep what people's verdicts said that are about to be replaced."""
+    new = {one.id: one for one in verdicts if is_human(one)}
+    if not new:
+        return
+    stored, last = await _stored(transaction, project_id, list(new)), await _last(transaction, project_id, list(new))
+    found = [changes_of(one, stored.get(id_), last.get(id_, 0)) for id_, one in new.items()]
+    await _write(transaction, project_id, list(chain.from_iterable(found)))
+
+
+async def keep_withdrawn(transaction: Transaction, project_id: str, ids: Sequence[str], by: str | None) -> None:
+    """Keep what people's verdicts said that are about to be withdrawn."""
+    stored, last = await _stored(transaction, project_id, ids), await _last(transaction, project_id, ids)
+    found = [changes_of(None, one, last.get(id_, 0), by) for id_, one in stored.items() if is_human(one)]
+    await _write(transaction, project_id, list(chain.from_iterable(found)))
+
+
+async def undo_verdict(
+    connection: Connection, project_id: str, attribution_id: str, by: str, entry: AuditEntry | None
+) -> Attribution | None:
+    """Take back the last change of a verdict, in one transaction, which also writes the entry.
+
+    Raises:
+        NotFoundError: there is none that could be taken back.
+    """
+    entries = [] if entry is None else [entry_row(entry, project_id)]
+
+    async def work(transaction: Transaction) -> Undone:
+        stored = (await _stored(transaction, project_id, [attribution_id])).get(attribution_id)
+        result = await transaction.run(cypher("changes_of_verdict"), projectId=project_id, id=attribution_id, by=by)
+        ((rows,),) = await result.values()
+        changes = sorted((record_of(VERDICT_CHANGES, row) for row in rows), key=lambda one: one.number)
+        found = undone(attribution_id, stored, changes, by)
+        if found.verdict is None:
+            gone = cypher("delete_attributions")
+            await (await transaction.run(gone, projectId=project_id, ids=[attribution_id])).consume()
+        else:
+            again = rows_of(Label.ATTRIBUTION, [found.verdict])
+            text = cypher("write_attribution")
+            await (await transaction.run(text, projectId=project_id, rows=again, epoch=EPOCH)).consume()
+        await _write(transaction, project_id, found.changes)
+        await (await transaction.run(cypher("write_audit_entry"), projectId=project_id, rows=entries)).consume()
+        return found
+
+    return (await connection.write(work)).verdict
+
+
+async def _stored(transaction: Transaction, project_id: str, ids: Sequence[str]) -> Mapping[str, Attribution]:
+    """The verdicts that are stored, locked from now on."""
+    ordered = sorted(ids)
+    await (await transaction.run(cypher("lock_verdicts"), projectId=project_id, ids=ordered)).consume()
+    text = cypher(getter(Label.ATTRIBUTION), Label.ATTRIBUTION)
+    result = await transaction.run(text, projectId=project_id, ids=ordered)
+    found = read_rows(Label.ATTRIBUTION, (row for (rows,) in await result.values() for row in rows))
+    return {one.id: one for one in found}
+
+
+async def _last(transaction: Transaction, project_id: str, ids: Sequence[str]) -> dict[str, int]:
+    result = await transaction.run(cypher("last_changes"), projectId=project_id, ids=sorted(ids))
+    ((rows,),) = await result.values()
+    return dict(rows)
+
+
+async def _write(transaction: Transaction, project_id: str, changes: Sequence[VerdictChange]) -> None:
+    if changes:
+        rows = [row_of(VERDICT_CHANGES, one) for one in changes]
+        await (await transaction.run(cypher("write_verdict_change"), projectId=project_id, rows=rows)).consume()
