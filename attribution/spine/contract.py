@@ -126,10 +126,10 @@ class _Boxes:
     def members(self) -> list[list[int]]:
         """The nodes of each box."""
         quotient = self._quotient
-        return [
+        return sorted(
             sorted(node for group in bits(quotient.members(box)) for node in self._groups[group])
             for box in bits(quotient.alive)
-        ]
+        )
 
     def collapse_runs(self, paths: Sequence[Sequence[int]]) -> None:
         """Make equal steps that follow each other one box, with what is between them."""
@@ -199,11 +199,12 @@ class _Boxes:
         """Merge until there are few enough boxes, first what says least."""
         while self._quotient.alive.bit_count() > most:
             boxes = self._quotient.ordered()
+            extra = len(boxes) - most
             if len(boxes) > _PAIRED:
-                pairs = list(pairwise(boxes))
+                self._merge_best(list(pairwise(boxes)), extra)
             else:
                 pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
-            self._merge_best(pairs, len(boxes) - most if len(boxes) > _PAIRED else 1)
+                self._merge_best(pairs, (extra + 1) // 2)
 
     def _merge_best(self, pairs: Sequence[tuple[int, int]], count: int) -> None:
         """Merge so many pairs that have nothing in common; those that say least first."""

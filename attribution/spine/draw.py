@@ -221,9 +221,9 @@ def _box(box: Box, x: float, y: float, height: float, lines: Sequence[tuple[_Sty
     at = y + 8 + _ROOM.get(shape, (0.0, 0.0))[0]
     for style, text in lines:
         at += style.height
-        drawn.append(Line(style.name, style.size, _number(x + _INSET), _number(at - 4), printable(text)))
+        drawn.append(Line(style.name, style.size, _number(x + _INSET), _number(at - 4), text))
     behind = outline(shape, x + 5, y - 5, _WIDTH, height) if box.count > 1 else ""
-    return DrawnBox(" ".join(classes), outline(shape, x, y, _WIDTH, height), behind, drawn, printable(_title(box)))
+    return DrawnBox(" ".join(classes), outline(shape, x, y, _WIDTH, height), behind, drawn, _title(box))
 
 
 def _title(box: Box) -> str:
@@ -252,7 +252,7 @@ def _edge(
     classes += [] if edge.derivations else ["missed"]
     mark = (_number((last[0] + last[2]) / 2), _number((last[1] + last[3]) / 2)) if edge.lost else None
     lost = words.numbers(edge.lost) if len(spine.pieces) > 1 and edge.lost else ""
-    return DrawnEdge(" ".join(classes), "".join(way), printable(_said(edge, spine)), mark, lost)
+    return DrawnEdge(" ".join(classes), "".join(way), _said(edge, spine), mark, lost)
 
 
 def _said(edge: Edge, spine: Spine) -> str:
@@ -319,4 +319,10 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_fit,
     )
+
+
+def _fit(value: object) -> object:
+    """Text that may be put into a document; what a template made is left as it is."""
+    return printable(value) if type(value) is str else value

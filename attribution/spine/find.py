@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from attribution.lookup import by_id, word_on
 from attribution.spine.build import Told, build
 from attribution.spine.choose import roots
 from attribution.spine.model import BOXES, LEAST_BOXES, MOST_BOXES, Spine
 from attribution.verdict import from_attribution
-from schema.errors import InputError
+from schema.errors import InputError, NotFoundError
 from schema.models import Attribution, Failure, Variable
+from store.answers import Closure
 from store.protocol import GraphStore
 
 _AT_ONCE = 8
@@ -56,13 +58,7 @@ async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
     """What is known of some failures."""
     said = await _said(store, failures)
     verdicts = {id_: from_attribution(one) for id_, one in said.items()}
-    wanted = {one.id: roots(one, verdicts.get(one.id)) for one in failures}
-    # A verdict may name what is no longer there, or never was: nobody checks the ways of its pieces.
-    there = await by_id(store, Variable, (id_ for ids in wanted.values() for id_ in ids))
-    known = [
-        [id_ for id_ in wanted[one.id] if id_ in there and there[id_].trace_id == one.trace_id] for one in failures
-    ]
-    pasts = await store.closures(known)
+    pasts = await _pasts(store, failures, [roots(one, verdicts.get(one.id)) for one in failures])
     blamed = [loss.operation_id for one in verdicts.values() for loss in one.losses]
     blamed += [one.operation_id for one in verdicts.values()]
     operations = await store.operations(list(dict.fromkeys(id_ for id_ in blamed if id_ is not None)))
@@ -70,6 +66,26 @@ async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
         Told(one, said.get(one.id), verdicts.get(one.id), past, operations)
         for one, past in zip(failures, pasts, strict=True)
     ]
+
+
+async def _pasts(store: GraphStore, failures: Sequence[Failure], wanted: Sequence[Sequence[str]]) -> Sequence[Closure]:
+    """The pasts of what is wanted for each failure.
+
+    A verdict may name what is no longer there, or belongs to another trace, for nobody checks the ways of its pieces.
+    This is rare, so that it is looked at only where it turns out to be so.
+    """
+    with suppress(NotFoundError):
+        found = await store.closures(wanted)
+        of_trace = zip(failures, found, strict=True)
+        if all(variable.trace_id == one.trace_id for one, past in of_trace for variable in past.variables):
+            return found
+    there = await by_id(store, Variable, (id_ for ids in wanted for id_ in ids))
+    return await store.closures(
+        [
+            [id_ for id_ in ids if id_ in there and there[id_].trace_id == one.trace_id]
+            for one, ids in zip(failures, wanted, strict=True)
+        ]
+    )
 
 
 async def _said(store: GraphStore, failures: Sequence[Failure]) -> dict[str, Attribution]:

@@ -239,18 +239,24 @@ _WHY_NOT = """whyNot { piece messageId operationId operation { id }
   context { variableId quote before after variable { id } } }"""
 
 
-def test_what_was_not_chosen_is_of_ones_own_project(world: World, other: World) -> None:
+_SPINE = """spine(maxBoxes: 8) { verdictId verdict { id reason } pieces { text operationId }
+  boxes { label text variableIds operationIds variables(first: 5) { nodes { id preview } } operations { id } }
+  edges { operations { name } } }"""
+
+
+@pytest.mark.parametrize(("name", "asked"), [("whyNot", _WHY_NOT), ("spine", _SPINE)])
+def test_what_is_told_of_a_failure_is_of_ones_own_project(name: str, asked: str, world: World, other: World) -> None:
     """Both projects hold the same messages and units: what is told must be made of the asker's own alone."""
     failure, place = json.dumps(world.ids["failure"]), json.dumps(other.project)
-    by_id = f"{{ node(id: {failure}) {{ ... on Failure {{ {_WHY_NOT} }} }} }}"
-    by_reference = f"{{ project(name: {place}) {{ failure(reference: {failure}) {{ {_WHY_NOT} }} }} }}"
+    by_id = f"{{ node(id: {failure}) {{ ... on Failure {{ {asked} }} }} }}"
+    by_reference = f"{{ project(name: {place}) {{ failure(reference: {failure}) {{ {asked} }} }} }}"
     for document in (by_id, by_reference):
-        assert "whyNot" not in _asked_of(world, other, document)
-    assert "whyNot" in _asked_of(world, world, by_id)
+        assert name not in _asked_of(world, other, document)
+    assert name in _asked_of(world, world, by_id)
     everything = "{ project(name: %s) { traces { nodes { variables(first: 500) { nodes { id } } } } } }"
     own_ids = {one.project: _ids(_asked_of(one, one, everything % json.dumps(one.project))) for one in (world, other)}
     for one, another in ((world, other), (other, world)):
-        failures = f"failures(first: 5) {{ nodes {{ {_WHY_NOT} }} }}"
+        failures = f"failures(first: 5) {{ nodes {{ {asked} }} }}"
         document = f"{{ project(name: {json.dumps(one.project)}) {{ {failures} }} }}"
         told = _ids(_asked_of(one, one, document))
         assert told & own_ids[one.project]

@@ -1,0 +1,1 @@
+"""The spine of a failure."""
