@@ -22,7 +22,7 @@ def door_of(scope: Scope) -> str:
         return "none"
     if route.startswith("/graphql"):
         return "graphql"
-    if route == "/" or route == "/ui" or route.startswith("/ui/"):
+    if route in {"/", "/ui"} or route.startswith("/ui/"):
         return "web"
     if route in _HEALTH:
         return "health"

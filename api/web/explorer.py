@@ -67,4 +67,3 @@ class _PageRoute(NamedRoute):
         if not is_opened or "text/html" not in Headers(scope=scope).get("accept", ""):
             return Match.NONE, {}
         return super().matches(scope)
-

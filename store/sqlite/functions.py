@@ -11,4 +11,9 @@ def add_functions(connection: apsw.Connection) -> None:
     ``lowered`` is a text in small letters of any script, as Neo4j's ``toLower`` gives it; SQLite's own ``lower`` knows
     those of ASCII alone.
     """
-    connection.create_scalar_function("lowered", str.lower, 1, deterministic=True)
+    connection.create_scalar_function("lowered", _lowered, 1, deterministic=True)
+
+
+def _lowered(*arguments: apsw.SQLiteValue) -> str:
+    (text,) = arguments
+    return str(text).lower()

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from playwright.async_api import async_playwright
 
@@ -15,7 +16,7 @@ from tests.server.running import running, sqlite_place
 from tests.web.addresses import OPEN, OWN, addresses
 
 WIDTHS = (1280, 390)
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 async def take(world: World, folder: Path, only: list[str]) -> None:
@@ -46,9 +47,11 @@ def main() -> None:
     """Start a server with the sample, and take the pictures."""
     folder = Path(".screenshots")
     folder.mkdir(exist_ok=True)
-    with TemporaryDirectory() as place:
-        with running(sqlite_place(Path(place)), Path(place), rate_limit="1000000/minute") as server:
-            asyncio.run(take(make_world(server, server.project), folder, sys.argv[1:]))
+    with (
+        TemporaryDirectory() as place,
+        running(sqlite_place(Path(place)), Path(place), rate_limit="1000000/minute") as server,
+    ):
+        asyncio.run(take(make_world(server, server.project), folder, sys.argv[1:]))
     print(f"The pictures are in {folder}/")  # noqa: T201
 
 

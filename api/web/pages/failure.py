@@ -98,7 +98,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
 
 
 def word_on(verdicts: Iterable[Found]) -> Found | None:
-    """The verdict that the page is about: the last of a method, which says where what was lost; else the last of all."""
+    """The verdict that the page is about: the last of a method, which shows the way; else the last of all."""
     listed = list(verdicts)
     methods = [verdict for verdict in listed if verdict["method"] != HUMAN_METHOD]
     decided = [verdict for verdict in methods if verdict["errorType"]]

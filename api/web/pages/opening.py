@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import time
+from collections.abc import Callable
 from secrets import token_urlsafe
 
 SECONDS = 300.0
@@ -16,16 +17,22 @@ SECONDS = 300.0
 class Opening:
     """A code, and the key that it stands for. Both are known to this process alone."""
 
-    def __init__(self, key: str, seconds: float = SECONDS) -> None:
+    def __init__(self, key: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
         """Make a code.
 
         Args:
             key: what who has the code is given.
-            seconds: for how long.
+            show: is given the address with the code once the server listens.
+            seconds: for how long the code is good.
         """
         self.code = token_urlsafe(32)
+        self._show = show
         self._key: str | None = key
         self._until = time.monotonic() + seconds
+
+    def tell(self, url: str) -> None:
+        """Show the address with the code, of the server that listens at ``url``."""
+        self._show(f"{url}/ui/open#{self.code}")
 
     def take(self, code: str) -> str | None:
         """The key, once, for the right code in time; else None."""

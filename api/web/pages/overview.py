@@ -72,7 +72,9 @@ def by_operation(groups: Iterable[dict[str, Any]], method: str | None) -> list[O
     for group in groups:
         if group["method"] == method and group["operation"] and group["errorType"]:
             counted.setdefault(group["operation"], Counter())[group["errorType"]] += group["failures"]
-    found = [OperationErrors(key=name, label=name, count=kinds.total(), error_types=kinds) for name, kinds in counted.items()]
+    found = [
+        OperationErrors(key=name, label=name, count=kinds.total(), error_types=kinds) for name, kinds in counted.items()
+    ]
     return sorted(found, key=lambda one: (-one.count, one.label))
 
 

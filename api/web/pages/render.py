@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,16 +49,16 @@ def at(*parts: str, **query: str | None) -> str:
     return f"{path}?{urlencode(kept)}" if kept else path
 
 
-def render(template: str, version: str, status: int = 200, **values: Any) -> HTMLResponse:
+def render(template: str, version: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
     """A page.
 
     Args:
         template: the name of the template.
         version: of the files that the page loads.
-        status: of the answer.
         values: what the template shows.
+        status: of the answer.
     """
-    text = _environment().get_template(f"{template}.html.j2").render(assets=f"/ui/assets/{version}", **values)
+    text = _environment().get_template(f"{template}.html.j2").render({"assets": f"/ui/assets/{version}", **values})
     return HTMLResponse(text, status, HEADERS)
 
 

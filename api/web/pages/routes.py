@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import urlencode
 
 import structlog
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
@@ -103,7 +104,7 @@ def _made(page: Page, schema: Schema, version: str) -> Handler:
             "actor": viewer.context.access.principal.actor,
             "section": made.template,
         }
-        return render(made.template, version, made.status, **frame | made.values)
+        return render(made.template, version, frame | made.values, made.status)
 
     return handle
 
@@ -125,6 +126,12 @@ def _guarded(handler: Handler, version: str) -> Handler:
             if status >= 500:
                 _log.error("page failed", path=request.scope["path"], **error_fields(error))
             return _problem(request, version, status, _TOLD.get(status, f"{error}."))
+        except (ClientDisconnect, HTTPException):
+            raise
+        except Exception as error:
+            # Not as an exception, as in api.http.middleware: its line would show values.
+            _log.error("unexpected error", path=request.scope["path"], **error_fields(error))
+            return _problem(request, version, 500, _TOLD[500])
 
     return handle
 
@@ -137,12 +144,13 @@ def _sign_in(request: Request, version: str) -> Response:
         here = here.rpartition("/")[0]
     elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
         # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
-        return render("arrived", version, here=here)
+        return render("arrived", version, {"here": here})
     return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
 
 
 def _problem(request: Request, version: str, status: int, told: str) -> Response:
-    return render("problem", version, status, told=told, code=status, request_id=request_id_of(request))
+    values = {"told": told, "code": status, "request_id": request_id_of(request)}
+    return render("problem", version, values, status)
 
 
 async def _to_pages(_: Request) -> Response:

@@ -105,7 +105,7 @@ class Door:
 
     async def open(self, request: Request) -> Response:
         """The page that ``memtrace ui`` leads to; its script posts the code that stands after ``#``."""
-        return render("open", self._version)
+        return render("open", self._version, {})
 
     async def take_code(self, request: Request) -> Response:
         """Let in the one browser that has the code."""
@@ -118,14 +118,12 @@ class Door:
 
     def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
         tokens = platform_of(request).settings.oidc_issuer is not None
-        return render(
-            "sign_in",
-            self._version,
-            status,
-            next=next_,
-            problem=problem,
-            tokens=tokens,
-            is_out="out" in request.query_params and not problem,
+        values = {
+            "next": next_,
+            "problem": problem,
+            "tokens": tokens,
+            "is_out": "out" in request.query_params and not problem,
             # Who was sent here from another page has been away for too long, or has followed somebody's link.
-            is_sent=next_ != "/ui" and not problem,
-        )
+            "is_sent": next_ != "/ui" and not problem,
+        }
+        return render("sign_in", self._version, values, status)

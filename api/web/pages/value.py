@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from api.http.dependencies import platform_of
 from api.http.files import attachment
 from api.http.windows import WINDOW_BYTES, Windows
-from api.http.dependencies import platform_of
 from api.web.pages.asking import MissingError
 from api.web.pages.shown import PageRequest
 from schema.errors import NotFoundError
 from schema.models import Variable
 from store.answers import Label
+
 
 async def value(asked: PageRequest) -> Response:
     """The value, of no type that a browser would show or run: it may be anybody's script."""

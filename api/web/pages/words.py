@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from attribution.naming import plain
-from attribution.report.words import counted, cut, printable
+from attribution.report.words import counted, cut, printable, wrappable
 
 Found = Mapping[str, Any]
 """A thing as a document's answer gives it."""
@@ -80,9 +80,10 @@ def session(found: Found | None) -> str:
     return f"{named} ({number})" if named else number
 
 
-def number(value: float) -> str:
-    """A number with commas; one with a fraction has two digits of it."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+def sentence(text: str) -> str:
+    """A reason, as a sentence."""
+    whole = text[:1].upper() + text[1:]
+    return whole if whole.endswith((".", "!", "?", "…")) else f"{whole}."
 
 
 def percent(share: float | None) -> str:
@@ -204,4 +205,4 @@ def _words(old: str, new: str) -> tuple[list[tuple[str, str]], list[tuple[str, s
     return left, right
 
 
-__all__ = ["counted", "cut", "plain", "printable"]
+__all__ = ["counted", "cut", "plain", "printable", "wrappable"]
