@@ -32,9 +32,10 @@ def _traces(project: str) -> list[TraceBuilder]:
             trace.operation("u", kind=OperationKind.UPDATE, name=None, category=None),
         ]
         for number, text in enumerate(islice(cycle(_TEXTS), 12)):
-            answer = trace.variable(f"answer {number}") if number % 3 else None
+            question = trace.variable(f"question {number}", f"{text} {number}")
+            answer = trace.variable(f"answer {number}", f"Answer {number}") if number % 3 else None
             gold = (text.upper(), "other") if number % 4 == 1 else ("gold",)
-            failure = trace.failure(trace.variable(f"{text} {number}"), answer, gold_answers=gold)
+            failure = trace.failure(question, answer, gold_answers=gold)
             for method in random.sample(["flow", "llm", "human"], random.randrange(4)):
                 kind = random.choice(_TYPES)
                 blamed = random.choice(operations) if kind else None

@@ -57,10 +57,13 @@ async def record(asked: PageRequest) -> Shown | Response:
     blamed = form.get("other", "").strip() if chosen == _OTHER else chosen
     if not kind:
         return await _shown(asked, form, "Choose what went wrong, or say that you can't tell.")
+    is_needed = kind in words.ERROR_TYPES and kind not in _BLAMELESS
+    if is_needed and not blamed:
+        return await _shown(asked, form, f"Choose the operation that made the {words.error_type(kind).lower()}, too.")
     verdict = {
         "failure": asked.id,
         "errorType": kind if kind in words.ERROR_TYPES else None,
-        "operation": blamed if blamed and kind in words.ERROR_TYPES and kind not in _BLAMELESS else None,
+        "operation": blamed if is_needed else None,
         "reason": form.get("reason", "").strip() or None,
     }
     done = (await asked.viewer.ask("record_verdict", project=asked.project, input=verdict))["recordVerdict"]

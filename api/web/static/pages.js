@@ -94,6 +94,7 @@ function open() {
   form.submit();
 }
 
+document.querySelector("[data-first]")?.focus();
 const insecure = document.getElementById("insecure");
 if (insecure !== null) insecure.hidden = isSecureContext;
 document.getElementById("found")?.scrollIntoView({ block: "center" });
