@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -49,7 +50,7 @@ def at(*parts: str, **query: str | None) -> str:
     return f"{path}?{urlencode(kept)}" if kept else path
 
 
-def render(template: str, version: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+async def render(template: str, version: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
     """A page.
 
     Args:
@@ -58,12 +59,16 @@ def render(template: str, version: str, values: Mapping[str, Any], status: int =
         values: what the template shows.
         status: of the answer.
     """
+    if _environment.cache_info().currsize == 0:
+        # To compile the templates takes a fifth of a second, in which other requests should be answered.
+        await asyncio.to_thread(_environment)
     text = _environment().get_template(f"{template}.html.j2").render({"assets": f"/ui/assets/{version}", **values})
     return HTMLResponse(text, status, HEADERS)
 
 
 @cache
 def _environment() -> Environment:
+    """All templates, compiled."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -71,8 +76,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_fit,
+        auto_reload=False,
     )
     environment.globals.update(words=words, chart=chart, at=at)
+    for name in environment.list_templates():
+        environment.get_template(name)
     return environment
 
 

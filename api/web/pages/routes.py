@@ -98,13 +98,15 @@ def _made(page: Page, schema: Schema, version: str) -> Handler:
         made = await page(PageRequest(viewer, request))
         if not isinstance(made, Shown):
             return made
+        projects = viewer.projects
         frame = {
-            "project": request.path_params.get("project"),
-            "projects": viewer.projects,
+            # Who knows one project is always in it.
+            "project": request.path_params.get("project") or (projects[0] if len(projects) == 1 else None),
+            "projects": projects,
             "actor": viewer.context.access.principal.actor,
             "section": made.template,
         }
-        return render(made.template, version, frame | made.values, made.status)
+        return await render(made.template, version, frame | made.values, made.status)
 
     return handle
 
@@ -114,29 +116,31 @@ def _guarded(handler: Handler, version: str) -> Handler:
 
     async def handle(request: Request) -> Response:
         if request.method == "POST" and not is_same_origin(request):
-            return _problem(request, version, 403, "This was sent from a page of another site. Nothing was changed.")
+            return await _problem(
+                request, version, 403, "This was sent from a page of another site. Nothing was changed."
+            )
         try:
             return await handler(request)
         except UnauthenticatedError:
-            return _sign_in(request, version)
+            return await _sign_in(request, version)
         except PageError as error:
-            return _problem(request, version, error.status, str(error))
+            return await _problem(request, version, error.status, str(error))
         except (MemTraceError, TimeoutError) as error:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
             if status >= 500:
                 _log.error("page failed", path=request.scope["path"], **error_fields(error))
-            return _problem(request, version, status, _TOLD.get(status, f"{error}."))
+            return await _problem(request, version, status, _TOLD.get(status, f"{error}."))
         except (ClientDisconnect, HTTPException):
             raise
         except Exception as error:
             # Not as an exception, as in api.http.middleware: its line would show values.
             _log.error("unexpected error", path=request.scope["path"], **error_fields(error))
-            return _problem(request, version, 500, _TOLD[500])
+            return await _problem(request, version, 500, _TOLD[500])
 
     return handle
 
 
-def _sign_in(request: Request, version: str) -> Response:
+async def _sign_in(request: Request, version: str) -> Response:
     """To the form for a key, and back here afterwards."""
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     if request.method == "POST":
@@ -144,13 +148,13 @@ def _sign_in(request: Request, version: str) -> Response:
         here = here.rpartition("/")[0]
     elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
         # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
-        return render("arrived", version, {"here": here})
+        return await render("arrived", version, {"here": here})
     return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
 
 
-def _problem(request: Request, version: str, status: int, told: str) -> Response:
+async def _problem(request: Request, version: str, status: int, told: str) -> Response:
     values = {"told": told, "code": status, "request_id": request_id_of(request)}
-    return render("problem", version, values, status)
+    return await render("problem", version, values, status)
 
 
 async def _to_pages(_: Request) -> Response:

@@ -75,25 +75,27 @@ class Door:
 
     async def sign_in(self, request: Request) -> Response:
         """The form for a key."""
-        return self._form(request, next_of(request.query_params.get("next")))
+        return await self._form(request, next_of(request.query_params.get("next")))
 
     async def take_key(self, request: Request) -> Response:
         """Look at a key, and let in who has a good one."""
         form = await form_of(request)
         next_, key = next_of(form.get("next")), form.get("key", "").strip()
         if not key:
-            return self._form(request, next_, 400, "Type the key first.")
+            return await self._form(request, next_, 400, "Type the key first.")
         if len(key) > MOST_COOKIE or not (key.isascii() and key.isprintable()) or set(key) & set(' ",;\\'):
-            return self._form(request, next_, 400, "This is no key: a key is one line of letters, digits, _ and -.")
+            return await self._form(
+                request, next_, 400, "This is no key: a key is one line of letters, digits, _ and -."
+            )
         platform = platform_of(request)
         try:
             principal = await platform.verifier.verify(f"Bearer {key}", client_of(request))
         except UnauthenticatedError as error:
             # In the answer to a form there is no header to speak of.
             told = "This key opens nothing here." if "Authorization" in str(error) else f"{error}.".capitalize()
-            return self._form(request, next_, 401, told)
+            return await self._form(request, next_, 401, told)
         except RateLimitedError as error:
-            return self._form(request, next_, 429, f"{error}.".capitalize())
+            return await self._form(request, next_, 429, f"{error}.".capitalize())
         request.state.actor = principal.actor
         return _enter(key, next_)
 
@@ -105,7 +107,7 @@ class Door:
 
     async def open(self, request: Request) -> Response:
         """The page that ``memtrace ui`` leads to; its script posts the code that stands after ``#``."""
-        return render("open", self._version, {})
+        return await render("open", self._version, {})
 
     async def take_code(self, request: Request) -> Response:
         """Let in the one browser that has the code."""
@@ -113,10 +115,10 @@ class Door:
         key = self._opening.take(code) if self._opening is not None else None
         if key is None:
             told = "This way in was used already, or is too old. Sign in with a key, or run memtrace ui again."
-            return self._form(request, "/ui", 401, told)
+            return await self._form(request, "/ui", 401, told)
         return _enter(key, "/ui")
 
-    def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
+    async def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
         tokens = platform_of(request).settings.oidc_issuer is not None
         values = {
             "next": next_,
@@ -126,4 +128,4 @@ class Door:
             # Who was sent here from another page has been away for too long, or has followed somebody's link.
             "is_sent": next_ != "/ui" and not problem,
         }
-        return render("sign_in", self._version, values, status)
+        return await render("sign_in", self._version, values, status)
