@@ -15,6 +15,7 @@ from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Sta
 if TYPE_CHECKING:
     from attribution.blamed import Blamed
     from attribution.kappa import SourceAgreement
+    from attribution.spine.model import Spine
     from attribution.why_not.model import WhyNot
     from ingest.files.protocol import ImportReport
     from ingest.queue.protocol import QueueState
@@ -155,6 +156,16 @@ def agreement(found: SourceAgreement) -> Document:
 def why_not(pieces: Sequence[WhyNot]) -> list[Document]:
     """What was there and not chosen, for each piece that an answer needed."""
     return [to_builtins(piece) for piece in pieces]
+
+
+def spine(found: Spine) -> Document:
+    """The past of an answer as boxes, each with its first members."""
+    from attribution.spine.model import shortened
+
+    document: Document = to_builtins(shortened(found))
+    for box, of in zip(document["boxes"], found.boxes, strict=True):
+        box["isOthers"] = of.is_others
+    return document
 
 
 def _verdict(found: Attribution, operations: Mapping[str, Operation]) -> Document:

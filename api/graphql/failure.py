@@ -12,8 +12,10 @@ from api.graphql.context import Info
 from api.graphql.node import Node, is_model
 from api.graphql.refs import AttributionRef, TraceRef, VariableRef
 from api.graphql.scalars import JSON, Origin
+from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
 from api.graphql.why_not import WhyNot, why_not_of
+from attribution.spine.model import BOXES
 from schema import models
 from store.answers import Label
 
@@ -90,6 +92,16 @@ class Failure(Node):
     async def why_not(self: models.Failure, info: Info) -> list[WhyNot]:
         """What was not chosen."""
         return await why_not_of(info, self)
+
+    @strawberry.field(
+        description="What the answer was made from, with the ways of the evidence, as a picture of at most `maxBoxes` "
+        "boxes: the evidence, every loss, the question, the answer and what it was made from stand out, and the rest "
+        "is put together. It is worked out when you ask.",
+        metadata={"cost": 1000},
+    )
+    async def spine(self: models.Failure, info: Info, max_boxes: MaxBoxes = BOXES) -> Spine:
+        """The picture."""
+        return await spine_of(info, self, max_boxes)
 
 
 async def _variable(info: Info, project_id: str, variable_id: str | None) -> models.Variable | None:

@@ -1,0 +1,58 @@
+"""The command that shows the past of a wrong answer as a picture of a few boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli.context import Target, command
+from api.cli.errors import UsageError, note
+from api.cli.options import IdHelp, JsonOption
+from api.cli.output import Output, print_json
+
+commands = typer.Typer()
+
+
+@command(commands, panel="Ask why")
+async def spine(
+    place: Target,
+    reference: Annotated[str, typer.Argument(metavar="FAILURE", help=IdHelp, show_default=False)],
+    boxes: Annotated[int, typer.Option("--boxes", min=5, max=60, help="Show so many boxes at most.")] = 25,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Write the picture there as SVG; - is the standard output."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a wrong answer was made from as a picture of a few boxes, and where what it needed was lost.
+
+    The evidence, every loss, the question, the answer and what it was made from stand out; equal steps that follow
+    each other are one box, and so is all that feeds the same boxes. No verdict is needed, and nothing is stored.
+    """
+    if as_json and svg is not None:
+        raise UsageError("--json and --svg can't be had together")
+
+    from api import documents
+    from api.cli.files import whole_file
+    from api.cli.find import find
+    from api.cli.render import spine as render
+    from attribution.spine import draw
+    from attribution.spine.find import spines
+    from schema.models import Failure
+
+    async with place.open() as store:
+        failure = await find(store, Failure, reference)
+        found = (await spines(store, [failure], boxes))[failure.id]
+    if as_json:
+        print_json(documents.spine(found))
+    elif svg is not None:
+        with whole_file(svg) as file:
+            file.write(f"{draw.svg(found, failure.question)}\n".encode())
+    else:
+        out = Output()
+        out.show(render.head(failure))
+        out.lines(*render.lines(found, out.width))
+        if found.attribution_id is None:
+            note("It is not known where anything was lost: there is no verdict yet. Get one with: memtrace attribute")

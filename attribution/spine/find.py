@@ -1,0 +1,88 @@
+"""From a store to spines: computed when they are read, and nothing of them is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from attribution.lookup import by_id, word_on
+from attribution.spine.build import Told, build
+from attribution.spine.choose import roots
+from attribution.spine.model import BOXES, LEAST_BOXES, MOST_BOXES, Spine
+from attribution.verdict import from_attribution
+from schema.errors import InputError
+from schema.models import Attribution, Failure, Variable
+from store.protocol import GraphStore
+
+_AT_ONCE = 8
+"""Pasts that are in memory together."""
+_NOTHING = "[]"
+
+
+def check_boxes(most: int) -> int:
+    """How many boxes a spine may have.
+
+    Raises:
+        InputError: it is not from 5 to 60.
+    """
+    if not LEAST_BOXES <= most <= MOST_BOXES:
+        raise InputError("maxBoxes", "", f"{most} is not from {LEAST_BOXES} to {MOST_BOXES}")
+    return most
+
+
+async def spines(store: GraphStore, failures: Sequence[Failure], most: int = BOXES) -> dict[str, Spine]:
+    """The spines of several failures, by the failure's id.
+
+    The verdict that counts says where pieces were lost: a person's before a model's before that of the free pass. Where
+    there is none, a spine shows the evidence, the question, the answer, and what the answer was made from.
+
+    Args:
+        store: holds them.
+        failures: which ones.
+        most: boxes of each, 5 to 60.
+
+    Raises:
+        InputError: ``most`` is out of its range.
+    """
+    check_boxes(most)
+    found: dict[str, Spine] = {}
+    for start in range(0, len(failures), _AT_ONCE):
+        for told in await _told(store, failures[start : start + _AT_ONCE]):
+            found[told.failure.id] = await asyncio.to_thread(build, told, most)
+    return found
+
+
+async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
+    """What is known of some failures."""
+    said = await _said(store, failures)
+    verdicts = {id_: from_attribution(one) for id_, one in said.items()}
+    wanted = {one.id: roots(one, verdicts.get(one.id)) for one in failures}
+    # A verdict may name what is no longer there, or never was: nobody checks the ways of its pieces.
+    there = await by_id(store, Variable, (id_ for ids in wanted.values() for id_ in ids))
+    known = [
+        [id_ for id_ in wanted[one.id] if id_ in there and there[id_].trace_id == one.trace_id] for one in failures
+    ]
+    pasts = await store.closures(known)
+    blamed = [loss.operation_id for one in verdicts.values() for loss in one.losses]
+    blamed += [one.operation_id for one in verdicts.values()]
+    operations = await store.operations(list(dict.fromkeys(id_ for id_ in blamed if id_ is not None)))
+    return [
+        Told(one, said.get(one.id), verdicts.get(one.id), past, operations)
+        for one, past in zip(failures, pasts, strict=True)
+    ]
+
+
+async def _said(store: GraphStore, failures: Sequence[Failure]) -> dict[str, Attribution]:
+    """The verdict on each failure; one without a path, as a person's, gives way to one with a path that agrees."""
+    found = await store.attributions([one.id for one in failures])
+    said = word_on(found)
+    for one in found:
+        counts = said[one.failure_id]
+        same = (counts.error_type, counts.operation_id) == (one.error_type, one.operation_id)
+        if same and not _has_path(counts) and _has_path(one):
+            said[one.failure_id] = one
+    return said
+
+
+def _has_path(verdict: Attribution) -> bool:
+    return verdict.evidence != _NOTHING or verdict.losses != _NOTHING

@@ -1,0 +1,99 @@
+"""What is said of boxes and edges: pictures, pages and the command line use the same words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from attribution.spine.model import Box, Edge, Role, Spine, State
+from schema.kinds import VariableKind
+
+_SIGNS = {State.LOST: "✕", State.HAS: "✓", State.LACKS: "–"}
+_NAMES = 2
+"""Names of operations that are said of a box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How a box stands to pieces, in words that need no colour.
+
+    Attributes:
+        state: None for what is said of the box itself.
+    """
+
+    state: State | None
+    text: str
+
+
+def states(spine: Spine, box: Box) -> Iterator[Said]:
+    """How a box stands to the pieces: what was lost first; what else there is to know of it last."""
+    for state in (State.LOST, State.HAS, State.LACKS):
+        pieces = [one.piece for one in box.states if one.state is state]
+        if pieces:
+            yield Said(state, f"{_SIGNS[state]} {_state(state, pieces, len(spine.pieces))}")
+    if box.is_decisive:
+        yield Said(State.LOST, "◆ the operation to blame" if box.operations else "◆ by the operation to blame")
+    if Role.EVIDENCE in box.roles and not box.is_past:
+        yield Said(None, "the answer was not made from it")
+
+
+def _state(state: State, pieces: Sequence[int], count: int) -> str:
+    if count == 1:
+        return {
+            State.LOST: "the fact is lost here",
+            State.HAS: "has the fact",
+            State.LACKS: "does not have the fact",
+        }[state]
+    named = numbers(pieces)
+    if state is State.LOST:
+        return f"{named} {'is' if len(pieces) == 1 else 'are'} lost here"
+    return f"{'has' if state is State.HAS else 'does not have'} {named}"
+
+
+def numbers(pieces: Sequence[int]) -> str:
+    """Pieces by their numbers, from 1: ``fact 2``, ``facts 1, 2 and 4``."""
+    said = [str(piece + 1) for piece in pieces]
+    if len(said) == 1:
+        return f"fact {said[0]}"
+    return f"facts {', '.join(said[:-1])} and {said[-1]}"
+
+
+def role(box: Box) -> str:
+    """What a box is to the failure, where that is more than its kind says; empty where it is not."""
+    for one, word in ((Role.EVIDENCE, "evidence"), (Role.QUESTION, "the question"), (Role.ANSWER, "the answer")):
+        if one in box.roles and box.kind != VariableKind.ANSWER:
+            return word
+    return ""
+
+
+def inside(box: Box) -> str:
+    """The kinds of the members of a group, where its name does not say them: ``95 Message, 11 Prompt``."""
+    if box.count == 1 or (len(box.kinds) == 1 and box.label == f"{box.kinds[0].kind} × {box.count}"):
+        return ""
+    return ", ".join(f"{one.count:,} {one.kind}" for one in box.kinds)
+
+
+def made_by(edges: Iterable[Edge]) -> str:
+    """The operations of the edges that lead to a box: ``memory_update × 91, search``."""
+    names: Counter[str] = Counter()
+    for edge in edges:
+        for one in edge.operations:
+            names[one.name] += one.count
+    ranked = sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    said = [operations(name, count) for name, count in ranked[:_NAMES]]
+    if len(ranked) > _NAMES:
+        said.append(f"{len(ranked) - _NAMES} more")
+    return ", ".join(said)
+
+
+def operations(name: str, count: int) -> str:
+    """Operations of one name: ``search``, ``update × 12``."""
+    return name if count == 1 else f"{name} × {count:,}"
+
+
+def summary(spine: Spine) -> str:
+    """The picture in one sentence."""
+    lost = sum(edge.lost != [] for edge in spine.edges)
+    said = f"{len(spine.boxes)} boxes stand for {spine.variables:,} variables"
+    return f"{said}; the way is broken at {lost} {'place' if lost == 1 else 'places'}" if lost else said

@@ -1,0 +1,72 @@
+"""Texts made fit to be shown: printable, and no longer than there is room for."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NARROW = frozenset("iljtfrI.,:;'|!()[]“”‘’` ")
+_BROAD = frozenset("mwMW@%×…—→")
+
+
+def printable(text: str) -> str:
+    """A text without control characters, halves of surrogate pairs and marks that change the direction of writing."""
+    return _UNFIT.sub("\ufffd", text)
+
+
+def middle(text: str, length: int) -> str:
+    """A text of at most this many characters, cut in its middle: names differ at their ends."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def breadth(text: str) -> float:
+    """About how broad a text is in a usual proportional font, in units of the font's size; rather too much."""
+    return sum(map(_breadth, text))
+
+
+def _breadth(character: str) -> float:
+    if character in _NARROW:
+        return 0.36
+    if character in _BROAD or unicodedata.east_asian_width(character) in "WF":
+        return 1.02
+    if character.isupper():
+        return 0.76
+    return 0.0 if unicodedata.combining(character) else 0.6
+
+
+def wrapped(text: str, width: float, most: int) -> list[str]:
+    """A text in lines that are no broader than ``width``, in units of the font's size; the last one ends with ``…``.
+
+    Args:
+        text: its white space counts as single blanks.
+        width: of a line.
+        most: lines.
+    """
+    lines: list[str] = []
+    rest = " ".join(text.split())
+    while rest:
+        end = _fitting(rest, width)
+        if end < len(rest) and len(lines) == most - 1:
+            lines.append(rest[: _fitting(rest, width - 1.02)].rstrip() + "…")
+            break
+        if end < len(rest) and rest[end] != " ":
+            # Between words, else after a mark inside of a name, else anywhere.
+            place = max(rest.rfind(mark, 0, end) + 1 for mark in " _-:/.")
+            end = place if place > end // 3 else end
+        lines.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return lines
+
+
+def _fitting(text: str, width: float) -> int:
+    """How many characters fit, at least 1."""
+    taken = 0.0
+    for number, character in enumerate(text):
+        taken += _breadth(character)
+        if taken > width:
+            return max(1, number)
+    return len(text)
