@@ -30,14 +30,17 @@ class NamedRoute(Route):
 class Assets:
     """Some files of ``static``, the same for everybody, given without a key."""
 
-    def __init__(self, types: Mapping[str, str]) -> None:
+    def __init__(self, types: Mapping[str, str], style_sheets: Mapping[str, str] | None = None) -> None:
         """Read them.
 
         Args:
             types: the media type of each, by its path in ``static``.
+            style_sheets: texts of style sheets from elsewhere, by name.
         """
-        self._types = types
+        sheets = style_sheets or {}
+        self._types = {**types, **dict.fromkeys(sheets, "text/css")}
         self._files = {name: (STATIC / name).read_bytes() for name in types}
+        self._files |= {name: text.encode() for name, text in sheets.items()}
         # Files name each other, so all have one address: it changes when any of them does.
         hashes = b"".join(sha256(content).digest() for content in self._files.values())
         self.version = sha256(hashes).hexdigest()[:16]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from api.web.pages import words
@@ -13,8 +15,12 @@ from api.web.pages.asking import MissingError
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
+from attribution.spine.draw import svg
+from attribution.spine.find import spines
 from schema.control import Role
 from schema.kinds import HUMAN_METHOD, ErrorType
+from schema.models import Failure
+from store.answers import Label
 
 Found = Mapping[str, Any]
 
@@ -96,8 +102,19 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         "form": form or _form_of(own),
         "problem": problem,
         "is_saved": asked.said("saved") is not None and not problem,
+        "spine": await _spine(asked, one),
     }
     return Shown("failure", values, 400 if problem else 200)
+
+
+async def _spine(asked: PageRequest, failure: Found) -> Markup | None:
+    """The picture of the way from the evidence to the answer; None where there is nothing to draw."""
+    store = asked.viewer.context.door(asked.project).store
+    found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
+    drawn = (await spines(store, found)).get(failure["id"])
+    if drawn is None or not drawn.boxes:
+        return None
+    return await asyncio.to_thread(svg, drawn, "The way from the evidence to the answer", standalone=False)
 
 
 def word_on(verdicts: Iterable[Found]) -> Found | None:

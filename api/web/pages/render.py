@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from api.web.assets import Assets
 from api.web.pages import words
 from attribution.report import chart
+from attribution.spine.draw import style_sheet
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _POLICY = "; ".join(
@@ -40,7 +41,8 @@ HEADERS = {
 
 def assets() -> Assets:
     """What the pages load."""
-    return Assets({"pages.css": "text/css", "pages.js": "text/javascript", "pages.svg": "image/svg+xml"})
+    own = {"pages.css": "text/css", "pages.js": "text/javascript", "pages.svg": "image/svg+xml"}
+    return Assets(own, {"spine.css": style_sheet()})
 
 
 def at(*parts: str, **query: str | None) -> str:
