@@ -33,6 +33,7 @@ from api.cli import (
     serve,
     spine,
     spool,
+    ui,
     why_not,
     worker,
 )
@@ -97,6 +98,7 @@ for group in (
     benchmark,
     check,
     admin,
+    ui,
     serve,
     worker,
     dev,
