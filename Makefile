@@ -6,7 +6,7 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor clean
+.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor screenshots clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench   run the benchmarks"
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
 	@echo "make vendor  make the scripts of the web pages anew, from their lock (needs node and npm)"
+	@echo "make screenshots  pictures of all web pages, in .screenshots/"
 
 setup: .venv/ready
 
@@ -77,5 +78,8 @@ lock:
 vendor: setup
 	$(BIN)/python -m api.web.vendor
 
+screenshots: setup
+	$(BIN)/python -m tests.web.screenshots
+
 clean:
-	rm -rf .venv .demo
+	rm -rf .venv .demo .screenshots

@@ -29,6 +29,7 @@ from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
+    from api.web.pages.opening import Opening
     from ingest.queue.protocol import EventQueue
     from store.protocol import Database
 
@@ -40,18 +41,22 @@ _GRACE_SECONDS = 1.0
 _GROWTH_SECONDS = 0.5
 
 
-def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
+def create_app(settings: Settings, database: Database | None = None, opening: Opening | None = None) -> FastAPI:
     """The application, for an ASGI server.
 
     Args:
         settings: what the server is told.
         database: an open one, which its caller closes; None opens the one of the settings when the server starts, and
             closes it when it stops.
+        opening: signs one browser in; see ``memtrace ui``.
     """
-    from api.graphql.router import graphql_router
+    from api.graphql.router import graphql_router, guarded_schema
+    from api.graphql.trusted import load_trusted
     from api.http.routes import routers
     from api.jobs.runner import JobRunner
     from api.web.explorer import explorer_routes
+    from api.web.pages.documents import DOCUMENTS
+    from api.web.pages.routes import page_routes
     from ingest.queue.worker import EventWorker
     from store.retention import keeping
 
@@ -105,7 +110,10 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.add_api_route("/metrics", metrics.page, include_in_schema=False)
     if settings.graphiql:
         app.router.routes.extend(explorer_routes())
-    app.include_router(graphql_router(settings), include_in_schema=False)
+    trusted = load_trusted(settings.trusted_documents, settings.trusted_documents_only, DOCUMENTS.texts)
+    schema = guarded_schema(settings, trusted)
+    app.include_router(graphql_router(settings, schema, trusted), include_in_schema=False)
+    app.router.routes.extend(page_routes(schema, opening))
     for router in routers:
         app.include_router(router)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's manual has it

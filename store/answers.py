@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -156,6 +156,58 @@ class Stats:
     value_bytes: int | None = None
     graph_bytes: int | None = None
     total_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFilter:
+    """Which failures are wanted: those to which all that is not None applies.
+
+    Attributes:
+        text: stands in the question, the answer that was given or a gold answer, in any case of letters.
+        labelled: whether a person has given a verdict.
+        method: of one of their verdicts. This and what follows must apply to one and the same verdict.
+        error_type: of the verdict.
+        abstained: whether the verdict names no error type.
+        operation: the name of the operation that the verdict blames; its category or kind where it has no name.
+        question_kind: what the answer needs, as the verdict says.
+    """
+
+    text: str | None = None
+    labelled: bool | None = None
+    method: str | None = None
+    error_type: str | None = None
+    abstained: bool | None = None
+    operation: str | None = None
+    question_kind: str | None = None
+
+    @property
+    def asks_verdicts(self) -> bool:
+        """Whether failures without a verdict are out."""
+        wanted = (self.method, self.error_type, self.abstained, self.operation, self.question_kind)
+        return any(one is not None for one in wanted)
+
+
+ALL_FAILURES = FailureFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGroup:
+    """How many failures have a verdict of one method that names one error type and one operation.
+
+    Attributes:
+        error_type: None is an abstention.
+        operation: the operation's name; its category or kind where it has no name; None where none is blamed.
+    """
+
+    method: str
+    error_type: str | None
+    operation: str | None
+    failures: int
+
+
+def in_order_of_size(groups: Iterable[VerdictGroup]) -> list[VerdictGroup]:
+    """Groups by size, the largest first; those of one size by their words."""
+    return sorted(groups, key=lambda one: (-one.failures, one.method, one.error_type or "", one.operation or ""))
 
 
 @dataclass(frozen=True, slots=True)

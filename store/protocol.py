@@ -25,10 +25,12 @@ from schema.models import (
     Variable,
 )
 from store.answers import (
+    ALL_FAILURES,
     NO_BUDGET,
     Budget,
     Closure,
     Direction,
+    FailureFilter,
     Health,
     Label,
     OperationDetail,
@@ -39,6 +41,7 @@ from store.answers import (
     SearchHit,
     Stats,
     Stored,
+    VerdictGroup,
     WriteResult,
 )
 from store.idle import IdleTrace
@@ -132,8 +135,18 @@ class GraphStore(Protocol):
         """A page of each of several traces (see ``page``; failures too), by id; unknown traces are left out."""
         ...
 
-    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        """Failures, by trace and id."""
+    async def failures(
+        self,
+        trace_id: str | None = None,
+        first: int = 100,
+        after: str | None = None,
+        wanted: FailureFilter = ALL_FAILURES,
+    ) -> Page[Failure]:
+        """Failures, by trace and id; those that are wanted, of one trace or of all."""
+        ...
+
+    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
+        """How many failures have a verdict of each method, error type and operation, the largest number first."""
         ...
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:

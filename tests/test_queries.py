@@ -13,6 +13,7 @@ import pytest
 
 from ingest.queue.journal.queries import sql as journal_sql
 from store.answers import Direction, Label
+from store.sqlite.functions import add_functions
 from store.sqlite.migrate import migrate
 from store.sqlite.queries import sql
 from store.sqlite.tables import FILLINGS, Table
@@ -68,6 +69,7 @@ ABOUT: dict[str, Iterable[StrEnum]] = {
 @pytest.fixture(scope="module")
 def store_file() -> Iterator[apsw.Connection]:
     connection = apsw.Connection(":memory:")
+    add_functions(connection)
     migrate(connection)
     yield connection
     connection.close()

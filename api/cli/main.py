@@ -31,6 +31,7 @@ from api.cli import (
     retention,
     serve,
     spool,
+    ui,
     why_not,
     worker,
 )
@@ -94,6 +95,7 @@ for group in (
     benchmark,
     check,
     admin,
+    ui,
     serve,
     worker,
     dev,

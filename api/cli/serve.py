@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from api.settings import Settings
+    from api.web.pages.opening import Opening
+    from store.protocol import Database
 
 commands = typer.Typer()
 
@@ -54,12 +58,32 @@ async def serve(
 
     A SQLite file that does not exist is created. Logs go to standard output.
     """
+    await run_server({"store": place.store, "values": place.values, "host": host, "port": port}, config, _nobody)
+
+
+@asynccontextmanager
+async def _nobody(_: Database) -> AsyncIterator[None]:
+    """Sign no browser in."""
+    yield None
+
+
+async def run_server(
+    options: dict[str, Any],
+    config: Path | None,
+    opening: Callable[[Database], AbstractAsyncContextManager[Opening | None]],
+) -> None:
+    """Serve until told to stop.
+
+    Args:
+        options: settings that hold over all others; None is not said.
+        config: a file of settings.
+        opening: makes a way in for one browser, for as long as the server runs; its address is then opened.
+    """
     from api.malloc import share_arenas
     from schema.errors import InputError
     from schema.garbage_collector import collect_rarely, collector_paused
 
     share_arenas()
-    options = {"store": place.store, "values": place.values, "host": host, "port": port}
     try:
         # What is imported and made here stays: looking through it for garbage would take a fifth of the start.
         with collector_paused():
@@ -67,17 +91,17 @@ async def serve(
 
             settings = load_settings(config, options)
             listening = _listen(settings.host, settings.port)
-        async with await open_store(settings) as database:
+        async with await open_store(settings) as database, opening(database) as way_in:
             with collector_paused():
                 from api.logs import set_up_logs
                 from api.server import create_app
 
-                app = create_app(settings, database)
+                app = create_app(settings, database, way_in)
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
             # The event loop answers all requests: it waits a fifth as long for threads that compute. See also LoopLag.
             sys.setswitchinterval(0.001)
-            await _run(app, settings, listening)
+            await _run(app, settings, listening, way_in)
     except InputError as error:
         raise UsageError(str(error)) from error
 
@@ -110,13 +134,19 @@ def _listen(host: str, port: int) -> socket.socket:
     return bound
 
 
-async def _run(app: FastAPI, settings: Settings, listening: socket.socket) -> None:
+async def _run(app: FastAPI, settings: Settings, listening: socket.socket, way_in: Opening | None) -> None:
     import signal
 
     from api.http.serving import Server
 
     url = _url(listening)
-    server = Server(app, settings, listening, lambda: note(f"MemTrace listens on {url}"))
+
+    def tell() -> None:
+        note(f"MemTrace listens on {url}")
+        if way_in is not None:
+            way_in.tell(url)
+
+    server = Server(app, settings, listening, tell)
     # The server raises the signal that stopped it once more when it has stopped in order: that is a good end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _signal, _frame: None)

@@ -13,6 +13,7 @@ from api.graphql.blaming import Blamed, blamed_of
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
+from api.graphql.failure_filter import FailureFilter, VerdictGroup, groups_of, wanted_failures
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
 from api.graphql.project_operations import operations_across
 from api.graphql.refs import (
@@ -121,13 +122,27 @@ class Project:
         size, cursor = asked_page(info, first, after)
         return connection(info, await operations_across(self.door.store, size, cursor, kinds, statuses))
 
-    @strawberry.field(description="All its failures, or those of one trace.")
+    @strawberry.field(description="All its failures, those of one trace, or those that a filter wants.")
     async def failures(
-        self, info: Info, first: First = 20, after: After = None, trace: InTrace = None
+        self,
+        info: Info,
+        first: First = 20,
+        after: After = None,
+        trace: InTrace = None,
+        filter: Annotated[FailureFilter | None, strawberry.argument(description="Which failures you want.")] = None,
     ) -> Connection[FailureRef]:
         """A page of failures."""
-        only = await trace_meant(self.door.store, trace)
-        return connection(info, await self.door.store.failures(only, *asked_page(info, first, after)))
+        only, wanted = await trace_meant(self.door.store, trace), wanted_failures(filter)
+        return connection(info, await self.door.store.failures(only, *asked_page(info, first, after), wanted))
+
+    @strawberry.field(
+        description="How many failures have a verdict of each method, error type and operation, the largest number "
+        "first. A failure with several verdicts may be counted in several groups.",
+        metadata={"cost": 100, "size": 50},
+    )
+    async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:
+        """Groups of failures."""
+        return groups_of(await self.door.store.verdict_groups(await trace_meant(self.door.store, trace)))
 
     @strawberry.field(
         description="Search for variables by text: name, comment and preview together must hold all words. The best "

@@ -18,15 +18,16 @@ from strawberry.http import GraphQLRequestData
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 
 from api.auth.access import Access
+from api.auth.browsers import authorization_of
 from api.errors import RateLimitedError, UnauthenticatedError
 from api.graphql.context import Context
 from api.graphql.documents import Documents
 from api.graphql.guard import Guard
 from api.graphql.limits import Limits
 from api.graphql.requests import read_request
-from api.graphql.schema import make_schema
+from api.graphql.schema import Schema, make_schema
 from api.graphql.socket import Adapter, Handler, SocketRefusedError
-from api.graphql.trusted import TrustedDocuments, load_trusted
+from api.graphql.trusted import TrustedDocuments
 from api.http.dependencies import client_of, platform_of, request_id_of
 from api.settings import Settings
 
@@ -35,13 +36,22 @@ _SOCKETS = 50
 """Open websockets of one principal, at most."""
 
 
-def graphql_router(settings: Settings) -> APIRouter:
-    """The route ``/graphql``."""
-    trusted = load_trusted(settings.trusted_documents, settings.trusted_documents_only)
+def guarded_schema(settings: Settings, trusted: TrustedDocuments) -> Schema:
+    """The schema, with all that bounds what may be asked of it.
+
+    Args:
+        settings: the server's.
+        trusted: documents that may run; see ``TrustedDocuments``.
+    """
     documents = Documents(limits_of(settings), settings.introspection)
     guard: Any = partial(Guard, documents, settings.request_seconds, trusted)
+    return make_schema(guard)
+
+
+def graphql_router(settings: Settings, schema: Schema, trusted: TrustedDocuments) -> APIRouter:
+    """The route ``/graphql``; see ``guarded_schema``."""
     return Router(
-        make_schema(guard),
+        schema,
         path="/graphql",
         trusted=trusted,
         graphql_ide=None,  # api.web.explorer has a page of our own
@@ -71,7 +81,7 @@ def limits_of(settings: Settings) -> Limits:
 async def _context(connection: HTTPConnection) -> Context:
     """Who asks; of a websocket that is known once it is connected, since browsers can't give it a header."""
     platform = platform_of(connection)
-    token = connection.headers.get("authorization")
+    token = authorization_of(connection)
     if connection.scope["type"] == "websocket":
         return Context(platform, None, token, client_of(connection))
     principal = await platform.verifier.verify(token, client_of(connection))
@@ -117,7 +127,7 @@ class Router(GraphQLRouter[Context, None]):
         return GraphQLRequestData(query, asked.variables, asked.operation_name, asked.extensions)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object] | None:
-        """Learn who is behind a websocket: by its header, or by ``{"authorization": "Bearer …"}`` said first."""
+        """Learn who is behind a websocket: by its header or cookie, or by ``{"authorization": …}`` said first."""
         said = context.connection_params.get("authorization") if isinstance(context.connection_params, dict) else None
         context.token = said if isinstance(said, str) else context.token
         try:

@@ -39,7 +39,7 @@ class Schema(strawberry.Schema):
         errors[:] = public_errors(errors)
 
 
-def make_schema(*extensions: type[SchemaExtension]) -> strawberry.Schema:
+def make_schema(*extensions: type[SchemaExtension]) -> Schema:
     """The schema with what stands around each operation."""
     return Schema(
         query=Query,

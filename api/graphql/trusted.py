@@ -18,14 +18,16 @@ class TrustedDocuments:
 
     Attributes:
         only: whether all others are refused.
+        own: those of the server's own pages, which are none that a request may name.
     """
 
     documents: dict[str, str]
     only: bool = False
+    own: frozenset[str] = frozenset()
 
     def allows(self, document: str) -> bool:
         """Whether a document may run."""
-        return not self.only or hash_of(document) in self.documents
+        return not self.only or document in self.own or hash_of(document) in self.documents
 
     def find(self, extensions: dict[str, Any] | None) -> str | None:
         """The document that a request names instead of sending it: ``extensions.persistedQuery.sha256Hash``.
@@ -47,7 +49,7 @@ def hash_of(document: str) -> str:
     return sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def load_trusted(path: str | None, only: bool) -> TrustedDocuments:
+def load_trusted(path: str | None, only: bool, own: frozenset[str] = frozenset()) -> TrustedDocuments:
     """Read a file of trusted documents: a JSON object, from hash to text.
 
     Raises:
@@ -56,7 +58,7 @@ def load_trusted(path: str | None, only: bool) -> TrustedDocuments:
     if path is None:
         if only:
             raise InputError("settings", "trusted_documents_only", "needs trusted_documents")
-        return TrustedDocuments({})
+        return TrustedDocuments({}, own=own)
     try:
         documents = msgspec.json.decode(Path(path).read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError) as error:
@@ -64,4 +66,4 @@ def load_trusted(path: str | None, only: bool) -> TrustedDocuments:
     for key, document in documents.items():
         if hash_of(document) != key:
             raise InputError(path, key, "is not the SHA-256 of its document")
-    return TrustedDocuments(documents, only)
+    return TrustedDocuments(documents, only, own)

@@ -16,12 +16,14 @@ def route_of(scope: Scope) -> str:
 
 
 def door_of(scope: Scope) -> str:
-    """The door of the route: graphql, http, health, metrics, or none."""
+    """The door of the route: graphql, web, http, health, metrics, or none."""
     route = route_of(scope)
     if route == UNMATCHED:
         return "none"
     if route.startswith("/graphql"):
         return "graphql"
+    if route in {"/", "/ui"} or route.startswith("/ui/"):
+        return "web"
     if route in _HEALTH:
         return "health"
     return "metrics" if route == "/metrics" else "http"

@@ -6,20 +6,17 @@ it asks of ``POST /graphql`` and of the websocket, with the key that is typed in
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from hashlib import sha256
-from pathlib import Path
 from secrets import token_urlsafe
 from string import Template
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Match, Route
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-_FOLDER = Path(__file__).with_name("static")
+from api.web.assets import STATIC, Assets, NamedRoute
+
 _PAGE = "explorer.html"
 _TYPES = {
     "explorer.css": "text/css",
@@ -45,44 +42,23 @@ _POLICY = {
     "frame-ancestors": "'none'",
 }
 _POLICY_TEXT = Template("; ".join(f"{name} {value}" for name, value in _POLICY.items()))
-_FOREVER = "public, max-age=31536000, immutable"
-_WINDOW_BYTES = 64 << 10
 
 
 def explorer_routes() -> list[BaseRoute]:
     """The routes of the page and of its files; to be asked before the route of GraphQL itself."""
-    files = {name: (_FOLDER / name).read_bytes() for name in _TYPES}
-    # Files name each other, so all have one address: it changes when any of them does, and each may be kept for ever.
-    version = sha256(b"".join(sha256(content).digest() for content in files.values())).hexdigest()[:16]
-    source = Template((_FOLDER / _PAGE).read_text("utf-8"))
+    assets = Assets(_TYPES)
+    source = Template((STATIC / _PAGE).read_text("utf-8"))
 
     async def page(_: Request) -> Response:
         nonce = token_urlsafe(16)
         # Relative, so that it holds behind a proxy that puts something before the path.
-        text = source.substitute(assets=f"graphql/assets/{version}", nonce=nonce)
+        text = source.substitute(assets=f"graphql/assets/{assets.version}", nonce=nonce)
         return HTMLResponse(text, headers={"Content-Security-Policy": _POLICY_TEXT.substitute(nonce=nonce)})
 
-    async def asset(request: Request) -> Response:
-        name = request.path_params["name"]
-        if request.path_params["version"] != version or name not in files:
-            raise HTTPException(404, "the explorer has no such file: load its page again")
-        content = files[name]
-        headers = {"Cache-Control": _FOREVER, "Content-Length": str(len(content))}
-        return StreamingResponse(_windows(content), headers=headers, media_type=_TYPES[name])
-
-    return [_PageRoute("/graphql", page, methods=["GET"]), _NamedRoute("/graphql/assets/{version}/{name:path}", asset)]
+    return [_PageRoute("/graphql", page, methods=["GET"]), assets.route("/graphql/assets")]
 
 
-class _NamedRoute(Route):
-    """A route that logs and metrics know."""
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether it takes a request."""
-        match, found = super().matches(scope)
-        return match, found if match is Match.NONE else {**found, "route": self}
-
-
-class _PageRoute(_NamedRoute):
+class _PageRoute(NamedRoute):
     """Takes what a browser sends that opens the address, and nothing that could be meant as a query."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -91,9 +67,3 @@ class _PageRoute(_NamedRoute):
         if not is_opened or "text/html" not in Headers(scope=scope).get("accept", ""):
             return Match.NONE, {}
         return super().matches(scope)
-
-
-async def _windows(content: bytes) -> AsyncIterator[bytes]:
-    """A window at a time: who reads slowly costs no more memory than that."""
-    for start in range(0, len(content), _WINDOW_BYTES):
-        yield content[start : start + _WINDOW_BYTES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
@@ -11,8 +12,21 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
-from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Period, Stored
+from schema.kinds import HUMAN_METHOD
+from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable, camel_case
+from store.answers import (
+    ALL_FAILURES,
+    IN_ORDER,
+    Direction,
+    FailureFilter,
+    Label,
+    OperationDetail,
+    Page,
+    Period,
+    Stored,
+    VerdictGroup,
+    in_order_of_size,
+)
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
 from store.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
@@ -21,6 +35,7 @@ from store.times import from_microseconds
 
 _IDS_A_READ = 10_000
 _FIRST_ID = "0" * ID_LENGTH
+_AFTER_ALL_IDS = "g"
 _BEFORE_ALL = -(10**18)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NUMBER_CURSOR = re.compile(rf"(-?\d{{1,18}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)
@@ -138,14 +153,32 @@ class Reader:
         found = await self.get(Label.TRACE, [id_ for _, id_ in keys[:first]])
         return _page_of(keys, first, {trace.id: trace for trace in found})
 
-    async def failures(self, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
+    async def failures(
+        self, trace_id: str | None, first: int, after: str | None, wanted: FailureFilter
+    ) -> Page[Failure]:
         """Failures by trace and id."""
-        if trace_id is not None:
+        if trace_id is not None and wanted == ALL_FAILURES:
             return (await self._pages(Label.FAILURE, [trace_id], first, after, (), ()))[trace_id]
         place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
-        keys = await self.items("page_failure", place=place, last=last, count=first + 1)
+        parameters = {camel_case(name): value for name, value in asdict(wanted).items()}
+        if trace_id is not None and trace_id > str(place):
+            place, last = trace_id, ""
+        keys = await self.items(
+            "page_failure",
+            place=place,
+            lastTrace=_AFTER_ALL_IDS if trace_id is None else trace_id,
+            last=last,
+            count=first + 1,
+            **parameters | {"text": None if wanted.text is None else wanted.text.lower()},
+            asksVerdicts=wanted.asks_verdicts,
+            human=HUMAN_METHOD,
+        )
         found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
         return _page_of(keys, first, {failure.id: failure for failure in found})
+
+    async def verdict_groups(self, trace_id: str | None) -> list[VerdictGroup]:
+        """How many failures have a verdict of each method, error type and operation."""
+        return in_order_of_size(VerdictGroup(*row) for row in await self.items("verdict_groups", traceId=trace_id))
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
         """All verdicts on some failures, oldest first."""

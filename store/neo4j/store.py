@@ -11,10 +11,12 @@ from typing_extensions import override
 from schema.control import AuditEntry
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
+    ALL_FAILURES,
     NO_BUDGET,
     Budget,
     Closure,
     Direction,
+    FailureFilter,
     Label,
     OperationDetail,
     Page,
@@ -24,6 +26,7 @@ from store.answers import (
     SearchHit,
     Stats,
     Stored,
+    VerdictGroup,
     WriteResult,
 )
 from store.auditing import apart
@@ -109,8 +112,18 @@ class Neo4jStore(GraphStore):
         return await self._reader.pages(label, trace_ids, first, after, kinds, statuses)
 
     @override
-    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        return await self._reader.failures(trace_id, first, after)
+    async def failures(
+        self,
+        trace_id: str | None = None,
+        first: int = 100,
+        after: str | None = None,
+        wanted: FailureFilter = ALL_FAILURES,
+    ) -> Page[Failure]:
+        return await self._reader.failures(trace_id, first, after, wanted)
+
+    @override
+    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
+        return await self._reader.verdict_groups(trace_id)
 
     @override
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:

@@ -20,6 +20,7 @@ import apsw
 from schema.errors import DamagedError, DiskFullError, StoreError
 from schema.garbage_collector import collector_paused
 from store.private_files import has_room, make_private
+from store.sqlite.functions import add_functions
 
 T = TypeVar("T")
 
@@ -154,6 +155,7 @@ class Connections:
             make_private(self.path)
             connection = apsw.Connection(str(self.path), statementcachesize=256)
             connection.set_busy_timeout(_BUSY_MILLISECONDS)
+            add_functions(connection)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")
             connection.pragma("cache_size", -_CACHE_KIBIBYTES)

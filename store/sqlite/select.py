@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,8 +12,20 @@ import msgspec
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
+from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Operation, Trace, Usage, Variable
-from store.answers import IN_ORDER, Direction, Label, OperationDetail, Page, Stored
+from store.answers import (
+    ALL_FAILURES,
+    IN_ORDER,
+    Direction,
+    FailureFilter,
+    Label,
+    OperationDetail,
+    Page,
+    Stored,
+    VerdictGroup,
+    in_order_of_size,
+)
 from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
@@ -125,13 +138,29 @@ def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trac
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
-def failure_page(context: ReadContext, trace_id: str | None, first: int, after: str | None) -> Page[Failure]:
+def failure_page(
+    context: ReadContext, trace_id: str | None, first: int, after: str | None, wanted: FailureFilter = ALL_FAILURES
+) -> Page[Failure]:
     """Failures by trace and id."""
     place, last = _id_cursor(after, _FIRST_ID)
-    rows = context.rows("failures.page", trace=trace_id, place=place, last=last, count=first + 1)
+    rows = context.rows(
+        "failures.page",
+        trace=trace_id,
+        place=place,
+        last=last,
+        count=first + 1,
+        **asdict(wanted) | {"text": None if wanted.text is None else wanted.text.lower()},
+        asks_verdicts=wanted.asks_verdicts,
+        human=HUMAN_METHOD,
+    )
     found = context.reader().read(Failure, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1].lower()}:{rows[first - 1][2].lower()}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
+
+
+def verdict_groups(context: ReadContext, trace_id: str | None) -> list[VerdictGroup]:
+    """How many failures have a verdict of each method, error type and operation."""
+    return in_order_of_size(VerdictGroup(*row) for row in context.rows("attributions.groups", trace=trace_id))
 
 
 def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attribution]:

@@ -14,10 +14,12 @@ from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
 from store.answers import (
+    ALL_FAILURES,
     NO_BUDGET,
     Budget,
     Closure,
     Direction,
+    FailureFilter,
     Label,
     OperationDetail,
     Page,
@@ -27,6 +29,7 @@ from store.answers import (
     SearchHit,
     Stats,
     Stored,
+    VerdictGroup,
     WriteResult,
 )
 from store.auditing import apart, begun
@@ -167,8 +170,18 @@ class SqliteStore(GraphStore):
         return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses)
 
     @override
-    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        return await self._read(select.failure_page, trace_id, first, after)
+    async def failures(
+        self,
+        trace_id: str | None = None,
+        first: int = 100,
+        after: str | None = None,
+        wanted: FailureFilter = ALL_FAILURES,
+    ) -> Page[Failure]:
+        return await self._read(select.failure_page, trace_id, first, after, wanted)
+
+    @override
+    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
+        return await self._read(select.verdict_groups, trace_id)
 
     @override
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:

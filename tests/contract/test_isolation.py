@@ -234,6 +234,13 @@ async def counts(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.counts([owned.trace.id]) == {}
 
 
+async def verdict_groups(stranger: GraphStore, owned: TraceBuilder) -> None:
+    own = [failure.id for failure in (await stranger.failures()).items]
+    found = await stranger.verdict_groups()
+    assert sum(group.failures for group in found) == len(await stranger.attributions(own))
+    assert await stranger.verdict_groups(owned.trace.id) == []
+
+
 async def timeline(stranger: GraphStore, owned: TraceBuilder) -> None:
     (found,) = await stranger.timeline(START - timedelta(days=1), START + timedelta(days=1), 2 * 24 * 3600)
     own = (await stranger.stats()).labels
@@ -253,6 +260,7 @@ PROBES: dict[str, Probe] = {
         page,
         pages,
         failures,
+        verdict_groups,
         attributions,
         usages,
         invalidations,

@@ -47,6 +47,7 @@ _ID_OF = {
     "Project.operation.trace": "trace",
     "Project.variable.trace": "trace",
     "Project.statistics.trace": "trace",
+    "Project.verdictGroups.trace": "trace",
     "Project.agreement.trace": "trace",
     "Project.blame.trace": "trace",
     "Project.paths.source": "answer",
@@ -75,6 +76,7 @@ _ID_OF = {
 }
 _PLAIN = {
     "Project.search.text": "Mara",
+    "FailureFilter.text": "Mara",
     "Project.timeline.since": "2026-11-01T00:00:00Z",
     "Project.timeline.until": "2026-12-01T00:00:00Z",
     "Project.agreement.first": "flow",
@@ -113,7 +115,7 @@ def _literal(place: str, argument: Any, world: World) -> str | None:
     required = isinstance(argument.type, GraphQLNonNull) and argument.default_value is _UNDEFINED
     if required and isinstance(named, GraphQLEnumType):
         return str(next(iter(named.values)))
-    optional_text = {"after", "source", "reason", "comment", "name", "timezone", "goldAnswers"}
+    optional_text = {"after", "method", "operation", "source", "reason", "comment", "name", "timezone", "goldAnswers"}
     assert not required, f"{place}: say in this test what to send"
     assert not is_id or place.rpartition(".")[2] in optional_text, f"{place}: say in this test what to send"
     return None

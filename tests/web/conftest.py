@@ -7,9 +7,30 @@ from collections.abc import Iterator
 import pytest
 
 from tests.attribution.report.browser import browser
-from tests.server.running import RunningServer, running, sqlite_place
+from tests.graphql.world import World, make_world
+from tests.server.running import (
+    RunningServer,
+    neo4j_place_of_server,
+    place,
+    running,
+    server,
+    sqlite_place,
+    sqlite_place_of_server,
+)
 
-__all__ = ["browser"]
+__all__ = ["browser", "neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
+
+
+@pytest.fixture(scope="session")
+def world(server: RunningServer) -> World:
+    """The sample with verdicts, on each engine."""
+    return make_world(server, server.project)
+
+
+@pytest.fixture(scope="session")
+def lone(explorer: RunningServer) -> World:
+    """The same on SQLite alone."""
+    return make_world(explorer, f"{explorer.project}-lone")
 
 
 @pytest.fixture(scope="session")

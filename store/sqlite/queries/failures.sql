@@ -1,6 +1,19 @@
 -- name: page
 SELECT f.k, hex(t.id), hex(f.id) FROM trace AS t JOIN failure AS f ON f.trace_k = t.k
 WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND (t.id, f.id) > (unhex(:place), unhex(:last))
+      AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
+           OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
+      AND (:labelled IS NULL
+           OR :labelled = EXISTS (SELECT 1 FROM attribution WHERE failure_k = f.k AND method = :human))
+      AND (NOT :asks_verdicts OR EXISTS (
+           SELECT 1
+           FROM attribution AS a LEFT JOIN operation AS o ON o.k = a.operation_k LEFT JOIN text AS n ON n.k = o.name_k
+                LEFT JOIN text AS c ON c.k = o.category_k
+           WHERE a.failure_k = f.k AND (:method IS NULL OR a.method = :method)
+                 AND (:error_type IS NULL OR a.error_type = :error_type)
+                 AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
+                 AND (:question_kind IS NULL OR a.question_kind = :question_kind)
+                 AND (:operation IS NULL OR coalesce(n.text, c.text, o.kind) = :operation)))
 ORDER BY t.id, f.id
 LIMIT :count
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Error, async_playwright
+from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No page of ours needs them, and in a closed network they fail, many at a time.
@@ -28,17 +28,25 @@ _QUIET = (
 )
 
 
-@pytest_asyncio.fixture(scope="session")
-async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
-    """A browser, one for the whole run."""
+async def launch(playwright: Playwright) -> Browser:
+    """Start a browser.
+
+    Raises:
+        Error: none can be had.
+    """
     named = os.environ.get("MEMTRACE_TEST_BROWSER")
     program = named or next(filter(None, map(shutil.which, _PROGRAMS)), None)
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    arguments = [*_QUIET, *(["--no-sandbox"] if as_root else [])]
+    return await playwright.chromium.launch(executable_path=program, args=arguments)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
+    """A browser, one for the whole run."""
     async with async_playwright() as playwright:
         try:
-            opened = await playwright.chromium.launch(
-                executable_path=program, args=[*_QUIET, *(["--no-sandbox"] if as_root else [])]
-            )
+            opened = await launch(playwright)
         except Error as error:
             _unavailable(request.config, error.message.splitlines()[0])
         yield opened

@@ -1,0 +1,87 @@
+"""Which failures are wanted, and how many there are by what their verdicts say."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import strawberry
+
+from api.graphql.scalars import ErrorType, QuestionKind
+from schema.errors import InputError
+from store import answers
+
+_LONGEST = 1000
+
+
+@strawberry.input(
+    description="Which failures you want: those to which everything applies that is not null. `method`, `errorType`, "
+    "`abstained`, `operation` and `questionKind` must apply to one and the same verdict."
+)
+class FailureFilter:
+    """See ``store.answers.FailureFilter``."""
+
+    text: str | None = strawberry.field(
+        default=None,
+        description="Must be in the question, the answer that was given or a gold answer; capitals don't matter.",
+    )
+    labelled: bool | None = strawberry.field(
+        default=None, description="Whether a person has given a verdict (true), or nobody has (false)."
+    )
+    method: str | None = strawberry.field(
+        default=None, description="The method of a verdict, such as `flow`; `human` for a person's."
+    )
+    error_type: ErrorType | None = strawberry.field(default=None, description="The error type that a verdict names.")
+    abstained: bool | None = strawberry.field(default=None, description="Whether a verdict names no error type.")
+    operation: str | None = strawberry.field(
+        default=None,
+        description="The name of the operation that a verdict blames; its category or kind if it has no name.",
+    )
+    question_kind: QuestionKind | None = strawberry.field(
+        default=None, description="What the right answer needs, as a verdict says."
+    )
+
+
+@strawberry.type(
+    description="How many failures have a verdict of one method that names one error type and blames one operation."
+)
+class VerdictGroup:
+    """Read off ``store.answers.VerdictGroup``."""
+
+    method: str = strawberry.field(description="The method of the verdicts; `human` for people's.")
+    error_type: ErrorType | None = strawberry.field(description="The error type; null counts abstentions.")
+    operation: str | None = strawberry.field(
+        description="The name of the operation, or its category or kind; null if none is blamed."
+    )
+    failures: int = strawberry.field(description="How many failures.")
+
+
+def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
+    """A filter as a store takes it.
+
+    Raises:
+        InputError: a text in it is too long, or could not be stored.
+    """
+    if asked is None:
+        return answers.ALL_FAILURES
+    for name in ("text", "method", "operation"):
+        text: str | None = getattr(asked, name)
+        if text is None:
+            continue
+        if len(text) > _LONGEST:
+            raise InputError("filter", name, f"is longer than {_LONGEST:,} characters")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise InputError("filter", name, "has half of a surrogate pair")
+    return answers.FailureFilter(**{field.name: getattr(asked, field.name) for field in fields(answers.FailureFilter)})
+
+
+def groups_of(found: list[answers.VerdictGroup]) -> list[VerdictGroup]:
+    """Groups as they go out."""
+    return [
+        VerdictGroup(
+            method=group.method,
+            error_type=ErrorType(group.error_type) if group.error_type else None,
+            operation=group.operation,
+            failures=group.failures,
+        )
+        for group in found
+    ]

@@ -1,0 +1,110 @@
+"""What pages ask: one document, run in this process under the viewer's principal, with all bounds that GraphQL has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+
+from api.auth.access import Access
+from api.auth.browsers import COOKIE, authorization_in_cookie
+from api.errors import UnauthenticatedError
+from api.graphql.context import Context
+from api.graphql.schema import Schema
+from api.http.dependencies import client_of, platform_of, request_id_of
+from api.web.pages.documents import DOCUMENTS
+from schema.errors import MemTraceError
+
+_STATUS = {
+    "NOT_FOUND": 404,
+    "FORBIDDEN": 403,
+    "BAD_INPUT": 400,
+    "AMBIGUOUS": 400,
+    "CONFLICT": 409,
+    "TOO_LARGE": 413,
+    "RATE_LIMITED": 429,
+    "UNAVAILABLE": 503,
+    "TIMEOUT": 504,
+}
+"""What a page answers where its document ends with an error of this code; 500 for all others."""
+
+
+class PageError(MemTraceError):
+    """A page can't be made.
+
+    Attributes:
+        status: of the answer.
+    """
+
+    def __init__(self, status: int, told: str) -> None:
+        self.status = status
+        super().__init__(told)
+
+
+class MissingError(PageError):
+    """There is no such thing, or none that the viewer may see: nobody is told which."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(404, f"There is no such {what}, or your key does not open it.")
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks at a page, and how that one asks."""
+
+    schema: Schema
+    context: Context
+
+    @property
+    def projects(self) -> list[str]:
+        """The projects that the viewer knows, in order."""
+        return self.context.access.projects
+
+    async def ask(self, name: str, **variables: Any) -> dict[str, Any]:
+        """The data of a document's answer.
+
+        Args:
+            name: of the document's file.
+            variables: the document's.
+
+        Raises:
+            PageError: there is an error in the answer.
+        """
+        result = await self.schema.execute(DOCUMENTS[name], variable_values=variables, context_value=self.context)
+        if result.errors:
+            error = result.errors[0]
+            code = str((error.extensions or {}).get("code"))
+            raise PageError(_STATUS.get(code, 500), error.message)
+        assert result.data is not None
+        return result.data
+
+    async def ask_project(self, name: str, project: str, **variables: Any) -> dict[str, Any]:
+        """The same of a document about one project; the project's part of the answer stands under ``project``.
+
+        Raises:
+            MissingError: the viewer knows no such project.
+            PageError: there is an error in the answer.
+        """
+        found = await self.ask(name, project=project, **variables)
+        if found["project"] is None:
+            raise MissingError("project")
+        return found
+
+
+async def viewer_of(request: Request, schema: Schema) -> Viewer:
+    """Who is behind a request for a page.
+
+    Raises:
+        UnauthenticatedError: nobody, or nobody any more.
+        RateLimitedError: the principal asks too often.
+        StoreError: the store or the issuer that knows can't be asked.
+    """
+    authorization = authorization_in_cookie(request)
+    if authorization is None:
+        raise UnauthenticatedError(f"there is no cookie {COOKIE}")
+    platform, client = platform_of(request), client_of(request)
+    principal = await platform.verifier.verify(authorization, client)
+    request.state.actor = principal.actor
+    access = Access(platform.database, principal, request_id_of(request))
+    return Viewer(schema, Context(platform, access, authorization, client))

@@ -1,0 +1,15 @@
+"""One operation: what it used, made and ended."""
+
+from __future__ import annotations
+
+from api.web.pages.asking import MissingError
+from api.web.pages.shown import PageRequest, Shown
+
+
+async def operation(asked: PageRequest) -> Shown:
+    """An operation."""
+    found = await asked.viewer.ask_project("operation", asked.project, id=asked.id)
+    one = found["project"]["operation"]
+    if one is None:
+        raise MissingError("operation")
+    return Shown("operation", {"it": found["project"], "operation": one})

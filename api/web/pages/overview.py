@@ -1,0 +1,94 @@
+"""A project at a glance: its traces, its failures over time, and which operations make which errors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from api.web.pages.shown import PageRequest, Shown
+from attribution.report.model import OperationErrors, OverTime, Stretch
+from attribution.report.over_time import MOST_STRETCHES
+from schema.kinds import HUMAN_METHOD
+
+_LENGTHS = {"days": 86_400, "weeks": 604_800, "years": 26 * 604_800}
+"""Periods of which the chart has ``MOST_STRETCHES`` at most; the last reach back twenty years."""
+
+
+async def overview(asked: PageRequest) -> Shown:
+    """The overview of a project."""
+    tomorrow = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    since = {
+        name: (tomorrow - timedelta(seconds=length * MOST_STRETCHES)).isoformat() for name, length in _LENGTHS.items()
+    }
+    found = await asked.viewer.ask_project(
+        "overview", asked.project, after=asked.said("after"), until=tomorrow.isoformat(), **since
+    )
+    one = found["project"]
+    groups = one["verdictGroups"]
+    methods = methods_of(groups)
+    method = asked.said("method")
+    if method not in methods:
+        method = methods[0] if methods else None
+    labels = {count["label"]: count["count"] for count in one["statistics"]["labels"]}
+    kinds = {(count["label"], count["kind"]): count["count"] for count in one["statistics"]["kinds"]}
+    values = {
+        "it": one,
+        "labels": labels,
+        "answers": kinds.get(("Variable", "Answer"), 0),
+        "failures": labels.get("Failure", 0),
+        "by_type": by_type(groups, method),
+        "by_operation": by_operation(groups, method),
+        "methods": methods,
+        "method": method,
+        "judged": sum(group["failures"] for group in groups if group["method"] == HUMAN_METHOD),
+        "over_time": _over_time(one, labels.get("Failure", 0)),
+        "is_first": asked.said("after") is None,
+    }
+    return Shown("overview", values)
+
+
+def methods_of(groups: Sequence[dict[str, Any]]) -> list[str]:
+    """The methods that gave verdicts, those with most of them first."""
+    counted: Counter[str] = Counter()
+    for group in groups:
+        counted[group["method"]] += group["failures"]
+    return [method for method, _ in counted.most_common()]
+
+
+def by_type(groups: Iterable[dict[str, Any]], method: str | None) -> list[tuple[str | None, int]]:
+    """How many failures a method gave each error type; the largest number first."""
+    counted: Counter[str | None] = Counter()
+    for group in groups:
+        if group["method"] == method:
+            counted[group["errorType"]] += group["failures"]
+    return counted.most_common()
+
+
+def by_operation(groups: Iterable[dict[str, Any]], method: str | None) -> list[OperationErrors]:
+    """The same for each operation that is blamed."""
+    counted: dict[str, Counter[str]] = {}
+    for group in groups:
+        if group["method"] == method and group["operation"] and group["errorType"]:
+            counted.setdefault(group["operation"], Counter())[group["errorType"]] += group["failures"]
+    found = [
+        OperationErrors(key=name, label=name, count=kinds.total(), error_types=kinds) for name, kinds in counted.items()
+    ]
+    return sorted(found, key=lambda one: (-one.count, one.label))
+
+
+def _over_time(found: dict[str, Any], failures: int) -> OverTime | None:
+    """Failures in the shortest periods that reach back to all that can be shown; None where none has a time."""
+    most = sum(period["failures"] for period in found["years"])
+    if not most:
+        return None
+    name = next(name for name in _LENGTHS if sum(period["failures"] for period in found[name]) >= most)
+    periods = found[name]
+    first = next(place for place, period in enumerate(periods) if period["failures"])
+    last = max(place for place, period in enumerate(periods) if period["failures"])
+    stretches = [
+        Stretch(start=datetime.fromisoformat(period["start"]), failures=period["failures"])
+        for period in periods[first : last + 1]
+    ]
+    return OverTime(seconds=_LENGTHS[name], stretches=stretches, undated=max(0, failures - most))

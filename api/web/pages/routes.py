@@ -1,0 +1,165 @@
+"""All pages: their addresses, and what surrounds each of them. A new page is a function and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
+
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from api.auth.browsers import COOKIE, is_same_origin
+from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.graphql.schema import Schema
+from api.http.dependencies import request_id_of
+from api.logs import error_fields
+from api.web.assets import NamedRoute
+from api.web.pages import about, blame, failure, failures, operation, overview, search, trace, value, variable
+from api.web.pages.asking import PageError, viewer_of
+from api.web.pages.opening import Opening
+from api.web.pages.render import HEADERS, assets, render
+from api.web.pages.shown import Page, PageRequest, Shown
+from api.web.pages.signing import Door
+from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
+
+_log = structlog.get_logger("memtrace.web")
+
+_PROJECT = "/ui/projects/{project}"
+PAGES: list[tuple[str, str, Page]] = [
+    ("GET", "/ui", about.home),
+    ("GET", "/ui/help", about.guide),
+    ("GET", "/ui/me", about.me),
+    ("GET", _PROJECT, overview.overview),
+    ("GET", f"{_PROJECT}/blame", blame.blame),
+    ("GET", f"{_PROJECT}/failures", failures.failures),
+    ("GET", f"{_PROJECT}/failures/{{id}}", failure.failure),
+    ("POST", f"{_PROJECT}/failures/{{id}}/verdict", failure.record),
+    ("GET", f"{_PROJECT}/search", search.search),
+    ("GET", f"{_PROJECT}/traces/{{id}}", trace.trace),
+    ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),
+    ("GET", f"{_PROJECT}/variables/{{id}}", variable.variable),
+    ("GET", f"{_PROJECT}/variables/{{id}}/value", value.value),
+]
+"""The method, the address and the function of each page."""
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (NotFoundError, 404),
+    (ForbiddenError, 403),
+    (AmbiguousError, 400),
+    (TooLargeError, 413),
+    (RateLimitedError, 429),
+    (InputError, 400),
+    (StoreError, 503),
+    (TimeoutError, 504),
+)
+_TOLD = {
+    500: "Something went wrong in the server. Its log has more.",
+    503: "The store can't be reached at the moment. Try again in a while.",
+    504: "This took longer than the server allows.",
+}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRoute]:
+    """The routes of all pages and of what they load.
+
+    Args:
+        schema: what pages ask.
+        opening: signs one browser in; see ``memtrace ui``.
+    """
+    files = assets()
+    door = Door(files.version, opening)
+
+    def route(method: str, path: str, handler: Handler) -> BaseRoute:
+        return NamedRoute(path, _guarded(handler, files.version), methods=[method])
+
+    return [
+        route("GET", "/", _to_pages),
+        files.route("/ui/assets"),
+        route("GET", "/ui/sign-in", door.sign_in),
+        route("POST", "/ui/sign-in", door.take_key),
+        route("POST", "/ui/sign-out", door.sign_out),
+        route("GET", "/ui/open", door.open),
+        route("POST", "/ui/open", door.take_code),
+        *(route(method, path, _made(page, schema, files.version)) for method, path, page in PAGES),
+        route("GET", "/ui/{rest:path}", _nothing),
+    ]
+
+
+def _made(page: Page, schema: Schema, version: str) -> Handler:
+    """What answers a request with a page."""
+
+    async def handle(request: Request) -> Response:
+        viewer = await viewer_of(request, schema)
+        made = await page(PageRequest(viewer, request))
+        if not isinstance(made, Shown):
+            return made
+        projects = viewer.projects
+        frame = {
+            # Who knows one project is always in it.
+            "project": request.path_params.get("project") or (projects[0] if len(projects) == 1 else None),
+            "projects": projects,
+            "actor": viewer.context.access.principal.actor,
+            "section": made.template,
+        }
+        return await render(made.template, version, frame | made.values, made.status)
+
+    return handle
+
+
+def _guarded(handler: Handler, version: str) -> Handler:
+    """A handler whose errors are pages, and that changes nothing for other sites."""
+
+    async def handle(request: Request) -> Response:
+        if request.method == "POST" and not is_same_origin(request):
+            return await _problem(
+                request, version, 403, "This was sent from a page of another site. Nothing was changed."
+            )
+        try:
+            return await handler(request)
+        except UnauthenticatedError:
+            return await _sign_in(request, version)
+        except PageError as error:
+            return await _problem(request, version, error.status, str(error))
+        except (MemTraceError, TimeoutError) as error:
+            status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+            if status >= 500:
+                _log.error("page failed", path=request.scope["path"], **error_fields(error))
+            return await _problem(request, version, status, _TOLD.get(status, f"{error}."))
+        except (ClientDisconnect, HTTPException):
+            raise
+        except Exception as error:
+            # Not as an exception, as in api.http.middleware: its line would show values.
+            _log.error("unexpected error", path=request.scope["path"], **error_fields(error))
+            return await _problem(request, version, 500, _TOLD[500])
+
+    return handle
+
+
+async def _sign_in(request: Request, version: str) -> Response:
+    """To the form for a key, and back here afterwards."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    if request.method == "POST":
+        # A form's address has no page of its own: its page is the one above.
+        here = here.rpartition("/")[0]
+    elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
+        # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
+        return await render("arrived", version, {"here": here})
+    return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
+
+
+async def _problem(request: Request, version: str, status: int, told: str) -> Response:
+    values = {"told": told, "code": status, "request_id": request_id_of(request)}
+    return await render("problem", version, values, status)
+
+
+async def _to_pages(_: Request) -> Response:
+    return RedirectResponse("/ui", 303, HEADERS)
+
+
+async def _nothing(_: Request) -> Response:
+    raise PageError(404, "There is no such page.")

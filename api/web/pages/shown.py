@@ -1,0 +1,56 @@
+"""What a page is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.web.pages.asking import Viewer
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """A request for a page, of somebody who is known.
+
+    Attributes:
+        viewer: asks the page's document.
+        request: all else.
+    """
+
+    viewer: Viewer
+    request: Request
+
+    @property
+    def project(self) -> str:
+        """The project in the address."""
+        return str(self.request.path_params["project"])
+
+    @property
+    def id(self) -> str:
+        """What the page is about: an id, or what else means a thing; see ``store.resolving``."""
+        return str(self.request.path_params["id"])
+
+    def said(self, name: str) -> str | None:
+        """A part of the address's query; None where it is left out or empty."""
+        return self.request.query_params.get(name) or None
+
+    def number(self, name: str) -> int:
+        """A number of the address's query, 0 or more; 0 where it is none."""
+        text = self.said(name) or ""
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A template, and what it shows."""
+
+    template: str
+    values: dict[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+Page = Callable[[PageRequest], Awaitable[Shown | Response]]

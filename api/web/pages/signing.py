@@ -1,0 +1,131 @@
+"""Signing in and out: a key or token is kept in a cookie that no script can read, and looked at with each request."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from api.auth.browsers import COOKIE, MOST_COOKIE
+from api.errors import RateLimitedError, TooLargeError, UnauthenticatedError
+from api.http.dependencies import client_of, platform_of
+from api.web.pages.asking import PageError
+from api.web.pages.opening import Opening
+from api.web.pages.render import HEADERS, render
+
+_LOCAL = re.compile(r"/ui(?:[/?][!-\[\]-~]*)?")
+"""Addresses of our own pages; a backslash is read as a slash by browsers, so there is none."""
+
+_MOST_FORM = 200_000
+_MOST_FIELDS = 100
+
+
+def next_of(said: str | None) -> str:
+    """Where to go after signing in: one of our own pages, whatever an address says."""
+    return said if said is not None and _LOCAL.fullmatch(said) else "/ui"
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form, each by its name; of several of one name the last.
+
+    Raises:
+        PageError: it is no form.
+        TooLargeError: it is larger than any form of ours.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise PageError(415, "This is not the form of a page.")
+    body = bytearray()
+    async for block in request.stream():
+        body += block
+        if len(body) > _MOST_FORM:
+            raise TooLargeError("the form", _MOST_FORM)
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
+    except ValueError:
+        raise PageError(400, "This is not the form of a page.") from None
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def leave(answer: Response) -> Response:
+    """Let a browser forget the cookie."""
+    answer.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+def _enter(key: str, next_: str) -> Response:
+    answer = RedirectResponse(next_, 303, HEADERS)
+    answer.set_cookie(COOKIE, key, secure=True, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+class Door:
+    """The pages that are there for who is not signed in."""
+
+    def __init__(self, version: str, opening: Opening | None) -> None:
+        """Ask nobody yet.
+
+        Args:
+            version: of the files that pages load.
+            opening: signs one browser in; None is for nobody.
+        """
+        self._version = version
+        self._opening = opening
+
+    async def sign_in(self, request: Request) -> Response:
+        """The form for a key."""
+        return await self._form(request, next_of(request.query_params.get("next")))
+
+    async def take_key(self, request: Request) -> Response:
+        """Look at a key, and let in who has a good one."""
+        form = await form_of(request)
+        next_, key = next_of(form.get("next")), form.get("key", "").strip()
+        if not key:
+            return await self._form(request, next_, 400, "Type the key first.")
+        if len(key) > MOST_COOKIE or not (key.isascii() and key.isprintable()) or set(key) & set(' ",;\\'):
+            return await self._form(
+                request, next_, 400, "This is no key: a key is one line of letters, digits, _ and -."
+            )
+        platform = platform_of(request)
+        try:
+            principal = await platform.verifier.verify(f"Bearer {key}", client_of(request))
+        except UnauthenticatedError as error:
+            # In the answer to a form there is no header to speak of.
+            told = "This key opens nothing here." if "Authorization" in str(error) else f"{error}.".capitalize()
+            return await self._form(request, next_, 401, told)
+        except RateLimitedError as error:
+            return await self._form(request, next_, 429, f"{error}.".capitalize())
+        request.state.actor = principal.actor
+        return _enter(key, next_)
+
+    async def sign_out(self, request: Request) -> Response:
+        """Forget the key, and what the browser has kept of half-written forms."""
+        answer = leave(RedirectResponse("/ui/sign-in?out=1", 303, HEADERS))
+        answer.headers["Clear-Site-Data"] = '"storage"'
+        return answer
+
+    async def open(self, request: Request) -> Response:
+        """The page that ``memtrace ui`` leads to; its script posts the code that stands after ``#``."""
+        return await render("open", self._version, {})
+
+    async def take_code(self, request: Request) -> Response:
+        """Let in the one browser that has the code."""
+        code = (await form_of(request)).get("code", "")
+        key = self._opening.take(code) if self._opening is not None else None
+        if key is None:
+            told = "This way in was used already, or is too old. Sign in with a key, or run memtrace ui again."
+            return await self._form(request, "/ui", 401, told)
+        return _enter(key, "/ui")
+
+    async def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
+        tokens = platform_of(request).settings.oidc_issuer is not None
+        values = {
+            "next": next_,
+            "problem": problem,
+            "tokens": tokens,
+            "is_out": "out" in request.query_params and not problem,
+            # Who was sent here from another page has been away for too long, or has followed somebody's link.
+            "is_sent": next_ != "/ui" and not problem,
+        }
+        return await render("sign_in", self._version, values, status)

@@ -1,0 +1,208 @@
+"""How pages write what is stored: names, numbers, moments, and quotes in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from difflib import SequenceMatcher
+from typing import Any
+
+from attribution.naming import plain
+from attribution.report.words import counted, cut, printable, wrappable
+
+Found = Mapping[str, Any]
+"""A thing as a document's answer gives it."""
+
+ERROR_TYPES = {
+    "ExtractionError": ("Extraction error", "The fact was never extracted from the message."),
+    "UpdateError": ("Update error", "A memory unit or buffer had the fact, and its next version does not."),
+    "DeletionError": ("Deletion error", "The memory unit that had the fact was deleted."),
+    "RetrievalError": (
+        "Retrieval error",
+        "A memory unit that was current when the question was asked has the fact, and the search did not return it.",
+    ),
+    "ResponseError": ("Response error", "The fact was in what the answer was made from, and the answer lacks it."),
+    "AnnotationError": ("Annotation error", "The gold answer is wrong: the evidence says what was answered."),
+    "LLMAsAJudgeError": ("Judge error", "The answer is right: it says the same as the gold answer."),
+}
+"""The name of each error type for people, and what happened."""
+
+QUESTION_KINDS = {
+    "plain": "one fact",
+    "several": "several facts",
+    "inferred": "a conclusion from facts",
+    "unanswerable": "nothing: it can't be answered",
+    "conversational": "no fact: it is conversation",
+}
+"""What the right answer needs."""
+
+_METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_MOST_TOKENS = 4000
+"""Tokens of two lines that are compared word by word; longer ones are shown as they are."""
+
+
+def error_type(name: str | None) -> str:
+    """The name of an error type; of an abstention where there is none."""
+    return ERROR_TYPES[name][0] if name else "Not decided"
+
+
+def method(name: str) -> str:
+    """Who gave a verdict."""
+    return _METHODS.get(name, name)
+
+
+def operation(found: Found) -> str:
+    """The name of an operation, as ``attribution.naming`` has it."""
+    return str(found["name"] or found["category"] or found["kind"])
+
+
+def variable(found: Found) -> str:
+    """The name of a variable, as ``attribution.naming`` has it."""
+    known = plain(found["externalId"])
+    if known == found["externalId"] or plain(found["name"]) != found["name"]:
+        return known
+    return f"{found['name']}@{found['version']}"
+
+
+def trace(found: Found | None) -> str:
+    """The name of a trace."""
+    return "a trace that is gone" if found is None else str(found["name"] or plain(found["externalId"]))
+
+
+def session(found: Found | None) -> str:
+    """The name of a session, with its number in the trace from 1."""
+    if found is None:
+        return "none"
+    named = found["name"] or found["category"]
+    number = f"session {found['sequence'] + 1:,}"
+    return f"{named} ({number})" if named else number
+
+
+def sentence(text: str) -> str:
+    """A reason, as a sentence."""
+    whole = text[:1].upper() + text[1:]
+    return whole if whole.endswith((".", "!", "?", "…")) else f"{whole}."
+
+
+def percent(share: float | None) -> str:
+    """A share in percent; what is not known is so called."""
+    return "not known" if share is None else f"{100 * share:.0f} %"
+
+
+def size(count: int) -> str:
+    """A number of bytes."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return counted(count, "byte") if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
+def moment(text: str | None) -> str:
+    """A moment in UTC, to the minute."""
+    return "not recorded" if text is None else f"{datetime.fromisoformat(text):%d %b %Y, %H:%M} UTC"
+
+
+def lasted(began: str | None, ended: str | None) -> str:
+    """How long something took."""
+    if began is None or ended is None:
+        return "not recorded"
+    seconds = (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+    return f"{1000 * seconds:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+
+
+def marked(text: str, quotes: Iterable[str | None]) -> list[tuple[str, bool]]:
+    """A text in parts, each with whether it is one of the quotes; quotes that are not in it are left out."""
+    folded = text.lower()
+    spans = []
+    for quote in filter(None, quotes):
+        at = text.find(quote)
+        if at < 0 and len(folded) == len(text):
+            at = folded.find(quote.lower())
+        if at >= 0:
+            spans.append((at, at + len(quote)))
+    parts: list[tuple[str, bool]] = []
+    end = 0
+    for start, stop in sorted(spans):
+        if start > end:
+            parts.append((text[end:start], False))
+        if stop > end:
+            parts.append((text[max(start, end) : stop], True))
+            end = stop
+    if end < len(text):
+        parts.append((text[end:], False))
+    return parts
+
+
+def quoted(preview: str, quote: str | None, width: int = 280) -> list[tuple[str, bool]]:
+    """A quote in its place in the beginning of a value; by itself where it stands later in the value."""
+    if not quote:
+        return [(cut(preview, width), False)] if preview else []
+    parts = marked(preview, [quote])
+    if not any(is_quote for _, is_quote in parts):
+        return [("… ", False), (cut(quote, 2 * width), True), (" …", False)]
+    shown: list[tuple[str, bool]] = []
+    for place, (text, is_quote) in enumerate(parts):
+        if is_quote:
+            shown.append((text, True))
+        elif place == 0:
+            shown.append((text if len(text) <= width else f"… {text[-width:]}", False))
+        else:
+            shown.append((cut(text, width), False))
+    return shown
+
+
+def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """A difference of lines as rows: what the row is (same, gone, new, gap), and its parts with what each is.
+
+    A line that was taken away and the one that came in its place are compared word by word.
+    """
+    rows: list[tuple[str, list[tuple[str, str]]]] = []
+    gone: list[str] = []
+    new: list[str] = []
+
+    def flush() -> None:
+        pairs = [_words(old, young) for old, young in zip(gone, new, strict=False)]
+        rows.extend(("gone", old) for old, _ in pairs)
+        rows.extend(("gone", [(line, "gone")]) for line in gone[len(pairs) :])
+        rows.extend(("new", young) for _, young in pairs)
+        rows.extend(("new", [(line, "new")]) for line in new[len(pairs) :])
+        gone.clear()
+        new.clear()
+
+    for line in unified.split("\n"):
+        if line.startswith(("---", "+++")) and not rows and not gone and not new:
+            continue
+        if line.startswith("-"):
+            gone.append(line[1:])
+        elif line.startswith("+"):
+            new.append(line[1:])
+        elif line.startswith("@@"):
+            flush()
+            rows.append(("gap", []))
+        elif not line.startswith("\\"):
+            flush()
+            rows.append(("same", [(line[1:], "same")]))
+    flush()
+    return rows[1:] if rows and rows[0][0] == "gap" else rows
+
+
+def _words(old: str, new: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    if len(before) + len(after) > _MOST_TOKENS:
+        return [(old, "gone")], [(new, "new")]
+    left: list[tuple[str, str]] = []
+    right: list[tuple[str, str]] = []
+    for what, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        same = what == "equal"
+        if b > a:
+            left.append(("".join(before[a:b]), "same" if same else "gone"))
+        if d > c:
+            right.append(("".join(after[c:d]), "same" if same else "new"))
+    return left, right
+
+
+__all__ = ["counted", "cut", "plain", "printable", "wrappable"]

@@ -1,0 +1,152 @@
+"""Failures by what is said of them: every filter gives what a look at each failure gives, on each engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import cycle, islice
+from random import Random
+
+import pytest
+
+from schema.ids import make_id
+from schema.kinds import ErrorType, OperationKind, QuestionKind
+from schema.models import Attribution, Failure
+from store.answers import ALL_FAILURES, FailureFilter, VerdictGroup
+from store.protocol import GraphStore
+from tests.contract.test_pages import all_pages
+from tests.factory import TraceBuilder
+
+_TYPES = (ErrorType.EXTRACTION, ErrorType.RETRIEVAL, None)
+_TEXTS = ("When did Ärzte play?", "100% of it", "under_score", "İstanbul'da", "ΣΊΣΥΦΟΣ", "plain")
+
+
+def _traces(project: str) -> list[TraceBuilder]:
+    random = Random(5)
+    traces = []
+    for name in ("one", "two"):
+        trace = TraceBuilder(project, name)
+        operations = [
+            trace.operation("e", kind=OperationKind.EXTRACTION, name="extract"),
+            trace.operation("s", kind=OperationKind.RETRIEVAL, name="search"),
+            trace.operation("m", kind=OperationKind.UPDATE, name=None, category="merging"),
+            trace.operation("u", kind=OperationKind.UPDATE, name=None, category=None),
+        ]
+        for number, text in enumerate(islice(cycle(_TEXTS), 12)):
+            question = trace.variable(f"question {number}", f"{text} {number}")
+            answer = trace.variable(f"answer {number}", f"Answer {number}") if number % 3 else None
+            gold = (text.upper(), "other") if number % 4 == 1 else ("gold",)
+            failure = trace.failure(question, answer, gold_answers=gold)
+            for method in random.sample(["flow", "llm", "human"], random.randrange(4)):
+                kind = random.choice(_TYPES)
+                blamed = random.choice(operations) if kind else None
+                trace.attribution(
+                    failure,
+                    method,
+                    error_type=kind,
+                    operation_id=blamed and blamed.id,
+                    question_kind=random.choice([QuestionKind.PLAIN, None]),
+                )
+        traces.append(trace)
+    return traces
+
+
+def _name(trace: TraceBuilder, verdict: Attribution) -> str | None:
+    for operation in trace.operations:
+        if operation.id == verdict.operation_id:
+            return operation.name or operation.category or operation.kind.value
+    return None
+
+
+def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bool:
+    verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
+    texts = [failure.question, failure.prediction or "", *failure.gold_answers]
+    if wanted.text is not None and not any(wanted.text.lower() in text.lower() for text in texts):
+        return False
+    if wanted.labelled is not None and any(one.method == "human" for one in verdicts) != wanted.labelled:
+        return False
+    return not wanted.asks_verdicts or any(
+        wanted.method in {None, one.method}
+        and wanted.error_type in {None, one.error_type}
+        and wanted.abstained in {None, one.error_type is None}
+        and wanted.question_kind in {None, one.question_kind}
+        and wanted.operation in {None, _name(trace, one)}
+        for one in verdicts
+    )
+
+
+FILTERS = [
+    ALL_FAILURES,
+    FailureFilter(text="ärzte"),
+    FailureFilter(text="ΣΊΣυφ"),
+    FailureFilter(text="istanbul"),
+    FailureFilter(text="100%"),
+    FailureFilter(text="r_s"),
+    FailureFilter(text="ANSWER 5"),
+    FailureFilter(text="nowhere ' OR 1=1 --"),
+    FailureFilter(labelled=True),
+    FailureFilter(labelled=False),
+    FailureFilter(method="flow"),
+    FailureFilter(abstained=True),
+    FailureFilter(abstained=False, labelled=False),
+    FailureFilter(error_type="RetrievalError"),
+    FailureFilter(error_type="RetrievalError", method="flow"),
+    FailureFilter(error_type="RetrievalError", operation="extract"),
+    FailureFilter(operation="merging"),
+    FailureFilter(operation="Update"),
+    FailureFilter(operation="search", method="human", text="plain"),
+    FailureFilter(question_kind="plain", error_type="ExtractionError"),
+    FailureFilter(method="nobody"),
+]
+
+
+@pytest.fixture
+async def traces(store: GraphStore, project: str) -> list[TraceBuilder]:
+    made = _traces(project)
+    for trace in made:
+        await trace.write(store)
+    return made
+
+
+@pytest.mark.parametrize("wanted", FILTERS, ids=range(len(FILTERS)))
+async def test_a_filter_gives_what_a_look_at_each_gives(
+    store: GraphStore, traces: list[TraceBuilder], wanted: FailureFilter
+) -> None:
+    expected = sorted(
+        (one for trace in traces for one in trace.failures if _matches(trace, one, wanted)),
+        key=lambda one: (one.trace_id, one.id),
+    )
+    for first in (1, 5, 100):
+        assert await all_pages(lambda after, n=first: store.failures(None, n, after, wanted), first) == expected  # type: ignore[misc]
+    for trace in traces:
+        id_ = trace.trace.id
+        of_trace = [one for one in expected if one.trace_id == id_]
+        assert await all_pages(lambda after, of=id_: store.failures(of, 3, after, wanted), 3) == of_trace  # type: ignore[misc]
+    for absent in (make_id("nothing", "at all"), "zzz", ""):
+        assert (await store.failures(absent, 3, None, wanted)).items == []
+
+
+def test_the_filters_tell_failures_apart(project: str) -> None:
+    """Else the test above proves nothing."""
+    made = _traces(project)
+    sizes = {sum(_matches(t, one, wanted) for t in made for one in t.failures) for wanted in FILTERS}
+    assert len(sizes) >= 8
+
+
+async def test_groups_count_failures_by_what_their_verdicts_say(store: GraphStore, traces: list[TraceBuilder]) -> None:
+    for trace_id, shown in ((None, traces), (traces[0].trace.id, traces[:1])):
+        counted = Counter(
+            (one.method, one.error_type, _name(trace, one)) for trace in shown for one in trace.attributions
+        )
+        found = await store.verdict_groups(trace_id)
+        assert {(g.method, g.error_type, g.operation): g.failures for g in found} == counted
+        assert [g.failures for g in found] == sorted(counted.values(), reverse=True)
+    for group in await store.verdict_groups():
+        wanted = FailureFilter(
+            method=group.method,
+            error_type=group.error_type,
+            abstained=group.error_type is None,
+            operation=group.operation,
+        )
+        assert len((await store.failures(None, 1000, None, wanted)).items) >= group.failures
+    assert await store.verdict_groups(make_id("nothing", "at all")) == []
+    assert isinstance(found[0], VerdictGroup)

@@ -1,0 +1,40 @@
+"""The addresses of pages in a project with the sample; tests and pictures of the pages go through all of them."""
+
+from __future__ import annotations
+
+from tests.graphql.world import World
+
+
+def addresses(world: World, project: str | None = None) -> dict[str, str]:
+    """Each page that needs a key, by a name for it.
+
+    Args:
+        world: whose things the pages are about.
+        project: the project in the addresses; None is that of the things.
+    """
+    base = f"/ui/projects/{project or world.project}"
+    ids = world.ids
+    return {
+        "overview": base,
+        "blame": f"{base}/blame",
+        "blame-units": f"{base}/blame?by=unit",
+        "failures": f"{base}/failures",
+        "failures-filtered": f"{base}/failures?text=Mara&labelled=no",
+        "failures-none": f"{base}/failures?text=nowhere-at-all",
+        "failures-of-trace": f"{base}/failures?trace={ids['trace']}",
+        "failure": f"{base}/failures/{ids['failure']}",
+        "trace": f"{base}/traces/{ids['trace']}",
+        "trace-units": f"{base}/traces/{ids['trace']}?show=units",
+        "operation": f"{base}/operations/{ids['operation']}",
+        "message": f"{base}/variables/{ids['message']}",
+        "unit-compared": f"{base}/variables/{ids['unit']}?compare={ids['before']}",
+        "search": f"{base}/search?text=Mara",
+        "search-empty": f"{base}/search",
+    }
+
+
+OWN = {"help": "/ui/help", "me": "/ui/me"}
+"""Pages about no project."""
+
+OPEN = {"sign-in": "/ui/sign-in?next=/ui/help", "opening": "/ui/open"}
+"""Pages that need no key."""

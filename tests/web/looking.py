@@ -1,0 +1,80 @@
+"""A browser on the pages, that keeps all that it asked for and that went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playwright.async_api import Browser, BrowserContext, Page, Response, expect
+
+from tests.server.running import RunningServer
+
+PATIENCE_MS = 30_000
+TOLD = """addEventListener("securitypolicyviolation", event => {
+    console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+});"""
+
+
+@dataclass
+class Looking:
+    """A page, and what happened on the way.
+
+    Attributes:
+        asked: addresses.
+        problems: what the console, the page's errors and its policy said.
+    """
+
+    server: RunningServer
+    page: Page
+    context: BrowserContext
+    asked: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    async def goto(self, address: str) -> Response:
+        """Open an address of the server."""
+        answer = await self.page.goto(self.server.url + address, wait_until="load")
+        assert answer is not None
+        return answer
+
+    async def sign_in(self, key: str) -> None:
+        """Sign in where there is the form for it."""
+        await self.page.get_by_label("API key").fill(key)
+        await self.page.get_by_role("button", name="Sign in").click()
+
+    async def is_at(self, address: str) -> None:
+        """Wait until the browser is at an address of the server."""
+        await expect(self.page).to_have_url(self.server.url + address)
+
+
+@asynccontextmanager
+async def looking(
+    browser: Browser,
+    server: RunningServer,
+    *expected: str,
+    width: int = 1280,
+    scheme: Literal["light", "dark"] = "light",
+) -> AsyncIterator[Looking]:
+    """Give a browser of its own; at the end see that nothing was asked of anybody else, and that nothing went wrong.
+
+    Args:
+        browser: the program.
+        server: gives the pages.
+        expected: parts of lines of the console that should be there.
+        width: of the window, in pixels.
+        scheme: what its user prefers.
+    """
+    context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE_MS)
+    await context.add_init_script(TOLD)
+    found = Looking(server, await context.new_page(), context)
+    context.on("request", lambda request: found.asked.append(request.url))
+    context.on("console", lambda line: found.problems.append(line.text))
+    context.on("weberror", lambda error: found.problems.append(str(error.error)))
+    yield found
+    problems = [line for line in found.problems if not any(part in line for part in expected)]
+    assert problems == [], problems
+    elsewhere = [url for url in found.asked if not url.startswith(f"{server.url}/")]
+    assert elsewhere == [], elsewhere
+    await context.close()
