@@ -84,6 +84,12 @@ class Graph {
     }
   }
 
+  /** Say something about the whole graph, below it. */
+  remark(text) {
+    this.note.textContent = `${this.note.textContent} ${text}`.trim();
+    this.note.hidden = false;
+  }
+
   begin(start) {
     this.#settings();
     const first = this.model.byId.get(start) ?? this.model.nodes.at(-1);

@@ -8,11 +8,12 @@ const details = document.querySelector("[data-graph-details]");
 
 async function fetched(address) {
   const answer = await fetch(address, { headers: { Accept: "application/json" }, redirect: "error" });
-  const found = await answer.json();
-  if (!answer.ok) {
-    throw new Error(found.problem ?? `the server answers ${answer.status}`);
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+  if (!answer.ok || !isJson) {
+    const told = isJson ? (await answer.json()).problem : undefined;
+    throw new Error(told ?? `the server answers ${answer.status}`);
   }
-  return found;
+  return answer.json();
 }
 
 /** The address of something about a box, from a pattern of the page. */
@@ -32,13 +33,16 @@ function tell(node) {
 
 try {
   const data = await fetched(host.dataset.graph);
-  await drawGraph(host, data, {
+  const graph = await drawGraph(host, data, {
     label: host.getAttribute("aria-label"),
     start: data.start,
     onSelect: tell,
     onOpen: (node) => location.assign(about(host.dataset.open, node.id)),
     expand: host.dataset.expand && ((node) => fetched(about(host.dataset.expand, node.id))),
   });
+  if (data.truncated) {
+    graph.remark("This is not all: only the nearest 6,000 boxes, or so many steps as were asked for, are here.");
+  }
   host.dataset.ready = String(Math.round(performance.now()));
 } catch (error) {
   host.replaceChildren(html("p", { role: "alert" }, `The graph can't be drawn: ${shown(error.message)}`));
