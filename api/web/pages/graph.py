@@ -37,7 +37,8 @@ async def graph(asked: PageRequest) -> Shown:
         "as_of": asked.said("asOf"),
         "chosen": _kinds(asked),
         "kinds": list(VariableKind),
-        "data": at(*data, one["id"], "graph", "data") + (f"?{asked.request.url.query}" if asked.request.url.query else ""),
+        "data": at(*data, one["id"], "graph", "data")
+        + (f"?{asked.request.url.query}" if asked.request.url.query else ""),
         # Braces are for the script to fill in; no id has any.
         "open": f"{at(*data)}/{{id}}",
         "expand": f"{at(*data)}/{{id}}/graph/data?direction=both&depth=1",

@@ -226,6 +226,9 @@ export class View {
     if (this.focused && this.scale < 0.5) {
       this.scale = READABLE;
       this.centre(this.focused);
+      // What has neighbours on one side alone leaves the room to them.
+      const room = Math.max(0, this.width / 2 - WIDTH * 0.6);
+      this.x += this.focused.out.length === 0 ? room : this.focused.into.length === 0 ? -room : 0;
     }
   }
 
