@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import struct
 import xml.etree.ElementTree as ET
+from asyncio import to_thread
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Download, Page, Route, expect
+from playwright.async_api import Browser, Download, Page, expect
 
 from tests.graphql.world import World
 from tests.web.graphs import graph
@@ -27,21 +29,26 @@ def _address(world: World) -> str:
     return f"/ui/projects/{world.project}/variables/{world.ids['answer']}/graph"
 
 
+async def _signed_in(found: Looking, world: World) -> None:
+    """Before requests are answered here: the browser gives up the change between two pages where they are."""
+    await found.goto("/ui/sign-in")
+    await found.sign_in(world.server.key("reader", world.project))
+    await expect(found.page.get_by_role("heading", level=1)).to_have_text(world.project)
+
+
 @asynccontextmanager
 async def _opened(
     browser: Browser, world: World, data: dict[str, Any] | None = None, **how: Any
 ) -> AsyncIterator[Looking]:
     """The page, with the graph drawn; of the sample where no data is given."""
     async with looking(browser, world.server, **how) as found:
+        await _signed_in(found, world)
         if data is not None:
             body = json.dumps(data)
-
-            async def give(route: Route) -> None:
-                await route.fulfill(body=body, content_type="application/json")
-
-            await found.page.route("**/graph/data*", give)
+            await found.page.route(
+                "**/graph/data*", lambda route: route.fulfill(body=body, content_type="application/json")
+            )
         await found.goto(_address(world))
-        await found.sign_in(world.server.key("reader", world.project))
         await expect(found.page.locator("[data-ready]")).to_be_visible()
         yield found
 
@@ -54,7 +61,7 @@ async def _saved(page: Page, button: str) -> tuple[Download, bytes]:
     async with page.expect_download() as waiting:
         await page.get_by_role("button", name=button).click()
     download = await waiting.value
-    return download, Path(await download.path()).read_bytes()
+    return download, await to_thread(Path(await download.path()).read_bytes)
 
 
 async def test_the_sample_is_walked_by_keyboard(browser: Browser, lone: World) -> None:
@@ -174,7 +181,7 @@ async def test_layers(browser: Browser, lone: World, seed: int) -> None:
     assert all(places["x"][a] + places["STEP_X"] <= places["x"][b] for a, b in edges)
     for layer in set(places["x"]):
         row = sorted(y for x, y in zip(places["x"], places["y"], strict=True) if x == layer)
-        assert all(below - above >= places["STEP_Y"] - 1e-6 for above, below in zip(row, row[1:], strict=False))
+        assert all(below - above >= places["STEP_Y"] - 1e-6 for above, below in pairwise(row))
 
 
 async def test_circles_are_drawn_too(browser: Browser, lone: World) -> None:
@@ -199,9 +206,7 @@ async def test_hostile_texts_are_texts(browser: Browser, lone: World) -> None:
     nodes = [
         {"id": f"{i}{text}", "label": text, "kind": text, "note": text, "group": text} for i, text in enumerate(HOSTILE)
     ]
-    edges = [
-        {"source": a["id"], "target": b["id"], "label": HOSTILE[0]} for a, b in zip(nodes, nodes[1:], strict=False)
-    ]
+    edges = [{"source": a["id"], "target": b["id"], "label": HOSTILE[0]} for a, b in pairwise(nodes)]
     async with _opened(
         browser, lone, {"start": nodes[0]["id"], "truncated": False, "nodes": nodes, "edges": edges}
     ) as found:
@@ -230,7 +235,7 @@ async def test_hostile_texts_are_texts(browser: Browser, lone: World) -> None:
 )
 async def test_what_is_no_graph(browser: Browser, lone: World, data: dict[str, Any], told: str) -> None:
     async with looking(browser, lone.server) as found:
+        await _signed_in(found, lone)
         await found.page.route("**/graph/data*", lambda route: route.fulfill(json=data))
         await found.goto(_address(lone))
-        await found.sign_in(lone.server.key("reader", lone.project))
         await expect(found.page.get_by_role("alert")).to_contain_text(told)
