@@ -28,6 +28,7 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
         "operation": f"{base}/operations/{ids['operation']}",
         "message": f"{base}/variables/{ids['message']}",
         "unit-compared": f"{base}/variables/{ids['unit']}?compare={ids['before']}",
+        "graph": f"{base}/variables/{ids['answer']}/graph",
         "search": f"{base}/search?text=Mara",
         "search-empty": f"{base}/search",
     }

@@ -10,7 +10,6 @@ from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArgume
 from api.jobs.work.context import Context, Document
 from schema.control import JobKind
 from schema.errors import InputError
-from store.annotations import Annotations
 from store.protocol import GraphStore
 
 

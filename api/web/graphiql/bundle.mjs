@@ -1,7 +1,8 @@
-// Makes graphiql.js, graphiql.css and the licences of all that is in them: `node bundle.mjs FOLDER`, after `npm ci`.
+// Makes graphiql.js, graphiql.css, dagre.js and the licences of all that is in them: `node bundle.mjs FOLDER`, after
+// `npm ci`.
 // The same lock gives the same bytes. `python -m api.web.vendor` runs this and writes the manifest.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
 
 const LICENCES = new Set(["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"]);
@@ -26,7 +27,7 @@ const withoutFonts = {
 };
 
 const { metafile } = await build({
-  entryPoints: { graphiql: "entry.js" },
+  entryPoints: { dagre: "dagre.js", graphiql: "entry.js" },
   outdir: folder,
   bundle: true,
   minify: true,
@@ -38,8 +39,10 @@ const { metafile } = await build({
   plugins: [withoutFonts],
 });
 
-const found = new Map();
-for (const { inputs } of Object.values(metafile.outputs)) {
+const bundles = new Map();
+for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+  const bundle = basename(output, extname(output));
+  const found = bundles.get(bundle) ?? bundles.set(bundle, new Map()).get(bundle);
   for (const input of Object.keys(inputs)) {
     const package_ = PACKAGE.exec(input);
     if (package_ !== null) {
@@ -64,9 +67,11 @@ function textOf({ about, path }) {
   return `The package declares the MIT licence and has no file of it.\n\nCopyright (c) ${author ?? `the authors of ${about.name}`}\n\n${MIT.trim()}`;
 }
 
-const names = [...found.keys()].sort();
-const texts = names.map((name) => `${"=".repeat(80)}\n${name} (${found.get(name).about.license})\n\n${textOf(found.get(name))}\n`);
-writeFileSync(
-  join(folder, "graphiql.LICENSES.txt"),
-  `graphiql.js and graphiql.css hold parts of these packages.\n\n${texts.join("\n")}`,
-);
+for (const [bundle, found] of bundles) {
+  const names = [...found.keys()].sort();
+  const texts = names.map(
+    (name) => `${"=".repeat(80)}\n${name} (${found.get(name).about.license})\n\n${textOf(found.get(name))}\n`,
+  );
+  const files = bundle === "graphiql" ? "graphiql.js and graphiql.css hold" : `${bundle}.js holds`;
+  writeFileSync(join(folder, `${bundle}.LICENSES.txt`), `${files} parts of these packages.\n\n${texts.join("\n")}`);
+}

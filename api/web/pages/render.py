@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from api.web.assets import Assets
+from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
 from attribution.spine.draw import style_sheet
@@ -37,12 +37,19 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+# The graph fetches its data, and lays it out in a worker, whose address is the one script that a script may name.
+_GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-graph; connect-src 'self'")
+_POLICIES = {"graph": _GRAPH_POLICY}
 
 
 def assets() -> Assets:
     """What the pages load."""
-    own = {"pages.css": "text/css", "pages.js": "text/javascript", "pages.svg": "image/svg+xml"}
-    return Assets(own, {"spine.css": style_sheet()})
+    types = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
+    files = [STATIC / name for name in ("pages.css", "pages.js", "pages.svg")]
+    files += sorted((STATIC / "graph").iterdir()) + sorted((STATIC / "vendor").glob("dagre.*"))
+    return Assets(
+        {file.relative_to(STATIC).as_posix(): types[file.suffix] for file in files}, {"spine.css": style_sheet()}
+    )
 
 
 def at(*parts: str, **query: str | None) -> str:
@@ -65,7 +72,8 @@ async def render(template: str, version: str, values: Mapping[str, Any], status:
         # To compile the templates takes a fifth of a second, in which other requests should be answered.
         await asyncio.to_thread(_environment)
     text = _environment().get_template(f"{template}.html.j2").render({"assets": f"/ui/assets/{version}", **values})
-    return HTMLResponse(text, status, HEADERS)
+    policy = {"Content-Security-Policy": _POLICIES.get(template, _POLICY)}
+    return HTMLResponse(text, status, HEADERS | policy)
 
 
 @cache

@@ -17,7 +17,7 @@ from api.graphql.schema import Schema
 from api.http.dependencies import request_id_of
 from api.logs import error_fields
 from api.web.assets import NamedRoute
-from api.web.pages import about, blame, failure, failures, operation, overview, search, trace, value, variable
+from api.web.pages import about, blame, failure, failures, graph, operation, overview, search, trace, value, variable
 from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
@@ -42,6 +42,8 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),
     ("GET", f"{_PROJECT}/variables/{{id}}", variable.variable),
     ("GET", f"{_PROJECT}/variables/{{id}}/value", value.value),
+    ("GET", f"{_PROJECT}/variables/{{id}}/graph", graph.graph),
+    ("GET", f"{_PROJECT}/variables/{{id}}/graph/data", graph.graph_data),
 ]
 """The method, the address and the function of each page."""
 

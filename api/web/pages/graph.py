@@ -1,0 +1,102 @@
+"""The graph of what a variable was made from, or of what was made from it: the page, and the data that it draws.
+
+The data is a document of its own, ``{start, truncated, nodes, edges}``, which ``static/graph`` draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from api.web.pages import words
+from api.web.pages.asking import MissingError
+from api.web.pages.render import HEADERS, at
+from api.web.pages.shown import PageRequest, Shown
+from schema.kinds import VariableKind
+
+EDGES = 12_000
+"""How many edges a page draws, at most."""
+
+_DIRECTIONS = ("backward", "forward", "both")
+
+
+async def graph(asked: PageRequest) -> Shown:
+    """The page of a variable's graph."""
+    found = await asked.viewer.ask_project("graph_of", asked.project, id=asked.id)
+    one = found["project"]["variable"]
+    if one is None:
+        raise MissingError("variable")
+    data = ("projects", asked.project, "variables")
+    values = {
+        "it": found["project"],
+        "variable": one,
+        "direction": _direction(asked),
+        "depth": asked.said("depth"),
+        "as_of": asked.said("asOf"),
+        "chosen": _kinds(asked),
+        "kinds": list(VariableKind),
+        "data": at(*data, one["id"], "graph", "data")
+        + (f"?{asked.request.url.query}" if asked.request.url.query else ""),
+        # Braces are for the script to fill in; no id has any.
+        "open": f"{at(*data)}/{{id}}",
+        "expand": f"{at(*data)}/{{id}}/graph/data?direction=both&depth=1",
+    }
+    return Shown("graph", values)
+
+
+async def graph_data(asked: PageRequest) -> Response:
+    """What the page draws."""
+    direction = _direction(asked)
+    nodes: dict[str, dict[str, Any]] = {}
+    edges: dict[tuple[str, str, str], dict[str, str]] = {}
+    start, truncated = "", False
+    for one_way in ("backward", "forward") if direction == "both" else (direction,):
+        found = await asked.viewer.ask_project(
+            "graph",
+            asked.project,
+            id=asked.id,
+            direction=one_way,
+            hops=_whole(asked, "depth"),
+            kinds=_kinds(asked),
+            asOf=_whole(asked, "asOf"),
+        )
+        variable = found["project"]["variable"]
+        if variable is None:
+            raise MissingError("variable")
+        start, lineage = variable["id"], variable["lineage"]
+        truncated = truncated or lineage["truncated"]
+        nodes |= {one["id"]: _node(one) for one in lineage["nodes"]}
+        edges |= {(one["source"], one["target"], one["kind"]): one for one in lineage["edges"]}
+    drawn = [one for one in edges.values() if one["source"] in nodes and one["target"] in nodes]
+    if len(drawn) > EDGES:
+        told = f"There are {len(drawn):,} derivations; {EDGES:,} can be drawn. Ask for fewer steps or kinds."
+        return JSONResponse({"problem": told}, 413, HEADERS)
+    content = {"start": start, "truncated": truncated, "nodes": list(nodes.values()), "edges": drawn}
+    return JSONResponse(content, headers=HEADERS | {"Cache-Control": "no-store"})
+
+
+def _node(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": one["id"],
+        "label": words.printable(words.variable(one)),
+        "kind": one["kind"],
+        "group": words.printable(one["category"] or ""),
+        "note": words.printable(words.cut(one["preview"], 200)),
+        "sequence": one["sequence"],
+    }
+
+
+def _direction(asked: PageRequest) -> str:
+    said = asked.said("direction")
+    return said if said in _DIRECTIONS else "backward"
+
+
+def _kinds(asked: PageRequest) -> list[str]:
+    return [kind for kind in asked.request.query_params.getlist("kinds") if kind in set(VariableKind)]
+
+
+def _whole(asked: PageRequest, name: str) -> int | None:
+    """A number of the address's query; None where it is left out or none."""
+    return asked.number(name) if (asked.said(name) or "").isdigit() else None
