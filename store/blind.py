@@ -19,9 +19,20 @@ import msgspec
 from schema.annotation import VerdictChange
 from schema.control import AuditEntry, Job, JobKind, JobState
 from schema.errors import NotFoundError
-from schema.models import Attribution, Batch, Element, Failure
+from schema.models import Attribution, Batch, Element, Failure, Operation
 from store.annotations import Annotations
-from store.answers import Label, Page, Period, Stats, Stored, WriteResult
+from store.answers import (
+    ALL_FAILURES,
+    FailureFilter,
+    Label,
+    Page,
+    Period,
+    Stats,
+    Stored,
+    VerdictGroup,
+    WriteResult,
+    in_order_of_size,
+)
 from store.packs import PackWriter
 from store.protocol import GraphStore
 from store.records import ProjectRecords
@@ -149,9 +160,35 @@ class _BlindStore:
             return pages
         return {id_: Page(await self._shown(page.items), page.next) for id_, page in pages.items()}
 
-    async def failures(self, trace_id: str | None = None, first: int = 100, after: str | None = None) -> Page[Failure]:
-        page = await self._store.failures(trace_id, first, after)
-        return Page(await self._shown(page.items), page.next)
+    async def failures(
+        self,
+        trace_id: str | None = None,
+        first: int = 100,
+        after: str | None = None,
+        wanted: FailureFilter = ALL_FAILURES,
+    ) -> Page[Failure]:
+        page = await self._store.failures(trace_id, first, after, wanted)
+        found = page.items
+        if found and (wanted.asks_verdicts or wanted.labelled is not None):
+            # That a failure is found by its verdicts would tell them.
+            hidden = await self._hidden()
+            found = [one for one in found if one.id not in hidden]
+        return Page(await self._shown(found), page.next)
+
+    async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
+        groups = await self._store.verdict_groups(trace_id)
+        unseen = [one for one in await self._unseen() if trace_id in {None, one.trace_id}]
+        blamed = sorted({one.operation_id for one in unseen if one.operation_id is not None})
+        named = {
+            one.id: one.name or one.category or one.kind
+            for one in (await self._store.get(Label.OPERATION, blamed) if blamed else [])
+            if isinstance(one, Operation)
+        }
+        # One failure counts once in a group, however many verdicts of a method on it are alike.
+        told = {(one.failure_id, one.method, one.error_type, named.get(one.operation_id or "")) for one in unseen}
+        less: Counter[tuple[str, str | None, str | None]] = Counter(one[1:] for one in told)
+        left = [replace(one, failures=one.failures - less[one.method, one.error_type, one.operation]) for one in groups]
+        return in_order_of_size(one for one in left if one.failures > 0)
 
     async def attributions(self, failure_ids: Sequence[str]) -> list[Attribution]:
         return await self._shown(await self._store.attributions(failure_ids))

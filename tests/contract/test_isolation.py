@@ -14,6 +14,7 @@ from schema.models import Batch, Ending, Placing
 from store.answers import Budget, Direction, Label
 from store.protocol import Database, GraphStore
 from store.references import elements_of
+from store.verdict_changes import VerdictHistory
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder
 
@@ -241,6 +242,20 @@ async def verdict_groups(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.verdict_groups(owned.trace.id) == []
 
 
+async def verdict_changes(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.verdict_changes([failure.id for failure in owned.failures]) == []
+
+
+async def undo_verdict(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for verdict in owned.attributions:
+        with pytest.raises(NotFoundError):
+            await stranger.undo_verdict(verdict.id, "Ada")
+
+
+async def withheld(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.withheld([failure.id for failure in owned.failures]) == frozenset()
+
+
 async def timeline(stranger: GraphStore, owned: TraceBuilder) -> None:
     (found,) = await stranger.timeline(START - timedelta(days=1), START + timedelta(days=1), 2 * 24 * 3600)
     own = (await stranger.stats()).labels
@@ -285,10 +300,13 @@ PROBES: dict[str, Probe] = {
         delete_trace,
         stats,
         counts,
+        verdict_changes,
+        undo_verdict,
+        withheld,
         timeline,
     )
 }
-METHODS = sorted(name for name in vars(GraphStore) if not name.startswith("_"))
+METHODS = sorted(name for name in {*vars(GraphStore), *vars(VerdictHistory)} if not name.startswith("_"))
 
 
 def test_every_method_is_probed() -> None:

@@ -305,6 +305,8 @@ LISTS = {
     "AnnotationQueue.mine": "annotationQueue(reference: $q) { mine(first: 1%s) { pageInfo { endCursor } } }",
     "AnnotationQueue.disputes": "annotationQueue(reference: $q) { disputes(first: 1%s) { pageInfo { endCursor } } }",
     "Failure.verdictHistory": "failure(reference: $f) { verdictHistory(first: 1%s) { pageInfo { endCursor } } }",
+    "SpineBox.variables": "failure(reference: $f) { spine(maxBoxes: 5) { boxes { variables(first: 1%s) "
+    "{ pageInfo { endCursor } } } } }",
     "Project.traces": "traces(first: 1%s) { pageInfo { endCursor } }",
     "Project.operations": "operations(first: 1%s) { pageInfo { endCursor } }",
     "Project.failures": "failures(first: 1%s) { pageInfo { endCursor } }",
@@ -335,6 +337,8 @@ def _end(answer: dict[str, Any]) -> str | None:
     found = answer["data"]["project"]
     while "pageInfo" not in found:
         found = next(value for name, value in found.items() if name != "name")
+        if isinstance(found, list):
+            found = next((one for one in found if next(iter(one.values()))["pageInfo"]["endCursor"]), found[0])
     end: str | None = found["pageInfo"]["endCursor"]
     return end
 
