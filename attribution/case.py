@@ -19,13 +19,13 @@ from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
 
 _UNSURE = 0.2
-"""How far from ``HOLDS`` a presence is that a judge is asked about."""
+"""A judge is asked about scores that are nearer to ``HOLDS`` than this."""
 _MOST_QUESTIONS = 24
 
 
 @dataclass(slots=True)
 class Case:
-    """A failure with its detail; what was found out about variables is kept.
+    """A failure with one detail that its answer needed. What was found out about variables is kept.
 
     Attributes:
         future: all that depends on the message of the detail.
@@ -64,7 +64,7 @@ class Case:
         return {v: one for v, one in (await self.presence(variable_ids)).items() if one.score >= HOLDS}
 
     async def ask(self, judge: PresenceJudge) -> int:
-        """Let a judge decide where it is unsure; how many it decided."""
+        """Let a judge decide about variables where words are not clear; returns how many it decided."""
         keys = list(self._unsure.items())[:_MOST_QUESTIONS]
         texts = await self.graph.texts(variable_id for _, variable_id in keys)
         told = self.detail.plain(self.failure)
@@ -108,7 +108,7 @@ class Case:
         return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
     async def current_units(self, place: int) -> dict[str, Presence]:
-        """How surely the detail is in units that stood in the memory just before a place in the order."""
+        """How surely the detail is in the units that the memory held just before a place in the order."""
         current = [self.graph.current_version(versions, place) for versions in self.lineages()]
         return await self.presence(unit for unit in current if unit is not None and unit in self.future)
 

@@ -11,13 +11,13 @@ from attribution.sureness import confidence
 from schema.kinds import ErrorType, QuestionKind
 
 _INFERRED = 0.6
-"""What a verdict is worth whose detail no gold answer tells."""
+"""The share of a verdict is multiplied by this if the gold answer does not say the detail word by word."""
 _REACH = {ErrorType.RESPONSE: 3, ErrorType.RETRIEVAL: 2, None: 0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ending:
-    """What the rules say of one piece, in their order; the first that is more likely than not is right.
+    """What the rules say about one piece, in their order. The first finding that is more likely than not is chosen.
 
     Attributes:
         case: the piece in the trace; None where no piece was needed for it.
@@ -35,7 +35,7 @@ class Ending:
 
     @property
     def shares(self) -> list[tuple[Finding, float]]:
-        """Each finding with what those before it leave to it."""
+        """Each finding with its probability: its likelihood, times what the findings before it leave."""
         left = 1.0
         found = []
         for one in self.findings:
@@ -78,7 +78,7 @@ class Ending:
 
 
 def settled(findings: Sequence[Finding]) -> bool:
-    """Whether nothing that comes later could matter."""
+    """Whether the findings are so sure that no later rule could change the result."""
     left = 1.0
     for one in findings:
         left *= 1.0 - one.likelihood

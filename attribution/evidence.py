@@ -23,11 +23,11 @@ _K1, _B = 1.2, 0.75
 """Of BM25 (Robertson and Zaragoza 2009)."""
 _SPEAKER = re.compile(r"""["'](?:name|speaker|author|sender)["']\s*:\s*["']([^"']+)["']""")
 _FORM = 5
-"""A sentence that more messages have, and a tenth of all, is none of what was said."""
+"""A sentence that more messages than this have, and more than a tenth of all, is a part of their form."""
 _FEW_WORDS = 2
-"""Sentences with fewer words are nobody's."""
+"""Shorter sentences are not taken to come from a certain message."""
 _CLEARLY = 0.15
-"""How much better another message must fit for a sentence to be taken as its."""
+"""A sentence is taken to come from another message only if that fits better by this much."""
 _LOOKED_UP = 6
 """The rarest words of a sentence by which its origin is looked up."""
 _COMPARED = 5

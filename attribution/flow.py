@@ -1,10 +1,14 @@
-"""The free pass: follows the needed detail through the exact graph and names the operation that lost it.
+"""The free pass: follows what the answer needed through the graph, and names the operation that lost it.
 
-The rules are asked in this order, and each answers with a probability: the answer is right (judge); the evidence says
-what was answered, not what the gold answer says (annotation); the detail is in what the answering operation read
-(response); in what was read for the question, and left out on the way to the answer (response); in a unit that was
-current at the search (retrieval); in an older version or a deleted unit (what ended it); else where the way from the
-evidence stops (what should have carried it on).
+The rules are asked in this order. Each says how likely it is that it names the fault:
+
+1. The answer is right: the judge is wrong.
+2. The evidence says what was answered, and not what the gold answer says: the annotation is wrong.
+3. What was needed is in the text from which the answer was made: the answering operation is at fault.
+4. It was read for the question and left out on the way to the answer: so is the operation that left it out.
+5. It is in a memory unit that was current when the search ran: the retrieval is at fault.
+6. It is in an older version of a unit, or in a deleted one: what ended that version is at fault.
+7. Otherwise the operation at fault is the last one that had it and did not pass it on.
 """
 
 from __future__ import annotations
@@ -38,13 +42,13 @@ SURE = 0.9
 """Below this confidence a judge of presence is asked, where there is one."""
 _RETRIEVED = 10
 _SPLIT = 0.6
-"""What a verdict is worth that hardly any piece backs; all of it where every piece does."""
+"""A verdict's confidence is multiplied by this if hardly any piece was lost there, and by 1 if all pieces were."""
 _GOLD_FREE = 0.7
-"""What a verdict is worth that does without gold answers."""
+"""The confidence of a verdict that was made without gold answers is multiplied by this."""
 
 
 class FlowPass:
-    """The free pass over the traces of a run; what a trace's messages say is looked at once."""
+    """The free pass over the traces of a run. The messages of a trace are read once, for all its failures."""
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder

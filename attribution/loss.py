@@ -19,13 +19,13 @@ _BY_KIND = {
     OperationKind.RETRIEVAL: ErrorType.RETRIEVAL,
     OperationKind.GENERATION: ErrorType.RESPONSE,
 }
-"""What a loss is called by the kind of the operation; any other kind updates."""
+"""The error type of a loss, by the kind of the operation. For all other kinds it is an update error."""
 _MANY = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """An operation that had the detail and did not carry it on.
+    """An operation that had the detail and did not pass it on.
 
     Attributes:
         holder: the variable that still has it.

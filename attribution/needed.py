@@ -11,17 +11,18 @@ from attribution.text.segments import Placed
 from schema.models import Failure
 
 SUPPORTED = 0.45
-"""A sentence with this part of what is wanted tells it; with less, the answer is inferred or foreign."""
+"""A sentence with at least this part of what is wanted tells it. If none has, the answer must be inferred, or the gold
+answer is about something else."""
 _NEAR_SUPPORTED = 0.8
-"""What a message beside the evidence must have to be taken instead."""
+"""A message beside the evidence is taken instead of it if it has at least this part."""
 _BETTER = 0.3
-"""Or how much more than the evidence."""
+"""Or if it has this much more than the evidence."""
 _NEIGHBOURS = 3
 _WHOLLY = 0.95
 _ABOUT = 0.4
-"""The part of the question that a sentence must have to be about the same."""
+"""A sentence with at least this part of the question is about the same."""
 _TELLING = 1.2
-"""Weight of the words of an answer that is something said, whatever phrases are around it."""
+"""If the words of an answer that the evidence has weigh this much, it is said, whatever else the answer adds."""
 
 
 def wanted(messages: Messages, failure: Failure) -> Content:

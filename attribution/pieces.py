@@ -1,4 +1,4 @@
-"""What an answer needs, as pieces: each a sentence of the evidence that must survive by itself."""
+"""What an answer needs, as pieces. Each is a sentence of the evidence that is followed by itself."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from schema.models import Failure
 
 _ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
 _WHOLE = 0.8
-"""What a sentence must have of all items to tell them alone."""
+"""A sentence with at least this part of all items tells the whole list by itself."""
 _ALSO = 0.05
-"""How much less another message may tell and still be as good a source."""
+"""Another message is as good a source if it has at most this much less."""
 _FOUND = 10
 """Messages that are looked at for a sentence of a reply."""
 _SAID = 0.8
-"""The part of a piece that an answer must have to say it."""
+"""An answer says a piece if it has at least this part of it."""
 _NEARLY = 0.5
-"""How much of the best source of a sentence another one must have."""
+"""Another source of a sentence must have at least this part of what the best one has."""
 _SOURCES = 3
 """Messages that are followed for a sentence of a reply, at most."""
 _WORTH = 1.6
-"""Weight of what a sentence of a reply must take from earlier messages to be a piece."""
+"""A sentence of a reply is a piece if what it takes from earlier messages weighs at least this much."""
 
 Piece = list[Detail]
 """The same piece as several messages tell it: one of them is enough."""

@@ -15,31 +15,31 @@ from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
 
 HOLDS = 0.55
-"""The score from which a text has the detail."""
+"""A text with at least this score has the detail."""
 _LITERAL_CHARACTERS = 8
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
 _TOGETHER = 0.97
-"""What two sentences count that have the detail together."""
+"""The score of two neighbouring sentences that only together have the detail is multiplied by this."""
 LARGE = 500_000
 """Texts with more characters are read only around the words that are looked for."""
 _AROUND = 500
 _MOST_PARTS = 400
 _FAINT = 0.25
-"""Less is nothing."""
+"""A score below this counts as nothing."""
 _GIST = 0.7
-"""The part of a whole sentence that tells it, where no gold answer says what of it is needed."""
+"""If no gold answer says which words are needed, this part of the sentence is enough."""
 _NEED = 0.15
-"""The part of the anchors that must be near a core that is told by its own words; twice that for another one."""
+"""This part of the anchors must be near the core, if the core is there in its own words; otherwise twice as much."""
 _OWN = 1.3
-"""Weight of the core's own words that needs few anchors."""
+"""If the core's own words weigh at least this much, few anchors are enough."""
 _SHARED = 0.4
 _PRECISION = 0.6
-"""Or the part of the words beside the core that are anchors."""
+"""Or this part of the words beside the core must be anchors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What must survive from one message of the evidence.
+    """What the answer needs from one message of the evidence, and what must therefore survive every step.
 
     Attributes:
         message_id: the message.

@@ -1,6 +1,6 @@
-"""The rules of the free pass, each asked of a failure by itself: how likely it is that this is the fault.
+"""The rules of the free pass. Each looks at a failure by itself and says how likely it is that it names the fault.
 
-They speak of kinds and of data flow only.
+The rules use only kinds and the flow of data, never the name of a memory system or of a data set.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableK
 from schema.models import Failure
 
 AGREES = 0.55
-"""The part of the gold answer that an answer must say to be right."""
+"""An answer is right if it says at least this part of the gold answer, by weight of words."""
 _MORE = 0.1
-"""How much better the evidence must back the answer than the gold answer."""
+"""A gold answer is wrong only if the evidence supports the given answer better than it by this much."""
 _SAID = 0.3
-"""The part of the answer that the evidence must have said."""
+"""At least this part of the given answer must be said in the evidence."""
 _SAYS = 0.5
-"""Weight of what an answer must say beyond the question to contradict a gold answer."""
+"""An answer can contradict the gold answer only if what it adds to the question weighs at least this much."""
 _TELLS = 0.75
-"""The part of the detail that another message's words must have to tell it as well."""
+"""Another message tells the same if it has at least this part of what was needed."""
 _ABOUT = 0.5
-"""The part of the question that they must have beside it."""
+"""It must also have at least this part of the question."""
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
@@ -45,8 +45,8 @@ class Finding:
     """What one rule says: how likely it is that it names the fault.
 
     Attributes:
-        is_local: whether it rests on the answer, what was read for it and the evidence alone, so that holes in the
-            recording of what came before don't matter.
+        is_local: whether it follows from the answer, from what was read for it and from the evidence alone. Then it
+            does not matter if earlier steps were not recorded.
     """
 
     error_type: ErrorType
@@ -92,7 +92,7 @@ def right(
 
 
 def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:
-    """Nothing tells the answer: who says so is right, whoever says anything else made it up."""
+    """The gold answer says that nobody can know: an answer that says so is right, any other answer is made up."""
     if refuses(failure.prediction or ""):
         return right(graph, messages, failure, (), None, refused=True)
     answer = graph.variables[failure.answer_id or ""]
@@ -185,7 +185,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
 
 
 async def left_out(case: Case, past: set[str]) -> Finding | None:
-    """An operation between search and answer, as one that writes a prompt, had the detail and left it out."""
+    """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
     graph = case.graph
     way = case.way(past)
     makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
@@ -230,7 +230,7 @@ async def stored(case: Case, searches: Sequence[str], answering: str, place: int
 
 
 async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
-    """The last search one of whose lists still had a unit, else the first."""
+    """The last search that still had one of the units in one of its lists; the first search if none had."""
     blamed = searches[0]
     if len(searches) == 1:
         return blamed

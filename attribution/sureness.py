@@ -36,7 +36,7 @@ def confidence(share: float, kind: QuestionKind) -> float:
 
 
 def logit(share: float) -> float:
-    """The logarithm of the odds, of shares that are cut at 0.001 and 0.999: nothing is surer."""
+    """The logarithm of the odds of a share. Shares are cut at 0.001 and 0.999, because nothing is surer than that."""
     cut = min(0.999, max(0.001, share))
     return math.log(cut / (1.0 - cut))
 
