@@ -122,6 +122,7 @@ class _Boxes:
             ]
         )
         self._what = [_merged([nodes[node] for node in group]) for group in groups]
+        self._into = list(range(len(groups)))
 
     def members(self) -> list[list[int]]:
         """The nodes of each box."""
@@ -166,9 +167,9 @@ class _Boxes:
 
     def _now(self, box: int) -> int:
         """The box that something was merged into."""
-        if self._quotient.alive >> box & 1:
-            return box
-        return next(one for one in bits(self._quotient.alive) if self._quotient.members(one) >> box & 1)
+        while self._into[box] != box:
+            box = self._into[box]
+        return box
 
     def collapse_others(self) -> None:
         """Make what feeds the same boxes of the spine one box."""
@@ -231,6 +232,8 @@ class _Boxes:
             what = _merged([self._what[box] for box in bits(inside)])
             box = self._quotient.merge(boxes)
             self._what[box] = what
+            for one in bits(inside):
+                self._into[one] = box
             return box
         return inside.bit_length() - 1
 
