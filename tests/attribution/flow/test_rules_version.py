@@ -11,7 +11,7 @@ import attribution
 from attribution.run import RULES
 from attribution.sureness import CURVES
 
-VERSION, FINGERPRINT = "6", "b1f185d434e2947a"
+VERSION, FINGERPRINT = "7", "2ca3ba91e284873c"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
