@@ -24,6 +24,11 @@ class PageDocuments:
         return self._by_name[name]
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of all of them."""
+        return frozenset(self._by_name)
+
+    @property
     def texts(self) -> frozenset[str]:
         """All of them."""
         return frozenset(self._by_name.values())
