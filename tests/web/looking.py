@@ -12,6 +12,7 @@ from playwright.async_api import Browser, BrowserContext, Page, Response, expect
 from tests.server.running import RunningServer
 
 PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 TOLD = """addEventListener("securitypolicyviolation", event => {
     console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
 });"""
@@ -46,6 +47,11 @@ class Looking:
     async def is_at(self, address: str) -> None:
         """Wait until the browser is at an address of the server."""
         await expect(self.page).to_have_url(self.server.url + address)
+        await self.loaded()
+
+    async def loaded(self) -> None:
+        """Wait until the scripts of the page run that is there now: before, nothing listens for keys."""
+        await self.page.wait_for_load_state("load")
 
 
 @asynccontextmanager
