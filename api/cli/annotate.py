@@ -121,7 +121,7 @@ async def submit(
     as_json: JsonOption = False,
 ) -> None:
     """Submit your verdict on a case that you have, or change the one that you have submitted."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from schema.models import as_json as public
 
     async with _bench(place, queue, author) as (door, bench):
@@ -142,7 +142,7 @@ async def skip(
     as_json: JsonOption = False,
 ) -> None:
     """Leave a case that you have to others; you don't get it again."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.find import find
     from schema.models import Failure
 
@@ -170,7 +170,7 @@ async def undo(
 @command(app, panel=_PANEL)
 async def disputes(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
     """List the cases on which annotators disagree, with what each of them says, without their names."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line, short
     from attribution.annotation.disputes import disputes as disputes_of
@@ -262,7 +262,7 @@ async def _judgement(
 
 
 def _tell(case: Case | None, as_json: bool) -> None:
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.render.text import one_line
     from schema.models import as_json as public
 

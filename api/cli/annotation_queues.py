@@ -71,7 +71,7 @@ async def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a queue of failures that people are to judge."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
@@ -96,7 +96,7 @@ async def create(
 @command(app, name="list", panel=_PANEL)
 async def list_queues(place: Target, as_json: JsonOption = False) -> None:
     """List the project's queues, the newest first, also closed ones."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.annotation.queues import every_queue
 
@@ -114,7 +114,7 @@ async def list_queues(place: Target, as_json: JsonOption = False) -> None:
 @command(app, panel=_PANEL)
 async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
     """Show how far a queue is, by person, and how far its annotators agree."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.annotation.disputes import submitted
     from attribution.annotation.queues import find_queue
@@ -141,7 +141,7 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
 @command(app, panel=_PANEL)
 async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False) -> None:
     """Close a queue: nobody gets a case of it any more. Closing it again changes nothing."""
-    from api import annotation_documents
+    from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.annotation.queues import find_queue
 

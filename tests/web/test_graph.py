@@ -33,7 +33,7 @@ async def _signed_in(found: Looking, world: World) -> None:
     """Before requests are answered here: the browser gives up the change between two pages where they are."""
     await found.goto("/ui/sign-in")
     await found.sign_in(world.server.key("reader", world.project))
-    await expect(found.page.get_by_role("heading", level=1)).to_have_text(world.project)
+    await found.is_at(f"/ui/projects/{world.project}")
 
 
 @asynccontextmanager
