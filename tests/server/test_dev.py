@@ -61,8 +61,12 @@ class Dev:
     @property
     def url(self) -> str:
         """Where it is, as soon as all of it is ready."""
+        return self._said(r"MemTrace is ready at (\S+)")
+
+    def _said(self, line: str) -> str:
+        """The group of a pattern, as soon as a line of its own fits it."""
         end = time.monotonic() + _PATIENCE_SECONDS
-        while (found := re.search(r"^dev +\| MemTrace is ready at (\S+)$", self.shown, re.MULTILINE)) is None:
+        while (found := re.search(rf"^dev +\| +{line}$", self.shown, re.MULTILINE)) is None:
             assert self.process.poll() is None, self.shown
             assert time.monotonic() < end, self.shown
             time.sleep(0.05)
@@ -79,7 +83,7 @@ class Dev:
 
     def variables(self) -> dict[str, str]:
         """The environment of a shell that has read the file that it names."""
-        (said,) = re.findall(r"^dev +\| +\. (\S+)$", self.shown, re.MULTILINE)
+        said = self._said(r"\. (\S+)")
         done = subprocess.run(
             [
                 "/bin/sh",

@@ -59,7 +59,9 @@ async def test_a_person_finds_a_failure_and_judges_it(browser: Browser, world: W
 
 
 async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) -> None:
-    failure = f"/ui/projects/{world.project}/failures/{world.ids['failure']}"
+    listed = world.ask("{ project { failures(first: 100) { nodes { id question } } } }")["project"]["failures"]["nodes"]
+    (judged,) = [one["id"] for one in listed if one["question"] == _QUESTION]  # its operation `a` makes updates
+    failure = f"/ui/projects/{world.project}/failures/{judged}"
     async with looking(browser, world.server, "status of 400") as found:
         page = found.page
         await found.goto(f"/ui/sign-in?next={failure}")
@@ -88,7 +90,7 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
     asked = (
         "query($f: String!) { project { failure(reference: $f) { verdicts { method errorType operationId reason } } } }"
     )
-    failed = world.ask(asked, {"f": world.ids["failure"]})["project"]["failure"]
+    failed = world.ask(asked, {"f": judged})["project"]["failure"]
     (verdict,) = [one for one in failed["verdicts"] if one["method"] == "human"]
     assert verdict == {
         "method": "human",
