@@ -82,7 +82,7 @@ async def chosen_verdicts(store: GraphStore, trace_id: str | None = None) -> lis
     after: str | None = None
     while True:
         page = await store.failures(trace_id, _PAGE, after)
-        found += word_on(await store.attributions([failure.id for failure in page.items])).values()
+        found += word_on(await store.attributions([one.id for one in page.items]), page.items).values()
         after = page.next
         if after is None:
             return found

@@ -17,6 +17,7 @@ import msgspec
 
 from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
+from attribution.gold import gold_mark
 from attribution.graph import TraceGraph
 from attribution.model.usage import Usage
 from attribution.proof import problems
@@ -177,6 +178,8 @@ class _Run:
             verdict = abstention(f"attribution failed ({type(error).__name__})")
         asked = verdict.question_kind or question_kind(form(failure), len(verdict.losses))
         verdict = replace(verdict, seconds=time.perf_counter() - start, question_kind=asked)
+        if not self._options.gold_free:
+            verdict = replace(verdict, details=verdict.details | gold_mark(failure))
         attribution = to_attribution(verdict, failure, self._options.method, inputs)
         await self._store.write(Batch(trace, attributions=[attribution]))
         return Outcome(failure, attribution, cached=False)

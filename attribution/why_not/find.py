@@ -35,7 +35,7 @@ async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, l
     # It says what the free pass would: who is still to judge a failure is not told.
     withheld = await store.withheld([one.id for one in failures])
     failures = [one for one in failures if one.id not in withheld]
-    verdicts = word_on(await store.attributions([one.id for one in failures]))
+    verdicts = word_on(await store.attributions([one.id for one in failures]), failures)
     by_trace: dict[str, list[Failure]] = defaultdict(list)
     for failure in failures:
         by_trace[failure.trace_id].append(failure)

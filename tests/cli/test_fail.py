@@ -64,6 +64,39 @@ def test_a_known_failure_takes_what_is_added(stored: Callable[[TraceBuilder], Cl
     assert cli("failures", "--json").json == [after]
 
 
+def test_a_verdict_on_an_earlier_gold_answer_is_marked_and_gives_way(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    mark = "on an earlier gold answer"
+
+    def told(gold: str) -> list[tuple[str, bool]]:
+        cli("fail", "said", "--gold", gold)
+        (failure,) = cli("failures", "--json").json
+        return [(one["method"], one["onEarlierGold"]) for one in failure["verdicts"]]
+
+    failure = cli("fail", "said", "--gold", "a dog", "--json").json["id"]
+    assert [one["onEarlierGold"] for one in cli("attribute", "--all", "--json").json] == [False]
+    cli("verdict", failure, "--type", "AnnotationError", "--reason", "it is a dog", "--author", "ada")
+    assert mark not in cli("failures").out
+    assert told("a parrot") == [("flow", True), ("human", True)]
+    shown = cli("failures")
+    assert shown.out.count(mark) == 2
+    assert "memtrace attribute" in shown.err
+    assert mark in cli("report").out
+    # What was said of an earlier gold answer counts only where nothing else was said, whoever said it.
+    assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
+    cli("attribute", "--all")
+    assert told("a parrot") == [("flow", True), ("human", True), ("flow", False)]
+    assert cli("answers", "--json").json[0]["verdict"] != "AnnotationError"
+    # A gold answer that comes back makes the verdicts on it count again.
+    assert told("a dog") == [("flow", False), ("human", False), ("flow", True)]
+    assert cli("report", "--json").json["cases"][0]["onEarlierGold"] is False
+    assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
+    (again,) = cli("attribute", "--all", "--gold-free", "--json").json
+    cli("fail", "said", "--gold", "Bo")
+    verdicts = {one["id"]: one for one in cli("failures", "--json").json[0]["verdicts"]}
+    assert verdicts[again["id"]]["onEarlierGold"] is False
+
+
 def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder(DEFAULT_PROJECT, "steps")
     asked = trace.variable("asked", "Which pet?", kind=VariableKind.QUERY)
