@@ -9,7 +9,7 @@ import typer
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
-from api.cli.options import IdHelp, JsonOption, TraceOption
+from api.cli.options import JsonOption, TraceOption, VariableHelp
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _those(failures: list[Failure], trace: str | None) -> str:
 @command(commands, panel=_PANEL)
 async def fail(
     place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
     gold: Annotated[
         list[str] | None,
         typer.Option(
@@ -184,7 +184,7 @@ async def unfail(
 @command(commands, panel=_PANEL)
 async def right(
     place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:

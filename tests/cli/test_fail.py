@@ -97,6 +97,26 @@ def test_a_verdict_on_an_earlier_gold_answer_is_marked_and_gives_way(stored: Cal
     assert verdicts[again["id"]]["onEarlierGold"] is False
 
 
+def test_a_variable_may_be_called_by_its_name(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    messages = [
+        trace.variable(f"{number}" * 32, "I have a dog", name="m3", version=number, kind=VariableKind.MESSAGE)
+        for number in (1, 2)
+    ]
+    step = trace.operation("x" * 32, name="search", kind=OperationKind.RETRIEVAL)
+    trace.variable("y" * 32, "dogs", by=step, name="search")
+    alone = trace.variable("z" * 32, "Bo", name="the dog")
+    cli = stored(trace)
+    refused = cli("fail", "said", "--evidence", "m3", code=2).err
+    assert all(f"{one.id} (variable 'm3@{one.version}'" in refused for one in messages)
+    assert cli("fail", "said", "--evidence", "m3@2", "--json").json["evidenceIds"] == [messages[1].id]
+    assert cli("value", "the dog").out == "Bo"
+    assert cli("closure", "the dog", "--json").json["roots"] == [alone.id]
+    assert cli("unfail", "said", "--yes").out == ""
+    assert "no variable 'the cat'" in cli("value", "the cat", code=3).err
+    assert "no operation 'search'" in cli("operation", "search", code=3).err
+
+
 def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder(DEFAULT_PROJECT, "steps")
     asked = trace.variable("asked", "Which pet?", kind=VariableKind.QUERY)
