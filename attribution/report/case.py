@@ -195,6 +195,7 @@ class ReportedCase(Part, frozen=True, kw_only=True):
             show whole.
         failed_at: when the answer was given, else when it was found to be wrong.
         on_earlier_gold: whether the gold answers were changed since the verdict was given.
+        question_label: what people know the question by.
     """
 
     number: int = 0
@@ -228,3 +229,4 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     why_not: list[WhyNot] = []
     failed_at: datetime | None = None
     on_earlier_gold: bool = False
+    question_label: str = ""

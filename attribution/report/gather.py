@@ -153,6 +153,7 @@ class _Reader:
             trace=trace.name or trace.external_id,
             question_id=failure.question_id,
             question_external_id=question.external_id if question else None,
+            question_label=variable_label(question) if question else "",
             answer_external_id=answer.external_id if answer else None,
             question=failure.question,
             prediction=failure.prediction,

@@ -12,7 +12,7 @@ from attribution.ending import Ending
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.lookup import word_on
-from attribution.naming import operation_label
+from attribution.naming import operation_label, variable_label
 from attribution.verdict import Method
 from attribution.why_not.change import change, extraction
 from attribution.why_not.context import context, left_out
@@ -87,6 +87,7 @@ class _Reader:
             piece=case.detail.quote,
             message_id=message.id,
             message_external_id=message.external_id,
+            message_label=variable_label(message),
             said_after=all(graph.operations[one].sequence >= place for one in graph.users(message.id)),
             error_type=chosen.error_type if chosen else None,
             operation_id=blamed.id if blamed else None,
