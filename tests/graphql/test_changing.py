@@ -467,6 +467,35 @@ def test_operations_by_how_they_ended(world: World, server: RunningServer) -> No
     assert asked("error") == []
 
 
+def test_answers_with_their_questions(world: World) -> None:
+    text = """query($p: String!, $t: String, $a: String) { project(name: $p) { answers(first: 3, after: $a, trace: $t) {
+      nodes { id kind right questions { id preview } trace { externalId } } pageInfo { endCursor } } } }"""
+
+    def asked(trace: str | None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        after = None
+        while True:
+            page = world.ask(text, {"p": world.project, "t": trace, "a": after})["project"]["answers"]
+            found += page["nodes"]
+            after = page["pageInfo"]["endCursor"]
+            if after is None:
+                return found
+
+    sample = asked("assistant-sample")
+    assert len(sample) == 8
+    assert {one["kind"] for one in sample} == {"Answer"}
+    assert all(len(one["questions"]) == 1 for one in sample)
+    assert "What is Mara allergic to?" in {one["questions"][0]["preview"] for one in sample}
+    everywhere = asked(None)
+    assert [one for one in everywhere if one["trace"]["externalId"] == "assistant-sample"] == sample
+    assert asked("no-such-trace") == []
+    none = world.ask(
+        "query($p: String!, $v: String!) { project(name: $p) { variable(reference: $v) { questions { id } } } }",
+        {"p": world.project, "v": sample[0]["questions"][0]["id"]},
+    )
+    assert none["project"]["variable"]["questions"] == []
+
+
 async def test_operations_across_traces_page_by_page(world: World, server: RunningServer) -> None:
     project = f"across-{uuid4().hex}"
     traces = [assistant(project, name) for name in ("one", "two", "three")]
