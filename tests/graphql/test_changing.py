@@ -51,7 +51,7 @@ def _withdraw(world: World, verdict: str, role: str = "writer") -> dict[str, Any
 
 @pytest.fixture(autouse=True)
 def nobody_has_judged(world: World) -> None:
-    """Other modules share the world: what they said of its failure, such as the documents of docs/graphql.md, is gone."""
+    """What other modules said of the shared world's failure, such as the documents of docs/graphql.md, is gone."""
     for verdict in _verdicts(world, world.ids["failure"]):
         if verdict["method"] == "human":
             assert _withdraw(world, verdict["id"], "admin")["__typename"] == "VerdictWithdrawn"
