@@ -40,9 +40,9 @@ from math import fsum, sqrt
 import msgspec
 
 from attribution.blamed import Blamed, By
+from attribution.dependent_answers import Links, Members
 from attribution.lookup import by_id, word_on
 from attribution.naming import operation_label, session_label
-from attribution.resting import Links, Members
 from schema.kinds import NOT_THE_MEMORY, STORED, DerivationKind, VariableKind
 from schema.models import Attribution, Derivation, Operation, Session, Variable
 from store.answers import Label

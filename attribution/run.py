@@ -20,9 +20,9 @@ from attribution.flow import SURE, FlowPass
 from attribution.gold import gold_mark
 from attribution.graph import TraceGraph
 from attribution.model.usage import Usage
+from attribution.probabilities import least
 from attribution.proof import problems
 from attribution.question import form, question_kind
-from attribution.sureness import least
 from attribution.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
@@ -48,7 +48,7 @@ class Options:
         replies: the folder where a model's replies are kept; None is one in the user's cache.
         concurrency: failures at a time, where a model is asked.
         min_confidence: verdicts that are less sure are abstentions, which show them as a candidate. None is the fitted
-            threshold (see ``attribution.sureness``) for ``flow`` with gold answers, else 0.
+            threshold (see ``attribution.probabilities``) for ``flow`` with gold answers, else 0.
     """
 
     method: Method = Method.FLOW

@@ -25,8 +25,8 @@ from attribution.benchmark.result import Result
 from attribution.benchmark.risk import risk_of
 from attribution.benchmark.run import run
 from attribution.labels import read_labels
+from attribution.probabilities import logit
 from attribution.run import Options
-from attribution.sureness import logit
 from schema.kinds import QuestionKind
 
 _ENOUGH = 20

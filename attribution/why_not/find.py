@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from attribution.case import Case
-from attribution.ending import Ending
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.lookup import word_on
 from attribution.naming import operation_label, variable_label
+from attribution.piece_ending import Ending
 from attribution.verdict import Method
 from attribution.why_not.change import change, extraction
 from attribution.why_not.context import context, left_out
