@@ -103,7 +103,7 @@ async def by_name(store: GraphStore, reference: str, trace_id: str | None = None
             Candidate(one.id, Label.VARIABLE.value, f"{one.name}@{one.version}", one.trace_id)
             for one in found[:MOST_CANDIDATES]
         ]
-        raise AmbiguousError(reference, [one.id for one in shown], shown)
+        raise AmbiguousError(reference, [one.id for one in shown], shown, "name the version, the trace or the whole id")
     if not found:
         raise NotFoundError(reference, Label.VARIABLE.value)
     return found[0]
