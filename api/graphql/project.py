@@ -40,7 +40,7 @@ from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
 from schema.kinds import VariableKind
-from store.answers import Label
+from store.answers import Label, Page
 
 E = TypeVar("E")
 
@@ -138,7 +138,8 @@ class Project:
         if trace is None:
             return connection(info, await across_traces(store, models.Variable, size, cursor, kinds))
         only = await id_meant(store, Label.TRACE, trace)
-        return connection(info, await store.page(Label.VARIABLE, only, size, cursor, kinds))
+        page = await store.page(Label.VARIABLE, only, size, cursor, kinds)
+        return connection(info, Page([one for one in page.items if isinstance(one, models.Variable)], page.next))
 
     @strawberry.field(description="All its failures, those of one trace, or those that a filter wants.")
     async def failures(

@@ -12,10 +12,10 @@ import pytest
 from api.jobs.arguments import AttributeArguments
 from api.jobs.work.attributes import run
 from api.jobs.work.context import Context, Document
-from schema.errors import NotFoundError
+from schema.errors import InputError, NotFoundError
 from schema.kinds import VariableKind
-from schema.models import Batch, Failure, Variable
-from store.answers import Label, WriteResult
+from schema.models import Batch, Failure, Trace, Variable
+from store.answers import Label, Stored, WriteResult
 from store.protocol import GraphStore
 from store.references import elements_of
 from tests.contract.samples import assistant
@@ -73,6 +73,22 @@ async def test_a_failure_that_is_withdrawn_while_a_job_attributes_it(
     assert [one.id for one in await store.attributions([kept.id, withdrawn.id])] == [id_]
     assert (await store.failures()).items == [kept]
     assert (await store.stats(trace.trace.id)).labels["Attribution"] == 1
+
+
+async def test_a_verdict_is_not_written_when_its_failure_went_after_it_was_looked_up(
+    store: GraphStore, project: str
+) -> None:
+    trace, _, (kept, withdrawn) = _twice(project, "late")
+    verdicts = [one for one in trace.attributions if one.failure_id == withdrawn.id]
+    trace.attributions.clear()
+    await trace.write(store)
+    (found,) = await store.get(Label.TRACE, [trace.trace.id])
+    stored = Stored(cast("Trace", found), {}, {Label.FAILURE: {withdrawn.id: withdrawn}})
+    await store.delete_failure(withdrawn.id)
+    with pytest.raises(InputError, match=withdrawn.id):
+        await store.write(Batch(trace.trace, attributions=verdicts), None, stored)
+    assert await store.get(Label.ATTRIBUTION, [one.id for one in verdicts]) == []
+    assert (await store.failures()).items == [kept]
 
 
 async def _attributed(store: GraphStore) -> Document:
