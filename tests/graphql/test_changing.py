@@ -493,7 +493,7 @@ def test_answers_with_their_questions(world: World) -> None:
     assert len(sample) == 8
     assert {one["kind"] for one in sample} == {"Answer"}
     assert all(len(one["questions"]) == 1 for one in sample)
-    assert "What is Mara allergic to?" in {one["questions"][0]["preview"] for one in sample}
+    assert any("What breed is Mara's dog?" in one["questions"][0]["preview"] for one in sample)
     everywhere = asked(None)
     assert [one for one in everywhere if one["trace"]["externalId"] == "assistant-sample"] == sample
     assert asked("no-such-trace") == []
