@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
+from attribution.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
 from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
@@ -136,7 +137,7 @@ def failure(
     return as_json(found) | {
         "questionExternalId": question.external_id if question else None,
         "answerExternalId": answer.external_id if answer else None,
-        "verdicts": [_verdict(verdict, operations) for verdict in verdicts],
+        "verdicts": [_verdict(verdict, found, operations) for verdict in verdicts],
     }
 
 
@@ -145,7 +146,7 @@ def attribution(
 ) -> Document:
     """A verdict, with the source's ids of the question that it is about and of the operations at fault."""
     question = variables.get(about.question_id)
-    return _verdict(found, operations) | {"questionExternalId": question.external_id if question else None}
+    return _verdict(found, about, operations) | {"questionExternalId": question.external_id if question else None}
 
 
 def agreement(found: SourceAgreement) -> Document:
@@ -168,14 +169,18 @@ def spine(found: Spine) -> Document:
     return document
 
 
-def _verdict(found: Attribution, operations: Mapping[str, Operation]) -> Document:
+def _verdict(found: Attribution, about: Failure, operations: Mapping[str, Operation]) -> Document:
     def external_id(operation_id: str | None) -> str | None:
         operation = operations.get(operation_id or "")
         return operation.external_id if operation else None
 
     public = as_json(found)
     losses = [loss | {"operationExternalId": external_id(loss["operationId"])} for loss in public["losses"]]
-    return public | {"operationExternalId": external_id(found.operation_id), "losses": losses}
+    return public | {
+        "operationExternalId": external_id(found.operation_id),
+        "losses": losses,
+        "onEarlierGold": on_earlier_gold(found, about),
+    }
 
 
 def variable(found: Variable, maker: Operation | None) -> Document:

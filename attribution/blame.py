@@ -40,9 +40,9 @@ from math import fsum, sqrt
 import msgspec
 
 from attribution.blamed import Blamed, By
+from attribution.dependent_answers import Links, Members
 from attribution.lookup import by_id, word_on
 from attribution.naming import operation_label, session_label
-from attribution.resting import Links, Members
 from schema.kinds import NOT_THE_MEMORY, STORED, DerivationKind, VariableKind
 from schema.models import Attribution, Derivation, Operation, Session, Variable
 from store.answers import Label
@@ -82,7 +82,7 @@ async def chosen_verdicts(store: GraphStore, trace_id: str | None = None) -> lis
     after: str | None = None
     while True:
         page = await store.failures(trace_id, _PAGE, after)
-        found += word_on(await store.attributions([failure.id for failure in page.items])).values()
+        found += word_on(await store.attributions([one.id for one in page.items]), page.items).values()
         after = page.next
         if after is None:
             return found

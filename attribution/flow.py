@@ -20,19 +20,19 @@ from typing import Any
 from attribution import proof, rules
 from attribution.case import Case
 from attribution.detail import Content
-from attribution.ending import Ending, settled
 from attribution.evidence import Embedder, Messages, Mode, is_known
 from attribution.graph import TraceGraph
 from attribution.holes import RECORD_ANSWERS, RECORD_MESSAGES, hole_behind
 from attribution.loss import last_loss, lost_on_the_way
 from attribution.needed import SUPPORTED, is_about, needed, told_nearby, wanted, without_gold
+from attribution.piece_ending import Ending, settled
 from attribution.pieces import Piece, alternatives, is_joined, is_list, joined, listed, rested_on, said, says
 from attribution.possession import wrong_person
 from attribution.presence import Detail, PresenceJudge
+from attribution.probabilities import confidence
 from attribution.question import Form, form, question_kind
 from attribution.rules import Finding
 from attribution.searching import likeliest
-from attribution.sureness import confidence
 from attribution.verdict import Candidate, PieceLoss, Step, Verdict, abstention
 from schema.kinds import ErrorType, QuestionKind
 from schema.models import Failure

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attribution.graph import TraceGraph
 from schema.kinds import STORED, OperationKind, Status, VariableKind
-from schema.models import Failure
+from schema.models import Failure, Operation
 
 _NOTHING = frozenset({"", "none", "null"})
 _MARKS = " \t\r\n[]{}()\"',:."
@@ -29,8 +29,13 @@ NAME_KIND = (
     "say what they do to the memory with kind=..., such as Extraction, Update, Deletion, Retrieval or Generation; "
     "those that do none of these are well as they are"
 )
+_RECORD_CHANGES = (
+    "if they change the memory, record how: let them return the units that they store, name what they end with "
+    "memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...)"
+)
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
+_CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 _EXAMPLES = 5
 
 
@@ -71,6 +76,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and _says(one.preview)
     ]
     unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
+    unseen = _unseen_changes(graph)
     found = [
         _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
         _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
@@ -87,9 +93,14 @@ async def holes(graph: TraceGraph) -> list[Hole]:
         ),
         _hole("what the memory keeps came from outside", from_outside, _RECORD_STORING),
         _hole(
-            f"operations are of kind Other: {_some(one.name or one.external_id for one in unknown)}",
+            f"operations are of kind Other: {_names(unknown)}",
             [one.id for one in unknown],
             NAME_KIND,
+        ),
+        _hole(
+            f"no change of the memory is recorded of operations that should make one: {_names(unseen)}",
+            [one.id for one in unseen],
+            _RECORD_CHANGES,
         ),
         _hole(
             "operations have no end",
@@ -143,6 +154,18 @@ async def _found_nothing(graph: TraceGraph, search: str) -> bool:
     return not any(map(_says, (await graph.texts(results)).values()))
 
 
+def _unseen_changes(graph: TraceGraph) -> list[Operation]:
+    """Updates and deletions whose name stands for no recorded change in all of the trace: single ones may have none."""
+    changes = [one for one in graph.operations.values() if one.kind in _CHANGES and one.status is not Status.ERROR]
+    ending = {graph.invalidated_by(id_) for id_ in graph.variables}
+    seen = {
+        one.name
+        for one in changes
+        if one.id in ending or any(graph.variables[made].kind in STORED for made in graph.made(one.id))
+    }
+    return [one for one in changes if one.name not in seen]
+
+
 def _messages(graph: TraceGraph) -> set[str]:
     return {one.id for one in graph.variables.values() if one.kind is VariableKind.MESSAGE}
 
@@ -152,9 +175,9 @@ def _says(text: str) -> bool:
     return text.strip(_MARKS).casefold() not in _NOTHING
 
 
-def _some(names: Iterable[str]) -> str:
-    """A few of some names, each once."""
-    named = list(dict.fromkeys(names))
+def _names(operations: Iterable[Operation]) -> str:
+    """A few of the names of some operations, each once."""
+    named = list(dict.fromkeys(one.name or one.external_id for one in operations))
     return ", ".join([*named[:_EXAMPLES], *(["…"] if len(named) > _EXAMPLES else [])])
 
 

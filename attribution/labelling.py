@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from attribution.annotation.disputes import LABEL_DETAILS, adjudicated
+from attribution.gold import gold_mark_of
 from attribution.labels import Blame, Label, NumberedLabel
 from attribution.lookup import by_id, every_failure
 from attribution.people import Judgement, Named, problem_of, verdict_of
@@ -256,6 +257,10 @@ async def _new(store: GraphStore, verdicts: Sequence[Attribution]) -> list[Attri
             continue
         # Labels don't say which texts show it.
         same = replace(verdict, id=known.id, created_at=known.created_at, evidence=known.evidence)
+        if mark := gold_mark_of(known):
+            # Nor which gold answers they are about.
+            attributes = msgspec.json.decode(same.attributes) | mark
+            same = replace(same, attributes=msgspec.json.encode(attributes).decode())
         if verdict.error_type in NOT_THE_MEMORY:
             # An annotation of a graph file may name the judge; labels don't.
             same = replace(same, operation_id=known.operation_id)

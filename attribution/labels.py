@@ -17,9 +17,9 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
 
 from ingest.files.opening import STANDARD_INPUT
+from schema.error_type_names import error_type_meant
 from schema.errors import InputError
 from schema.kinds import ErrorType
-from schema.meant import error_type_meant
 from store.verdict_changes import ADJUDICATED
 
 PLAIN = "plain"

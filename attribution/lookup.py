@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from attribution.gold import on_earlier_gold
 from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
@@ -38,21 +39,25 @@ async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure
     return [failure async for failure in every(lambda after: store.failures(trace_id, _PAGE, after))]
 
 
-def word_on(verdicts: Iterable[Attribution]) -> dict[str, Attribution]:
+def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dict[str, Attribution]:
     """The verdict that counts of each failure, by the failure's id.
 
     The final word on a disputed case comes first. A person's comes before a model's, and a model's before one of the
-    free pass; an abstention of a model comes last,
-    for that may be its server's fault. Of several the newest.
+    free pass; an abstention of a model comes after them, for that may be its server's fault. Whatever was said about
+    earlier gold answers comes last. Of several the newest.
 
     Args:
         verdicts: oldest first, as the store gives them.
+        failures: which they are on.
     """
+    of = {failure.id: failure for failure in failures}
     said: dict[str, Attribution] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
     for verdict in verdicts:
-        before = said.get(verdict.failure_id)
-        if before is None or _rank(verdict) >= _rank(before):
-            said[verdict.failure_id] = verdict
+        id_ = verdict.failure_id
+        rank = (not on_earlier_gold(verdict, of[id_]), _rank(verdict))
+        if id_ not in said or rank >= ranks[id_]:
+            said[id_], ranks[id_] = verdict, rank
     return said
 
 

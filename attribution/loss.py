@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attribution.case import Case
 from attribution.graph import TraceGraph
 from attribution.presence import HOLDS
-from attribution.sureness import likely
+from attribution.probabilities import likely
 from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
 
 _BY_KIND = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
 
+from attribution.gold import gold_mark
 from attribution.lookup import by_id
 from attribution.verdict import Link, Step, written
 from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
@@ -100,6 +101,7 @@ async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) 
     failure = await _one(store, Failure, judgement.failure_id)
     await _check_operations(store, judgement, failure)
     await _check_evidence(store, judgement, failure)
+    judgement = replace(judgement, details={**judgement.details, **gold_mark(failure)})
     return await _one(store, Trace, failure.trace_id), verdict_of(failure, judgement, author)
 
 

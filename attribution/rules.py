@@ -18,8 +18,8 @@ from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing
 from attribution.pieces import items, things
 from attribution.presence import HOLDS, LARGE, Detail, Presence
+from attribution.probabilities import likely
 from attribution.question import polar, refuses
-from attribution.sureness import likely
 from attribution.text.segments import passage
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure

@@ -17,11 +17,12 @@ import msgspec
 
 from attribution.evidence import Mode
 from attribution.flow import SURE, FlowPass
+from attribution.gold import gold_mark
 from attribution.graph import TraceGraph
 from attribution.model.usage import Usage
+from attribution.probabilities import least
 from attribution.proof import problems
 from attribution.question import form, question_kind
-from attribution.sureness import least
 from attribution.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
@@ -47,7 +48,7 @@ class Options:
         replies: the folder where a model's replies are kept; None is one in the user's cache.
         concurrency: failures at a time, where a model is asked.
         min_confidence: verdicts that are less sure are abstentions, which show them as a candidate. None is the fitted
-            threshold (see ``attribution.sureness``) for ``flow`` with gold answers, else 0.
+            threshold (see ``attribution.probabilities``) for ``flow`` with gold answers, else 0.
     """
 
     method: Method = Method.FLOW
@@ -78,7 +79,8 @@ class Outcome:
 async def attribute(store: GraphStore, failures: Sequence[Failure], options: Options) -> AsyncGenerator[Outcome, None]:
     """Attribute failures, trace by trace; each verdict is stored before it is yielded.
 
-    An error in one case makes its verdict an abstention that says why, and does not touch the others.
+    An error in one case makes its verdict an abstention that says why, and does not touch the others. A failure that is
+    withdrawn while this runs gets no verdict, and no outcome.
 
     Raises:
         InputError: the method needs a model, and no settings are given.
@@ -135,13 +137,14 @@ class _Run:
                 if newest[failure.id] != one.id:
                     # What was asked otherwise since is no longer what this method says last.
                     one = replace(one, created_at=datetime.now(UTC))
-                    await self._store.write(Batch(trace, attributions=[one]))
+                    if not await self._stored(trace, one):
+                        continue
                 yield Outcome(failure, one, cached=True)
             else:
                 waiting.append(failure)
         width = max(1, self._options.concurrency) if self._client is not None else 1
         queue = list(reversed(waiting))
-        tasks: set[asyncio.Task[Outcome]] = set()
+        tasks: set[asyncio.Task[Outcome | None]] = set()
         try:
             while queue or tasks:
                 while queue and len(tasks) < width:
@@ -149,13 +152,25 @@ class _Run:
                     tasks.add(asyncio.create_task(self._one(trace, failure, ids[failure.id])))
                 done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
-                    yield task.result()
+                    outcome = task.result()
+                    if outcome is not None:
+                        yield outcome
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _one(self, trace: Trace, failure: Failure, inputs: str) -> Outcome:
+    async def _stored(self, trace: Trace, attribution: Attribution) -> bool:
+        """Store a verdict; False if its failure was withdrawn meanwhile, so that nothing of it may be kept."""
+        try:
+            await self._store.write(Batch(trace, attributions=[attribution]))
+        except InputError:
+            if await self._store.get(Label.FAILURE, [attribution.failure_id]):
+                raise
+            return False
+        return True
+
+    async def _one(self, trace: Trace, failure: Failure, inputs: str) -> Outcome | None:
         start = time.perf_counter()
         # Data sets keep their labels in the attributes of a failure: no method may see them.
         seen = replace(failure, attributes=NO_ATTRIBUTES)
@@ -177,9 +192,10 @@ class _Run:
             verdict = abstention(f"attribution failed ({type(error).__name__})")
         asked = verdict.question_kind or question_kind(form(failure), len(verdict.losses))
         verdict = replace(verdict, seconds=time.perf_counter() - start, question_kind=asked)
+        if not self._options.gold_free:
+            verdict = replace(verdict, details=verdict.details | gold_mark(failure))
         attribution = to_attribution(verdict, failure, self._options.method, inputs)
-        await self._store.write(Batch(trace, attributions=[attribution]))
-        return Outcome(failure, attribution, cached=False)
+        return Outcome(failure, attribution, cached=False) if await self._stored(trace, attribution) else None
 
     async def _verdict(self, graph: TraceGraph, failure: Failure) -> Verdict:
         options = self._options

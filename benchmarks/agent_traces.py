@@ -15,10 +15,11 @@ from itertools import islice
 import memtrace
 from memtrace.exporters.memory import MemoryExporter
 
+from benchmarks.vocabulary import made_up_words
+
 MAX_BATCH_EVENTS, MAX_BATCH_BYTES = 2_000, 1_000_000
 """How many events the recorder sends at a time."""
 
-_SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "vor", "tel", "din", "pa", "gre", "shu", "wen", "ox", "bi", "fra")
 _CANDIDATES, _RETURNED = 10, 3
 _RULES_WORDS, _UNIT_WORDS, _ANSWER_WORDS, _HISTORY = 200, 25, 60, 6
 _EVENTS_A_TURN = 48
@@ -29,8 +30,7 @@ _AT_A_TIME = 4
 class _Agent:
     def __init__(self, seed: str) -> None:
         self.random = random.Random(seed)
-        words = random.Random("words")  # all speak one language
-        self.words = ["".join(words.choices(_SYLLABLES, k=2 + i % 3)) for i in range(800)]
+        self.words = made_up_words(random.Random("words"))  # all speak one language
         self.units: list[str] = []
         self.history: deque[str] = deque(maxlen=_HISTORY)
         self.rules = self.text(_RULES_WORDS)

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import msgspec
 
-from attribution import sureness
+from attribution import probabilities
 from attribution.benchmark.result import Result
 from attribution.benchmark.risk import risk_of
 from attribution.benchmark.run import run
 from attribution.labels import read_labels
+from attribution.probabilities import logit
 from attribution.run import Options
-from attribution.sureness import logit
 from schema.kinds import QuestionKind
 
 _ENOUGH = 20
@@ -131,7 +131,7 @@ def main() -> None:
         "curves": {kind: asdict(curve) for kind, curve in curves.items()},
         "least": least(points, curves),
     }
-    place = Path(sureness.__file__).with_name(sureness.CURVES)
+    place = Path(probabilities.__file__).with_name(probabilities.CURVES)
     place.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     _tell(validated(points), "all", lambda one: True)
     _tell(validated(points), "natural", lambda one: one.natural)

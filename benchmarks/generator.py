@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from benchmarks.vocabulary import made_up_words
 from schema.ids import IdMaker, hash_value, make_id, trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import PREVIEW_CHARACTERS, Batch, Derivation, Operation, Session, Trace, Usage, Variable
@@ -22,7 +23,6 @@ VERSION = 1
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _VARIABLES_AN_OPERATION = 4
 _SESSIONS = 6
-_SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "vor", "tel", "din", "pa", "gre", "shu", "wen", "ox", "bi", "fra")
 _STEPS = (
     (OperationKind.EXTRACTION, "memory.extract", "extraction", VariableKind.RESPONSE),
     (OperationKind.UPDATE, "memory.update", "update", VariableKind.MEMORY_UNIT),
@@ -85,7 +85,7 @@ class _Maker:
         self.operations = self._ids("Operation", operations)
         self.variables = self._ids("Variable", shape.variables)
         self.derivations = self._ids("Derivation", shape.derivations)
-        self.words = ["".join(self.random.choices(_SYLLABLES, k=2 + i % 3)) for i in range(800)]
+        self.words = made_up_words(self.random)
 
     def batch(self) -> Batch:
         return Batch(

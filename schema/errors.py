@@ -80,12 +80,18 @@ class AmbiguousError(MemTraceError):
         described: the same with labels, names and traces, where they are known.
     """
 
-    def __init__(self, reference: str, candidates: list[str], described: Sequence[Candidate] = ()) -> None:
+    def __init__(
+        self,
+        reference: str,
+        candidates: list[str],
+        described: Sequence[Candidate] = (),
+        way_out: str = "name the trace or give the whole id",
+    ) -> None:
         self.reference = reference
         self.candidates = candidates
         self.described = list(described)
         listed = ", ".join(map(str, described or candidates))
-        super().__init__(f"{_shown(reference)} is ambiguous: {listed}; name the trace or give the whole id")
+        super().__init__(f"{_shown(reference)} is ambiguous: {listed}; {way_out}")
 
 
 class StoreError(MemTraceError):

@@ -54,6 +54,7 @@ STORE_PASSES = frozenset(
         "derivations_of",
         "usages",
         "invalidations",
+        "named",
         "search",
         "scan",
         "closure",

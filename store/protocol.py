@@ -185,6 +185,10 @@ class GraphStore(VerdictHistory, Protocol):
         """All that the operations of a trace ended, by sequence of operation and variable; empty if it is unknown."""
         ...
 
+    async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
+        """Recorded variables (occurrence 0) with a name that has a word, by trace id and place."""
+        ...
+
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         """Recorded variables whose name, comment and preview contain all words of the text (see ``schema.words``)."""
         ...

@@ -2,23 +2,30 @@
 
 A reference is the whole id of an element, the first 8 or more characters of its id, or its id in the source. Sources
 may use any ids, even ones that look like an element's id here: a whole id always means the element that has it, and
-never one that is only called so in its source. Any other reference has to fit exactly one element.
+never one that is only called so in its source. Any other reference has to fit exactly one element. People may also
+write the name of a variable, which is looked for only where nothing has such an id (``by_name``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from schema.errors import AmbiguousError, Candidate, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Derivation, Element, Operation, Session, Trace, Variable
+from schema.words import words
 from store.answers import Label
+
+if TYPE_CHECKING:
+    from store.protocol import GraphStore
 
 MOST_CANDIDATES = 5
 """How many elements the error names if a reference fits several."""
 
 _WHOLE = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
+_VERSIONED = re.compile(r"(.+)@([0-9]{1,9})", re.DOTALL)
 _PREFIX = re.compile(f"[0-9a-f]{{{MIN_PREFIX},{ID_LENGTH - 1}}}")
 
 
@@ -77,6 +84,29 @@ def ambiguous(reference: str, found: Sequence[Element]) -> AmbiguousError:
         Candidate(one.id, label_of(one).value, _name_of(one), _trace_of(one)) for one in found[:MOST_CANDIDATES]
     ]
     return AmbiguousError(reference, [one.id for one in described], described)
+
+
+async def by_name(store: GraphStore, reference: str, trace_id: str | None = None) -> Variable:
+    """The one recorded variable with a name, or with ``name@version``: for people, where a reference is no id.
+
+    Raises:
+        NotFoundError: there is none, or the name has no letter and no digit.
+        AmbiguousError: there are several, such as versions of one memory unit.
+    """
+    check_reference(reference, Label.VARIABLE)
+    found = await store.named(reference, None, trace_id, MOST_CANDIDATES + 1) if words(reference) else []
+    versioned = _VERSIONED.fullmatch(reference)
+    if not found and versioned is not None and words(versioned[1]):
+        found = await store.named(versioned[1], int(versioned[2]), trace_id, MOST_CANDIDATES + 1)
+    if len(found) > 1:
+        shown = [
+            Candidate(one.id, Label.VARIABLE.value, f"{one.name}@{one.version}", one.trace_id)
+            for one in found[:MOST_CANDIDATES]
+        ]
+        raise AmbiguousError(reference, [one.id for one in shown], shown, "name the version, the trace or the whole id")
+    if not found:
+        raise NotFoundError(reference, Label.VARIABLE.value)
+    return found[0]
 
 
 def label_of(element: Element) -> Label:

@@ -65,6 +65,7 @@ PARAMETERS: dict[str, Any] = {
     "leftAt": None,
     "limit": 1,
     "method": None,
+    "name": "",
     "nodes": 1,
     "now": None,
     "operation": None,
@@ -91,6 +92,7 @@ PARAMETERS: dict[str, Any] = {
     "traceIds": [],
     "until": 1,
     "untilId": "",
+    "version": None,
     "width": 1,
 }
 

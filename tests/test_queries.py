@@ -135,6 +135,15 @@ def test_sqlite_takes_every_text(store_file: apsw.Connection, name: str) -> None
             assert apsw.ext.query_info(store_file, statement).query
 
 
+def test_a_name_is_looked_up_in_indexes(store_file: apsw.Connection) -> None:
+    bound = dict.fromkeys(("hash", "name", "version", "project", "trace", "count"))
+    plan = [row[3] for row in store_file.execute(f"EXPLAIN QUERY PLAN {sql('variables.named')}", bound)]
+    assert [line.split(" (")[0] for line in plan[:2]] == [
+        "SEARCH text USING INDEX text_by_hash",
+        "SEARCH v USING INDEX variable_by_name",
+    ]
+
+
 @pytest.mark.parametrize(("name", "text"), list(texts(_JOURNAL)))
 def test_sqlite_takes_every_text_of_the_journal(journal_file: apsw.Connection, name: str, text: str) -> None:
     assert journal_sql(name) in text

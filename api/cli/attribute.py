@@ -75,7 +75,8 @@ async def attribute(
                 found[outcome.failure.id] = outcome.attribution
                 if tell:
                     tell(f"{len(found):,} of {len(failures):,}", len(found), len(failures))
-        pairs = [(one, found[one.id]) for one in failures]
+        withdrawn = len(failures) - len(found)
+        pairs = [(one, found[one.id]) for one in failures if one.id in found]
         if as_json:
             questions = await by_id(store, Variable, (one.question_id for one in failures))
             blamed = await operations_at_fault(store, found.values())
@@ -86,6 +87,8 @@ async def attribute(
     for case in cases:
         out.show(verdicts.case(case))
         out.lines("")
+    if withdrawn:
+        note(f"{counted(withdrawn, 'failure')} withdrawn meanwhile.")
     abstained = sum(case.error_type is None for case in cases)
     note(f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained." if cases else "There is no failure.")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import UsageError, complain, exit_code, note
-from api.cli.files import graph_files
+from api.cli.errors import UsageError, exit_code, note
+from api.cli.files import complaining, graph_files
 from api.cli.options import ConcurrencyOption, JsonOption, MethodName, MethodOption, NoEvidenceOption, TraceOption
 from api.cli.output import Output, print_json
 from api.cli.progress import file_of, progress_bar
@@ -57,11 +57,7 @@ async def audit(
         raise UsageError("--trace is a trace of the store: it can't be given with PATH")
     options = runner_options(method, False, no_evidence, concurrency)
     errors: list[MemTraceError] = []
-
-    def fail(path: Path, error: MemTraceError) -> None:
-        errors.append(error)
-        complain(str(error))
-
+    fail = complaining(errors)
     found: list[tuple[str | None, list[ReportedCase]]] = []
     if paths:
         files = graph_files(paths, fail)

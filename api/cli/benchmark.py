@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.context import Target, command
-from api.cli.errors import complain, exit_code
-from api.cli.files import graph_files, whole_file
+from api.cli.errors import exit_code
+from api.cli.files import complaining, graph_files, whole_file
 from api.cli.options import (
     ConcurrencyOption,
     GoldFreeOption,
@@ -81,17 +81,12 @@ async def benchmark(
     options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     known = None if labels is None else [one.label for one in read_labels(labels)]
     errors: list[MemTraceError] = []
-
-    def fail(path: Path, error: MemTraceError) -> None:
-        errors.append(error)
-        complain(str(error))
-
+    fail = complaining(errors)
     files = graph_files(paths, fail)
     with ExitStack() as stack:
         found = await run(files, options, labels=known, work=work, progress=_bars(files, stack))
-    for _, error in found.errors:
-        errors.append(error)
-        complain(str(error))
+    for name, error in found.errors:
+        fail(Path(name), error)
     document = found.document()
     if output is not None:
         with whole_file(output) as out:

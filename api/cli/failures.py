@@ -9,7 +9,7 @@ import typer
 from api.cli.confirming import YesOption, check_asked, confirm
 from api.cli.context import Target, command
 from api.cli.errors import UsageError, note
-from api.cli.options import IdHelp, JsonOption, TraceOption
+from api.cli.options import JsonOption, TraceOption, VariableHelp
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
+    from attribution.gold import on_earlier_gold
     from attribution.lookup import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
     from schema.models import Attribution, Variable
@@ -50,7 +51,9 @@ async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption
         out.lines("")
     if found:
         open_ = [
-            failure for failure in found if all(one.method == HUMAN_METHOD for one in verdicts.get(failure.id, []))
+            failure
+            for failure in found
+            if all(one.method == HUMAN_METHOD or on_earlier_gold(one, failure) for one in verdicts.get(failure.id, []))
         ]
         first = next((failure.answer_id for failure in found if failure.answer_id), found[0].question_id)
         hint = f"Find out why with: memtrace attribute {_those(open_, trace)}" if open_ else None
@@ -74,7 +77,7 @@ def _those(failures: list[Failure], trace: str | None) -> str:
 @command(commands, panel=_PANEL)
 async def fail(
     place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
     gold: Annotated[
         list[str] | None,
         typer.Option(
@@ -181,7 +184,7 @@ async def unfail(
 @command(commands, panel=_PANEL)
 async def right(
     place: Target,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=IdHelp, show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help=VariableHelp, show_default=False)],
     trace: TraceOption = None,
     as_json: JsonOption = False,
 ) -> None:

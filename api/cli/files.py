@@ -9,7 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from api.cli.errors import complain
 from schema.errors import MemTraceError
+
+
+def complaining(errors: list[MemTraceError]) -> Callable[[Path, MemTraceError], None]:
+    """Says what is wrong with a file, and adds it to the errors."""
+
+    def fail(path: Path, error: MemTraceError) -> None:
+        errors.append(error)
+        complain(str(error))
+
+    return fail
 
 
 def graph_files(paths: Sequence[Path], fail: Callable[[Path, MemTraceError], None]) -> list[Path]:

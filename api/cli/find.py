@@ -8,19 +8,24 @@ from schema.errors import NotFoundError
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
 from store.protocol import GraphStore
-from store.resolving import ambiguous, is_prefix
+from store.resolving import ambiguous, by_name, is_prefix, is_whole_id
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 
 
 async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
-    """The one thing of this model that a reference means.
+    """The one thing of this model that a reference means; a variable may be called by its name, too.
 
     Raises:
         NotFoundError: there is none.
         AmbiguousError: there are several.
     """
-    found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
+    try:
+        found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
+    except NotFoundError:
+        if model is not Variable or is_whole_id(reference):
+            raise
+        found = await by_name(store, reference, trace_id)
     if not isinstance(found, model):
         raise NotFoundError(reference, model.__name__)
     return found
@@ -56,6 +61,9 @@ async def find_cause(store: GraphStore, reference: str, trace: str | None) -> Va
             break
     if len(found) > 1:
         raise ambiguous(reference, found)
-    if not found:
-        raise NotFoundError(reference, "variable, operation or failure")
-    return found[0]
+    if found:
+        return found[0]
+    try:
+        return await by_name(store, reference, trace_id)
+    except NotFoundError:
+        raise NotFoundError(reference, "variable, operation or failure") from None

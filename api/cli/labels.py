@@ -112,7 +112,7 @@ async def verdict(
 
 def error_type_of(word: str, option: str) -> ErrorType:
     """The error type that an option names."""
-    from schema.meant import error_type_meant
+    from schema.error_type_names import error_type_meant
 
     try:
         return error_type_meant(word)

@@ -96,7 +96,7 @@ async def answers(
         for start in range(0, len(found), _AT_ONCE):
             questions |= await questions_of(store, found[start : start + _AT_ONCE])
         wrong = await _judged_wrong(store, found, await find_trace_id(store, trace))
-        verdicts = word_on(await store.attributions([failure.id for failure in wrong.values()]))
+        verdicts = word_on(await store.attributions([failure.id for failure in wrong.values()]), wrong.values())
     if as_json:
         print_json([documents.answer(one, questions[one.id], wrong.get(one.id), verdicts) for one in found])
     elif found:

@@ -54,7 +54,8 @@ TraceOption = Annotated[
 ]
 IdHelp = "An id, a unique prefix of 8 or more characters, or an external id."
 TraceArgument = Annotated[str, typer.Argument(metavar="TRACE", help=IdHelp, show_default=False)]
-VariableArgument = Annotated[str, typer.Argument(metavar="ID", help=IdHelp, show_default=False)]
+VariableHelp = f"{IdHelp[:-1]}; else the only variable of that name, or of name@version."
+VariableArgument = Annotated[str, typer.Argument(metavar="ID", help=VariableHelp, show_default=False)]
 
 VERDICTS = "Verdicts"
 

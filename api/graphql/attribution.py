@@ -16,6 +16,7 @@ from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
 from api.graphql.refs import FailureRef, OperationRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, ErrorType, QuestionKind
+from attribution.gold import on_earlier_gold
 from attribution.verdict import MOST_PIECES
 from schema import models
 from store.answers import Label
@@ -137,6 +138,15 @@ class Attribution(Node):
     question_kind: QuestionKind | None = strawberry.field(
         description="What the right answer needs; null where nobody said it."
     )
+
+    @strawberry.field(
+        description="Whether the gold answers were changed since this verdict was given, so that it is about earlier "
+        "ones. False if the verdict does not say which they were."
+    )
+    async def on_earlier_gold(self: models.Attribution, info: Info) -> bool:
+        """Whether it is on an earlier gold answer."""
+        about = await info.context.load(self.project_id, reads.elements, self.failure_id, Label.FAILURE)
+        return about is not None and on_earlier_gold(self, about)
 
     @strawberry.field(
         description="The path that proves the verdict, beginning with the evidence messages.", metadata={"size": 10}

@@ -9,13 +9,13 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql import reads
+from api.graphql.across_traces import across_traces
 from api.graphql.blaming import Blamed, blamed_of
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
 from api.graphql.failure_filter import FailureFilter, VerdictGroup, groups_of, wanted_failures
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
-from api.graphql.project_operations import operations_across
 from api.graphql.refs import (
     AnnotationQueueRef,
     ApiKeyRef,
@@ -39,7 +39,8 @@ from attribution.blamed import By
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
-from store.answers import Label
+from schema.kinds import VariableKind
+from store.answers import Label, Page
 
 E = TypeVar("E")
 
@@ -122,7 +123,23 @@ class Project:
         """A page of operations of all traces."""
         statuses = [status] if status else []
         size, cursor = asked_page(info, first, after)
-        return connection(info, await operations_across(self.door.store, size, cursor, kinds, statuses))
+        return connection(info, await across_traces(self.door.store, models.Operation, size, cursor, kinds, statuses))
+
+    @strawberry.field(
+        description="The answers that were given, right or wrong (see `right`), ordered by trace and by place in the "
+        "trace; those of all traces, or of one. A page may hold fewer than you asked for and yet have a next page.",
+        metadata={"cost": 100},
+    )
+    async def answers(
+        self, info: Info, first: First = 20, after: After = None, trace: InTrace = None
+    ) -> Connection[VariableRef]:
+        """A page of answers."""
+        store, kinds, (size, cursor) = self.door.store, [VariableKind.ANSWER.value], asked_page(info, first, after)
+        if trace is None:
+            return connection(info, await across_traces(store, models.Variable, size, cursor, kinds))
+        only = await id_meant(store, Label.TRACE, trace)
+        page = await store.page(Label.VARIABLE, only, size, cursor, kinds)
+        return connection(info, Page([one for one in page.items if isinstance(one, models.Variable)], page.next))
 
     @strawberry.field(description="All its failures, those of one trace, or those that a filter wants.")
     async def failures(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ingest.events.questions import questions_of
 from schema.models import Attribution, Derivation, Variable
 from store.answers import Budget, Closure, Direction, Label, OperationDetail, Page
 from store.protocol import GraphStore
 
 Window = tuple[Variable, int, int]
 _BYTES_AT_ONCE = 32 << 20
+_ANSWERS_AT_ONCE = 100
 
 
 async def elements(store: GraphStore, ids: Sequence[str], label: Label) -> dict[str, Any]:
@@ -51,6 +53,14 @@ async def derivations(
 async def versions(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
     """Versions of several variables' names."""
     return await store.versions_of(variable_ids)
+
+
+async def questions(store: GraphStore, answers: Sequence[Variable]) -> dict[Variable, list[Variable]]:
+    """What several answers may answer; their pasts are looked at in portions."""
+    found: dict[str, list[Variable]] = {}
+    for start in range(0, len(answers), _ANSWERS_AT_ONCE):
+        found |= await questions_of(store, answers[start : start + _ANSWERS_AT_ONCE])
+    return {one: found[one.id] for one in answers}
 
 
 async def closures(

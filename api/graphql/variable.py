@@ -126,6 +126,17 @@ class Variable(Node):
         return await info.context.load(self.project_id, reads.derivations, self.id, Direction.FORWARD, size) or []
 
     @strawberry.field(
+        description="For an answer, the queries that it may answer, by what the graph shows: a single one is its "
+        "question. Without queries these are the messages that its operation used. Empty for all other variables.",
+        metadata={"cost": 50, "size": 5},
+    )
+    async def questions(self: models.Variable, info: Info) -> list[VariableRef]:
+        """What was asked."""
+        if self.kind is not VariableKind.ANSWER:
+            return []
+        return await info.context.load(self.project_id, reads.questions, self) or []
+
+    @strawberry.field(
         description="All versions with its name, the oldest first; this one is among them.", metadata={"size": "first"}
     )
     async def versions(

@@ -174,6 +174,7 @@ class WhyNot:
     piece: str = strawberry.field(description="The piece: the sentence of a message that tells it.")
     message_id: strawberry.ID = strawberry.field(description="The id of this message.")
     message_external_id: str = strawberry.field(description="The message's id in the source.")
+    message_label: str = strawberry.field(description="What people know the message by.")
     said_after: bool = strawberry.field(
         description="Whether no operation used this message before the question was asked, so that the memory could "
         "not know it."

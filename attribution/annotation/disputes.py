@@ -10,6 +10,7 @@ from hashlib import blake2b
 import msgspec
 
 from attribution.annotation.agreement import disagree
+from attribution.gold import gold_mark_of
 from attribution.lookup import by_id
 from attribution.people import Judgement, checked_verdict, write_verdict
 from ingest.events.complaints import EntryOf
@@ -125,7 +126,7 @@ async def adjudicate(
 
 def adjudicated(verdict: Attribution, marks: Mapping[str, object]) -> Attribution:
     """A verdict as the final word; ``marks`` stand in a file of labels beside it."""
-    attributes = msgspec.json.encode({LABEL_DETAILS: dict(marks)}).decode()
+    attributes = msgspec.json.encode({LABEL_DETAILS: dict(marks), **gold_mark_of(verdict)}).decode()
     return replace(verdict, id=adjudication_id(verdict.failure_id), attributes=attributes)
 
 

@@ -116,6 +116,7 @@ class OtherVerdict(Part, frozen=True):
     operation_external_id: str | None
     reason: str | None
     operation: str | None = None
+    on_earlier_gold: bool = False
 
 
 class Revision(Part, frozen=True, kw_only=True):
@@ -193,6 +194,8 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         why_not: what was there and was not chosen, for each piece that the answer needed; only for cases that pages
             show whole.
         failed_at: when the answer was given, else when it was found to be wrong.
+        on_earlier_gold: whether the gold answers were changed since the verdict was given.
+        question_label: what people know the question by.
     """
 
     number: int = 0
@@ -225,3 +228,5 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     question_kind: QuestionKind | None = None
     why_not: list[WhyNot] = []
     failed_at: datetime | None = None
+    on_earlier_gold: bool = False
+    question_label: str = ""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from attribution.gold import on_earlier_gold
 from attribution.kappa import is_from
 from attribution.lookup import by_id
 from attribution.naming import operation_label, session_label, variable_label
@@ -44,14 +45,14 @@ async def gather(store: GraphStore, failures: Sequence[Failure], source: str | N
             is not a person's.
     """
     verdicts = await _verdicts(store, failures)
-    pairs = [(failure, _choose(verdicts.get(failure.id, []), source)) for failure in failures]
+    pairs = [(failure, _choose(failure, verdicts.get(failure.id, []), source)) for failure in failures]
     return await _cases(store, pairs, verdicts)
 
 
 async def chosen(store: GraphStore, failures: Sequence[Failure], source: str | None = None) -> list[Attribution]:
     """The verdicts that count on some failures; see ``gather``."""
     verdicts = await _verdicts(store, failures)
-    found = (_choose(verdicts.get(failure.id, []), source) for failure in failures)
+    found = (_choose(failure, verdicts.get(failure.id, []), source) for failure in failures)
     return [one for one in found if one is not None]
 
 
@@ -76,11 +77,11 @@ async def _cases(
     return [reader.case(failure, chosen, verdicts.get(failure.id, [])) for failure, chosen in pairs]
 
 
-def _choose(verdicts: Sequence[Attribution], source: str | None) -> Attribution | None:
-    for verdict in reversed(verdicts):
-        if verdict.method != HUMAN_METHOD if source is None else is_from(verdict, source):
-            return verdict
-    return None
+def _choose(failure: Failure, verdicts: Sequence[Attribution], source: str | None) -> Attribution | None:
+    """The newest of the source; one on earlier gold answers only where there is no other."""
+    of_source = [one for one in verdicts if (one.method != HUMAN_METHOD if source is None else is_from(one, source))]
+    current = [one for one in of_source if not on_earlier_gold(one, failure)]
+    return next(reversed(current or of_source), None)
 
 
 async def _read(
@@ -152,16 +153,17 @@ class _Reader:
             trace=trace.name or trace.external_id,
             question_id=failure.question_id,
             question_external_id=question.external_id if question else None,
+            question_label=variable_label(question) if question else "",
             answer_external_id=answer.external_id if answer else None,
             question=failure.question,
             prediction=failure.prediction,
             gold_answers=list(failure.gold_answers),
             failed_at=(answer.created_at if answer else None) or failure.created_at,
-            others=[self._other(one) for one in others if attribution is None or one.id != attribution.id],
-            **({} if attribution is None else self._explained(attribution)),
+            others=[self._other(one, failure) for one in others if attribution is None or one.id != attribution.id],
+            **({} if attribution is None else self._explained(attribution, failure)),
         )
 
-    def _explained(self, attribution: Attribution) -> dict[str, Any]:
+    def _explained(self, attribution: Attribution, failure: Failure) -> dict[str, Any]:
         verdict: Verdict = from_attribution(attribution)
         operation = self.operations.get(verdict.operation_id or "")
         session = self.sessions.get(operation.session_id or "") if operation else None
@@ -180,6 +182,7 @@ class _Reader:
             "candidates": [self._candidate(candidate) for candidate in verdict.candidates],
             "losses": [self._loss(loss) for loss in verdict.losses],
             "question_kind": verdict.question_kind,
+            "on_earlier_gold": on_earlier_gold(attribution, failure),
         }
 
     def _step(self, step: Step) -> CitedStep:
@@ -222,7 +225,7 @@ class _Reader:
             path=[self._step(step) for step in loss.path],
         )
 
-    def _other(self, one: Attribution) -> OtherVerdict:
+    def _other(self, one: Attribution, failure: Failure) -> OtherVerdict:
         return OtherVerdict(
             method=one.method,
             author=one.author,
@@ -231,6 +234,7 @@ class _Reader:
             operation_external_id=self._external(one.operation_id),
             reason=one.reason,
             operation=self._label(one.operation_id),
+            on_earlier_gold=on_earlier_gold(one, failure),
         )
 
     def _external(self, operation_id: str | None) -> str | None:

@@ -236,7 +236,8 @@ def _case(case: ReportedCase) -> Iterator[str]:
     for other in case.others:
         kind = other.error_type or "abstained"
         at = f" at {escape(other.operation)}" if other.operation else ""
-        yield f"- {escape(other.author or other.method)} says: {kind}{at}"
+        earlier = words.EARLIER_GOLD if other.on_earlier_gold else ""
+        yield f"- {escape(other.author or other.method)} says: {kind}{at}{earlier}"
     yield ""
     yield from _path(case)
     if case.revision:

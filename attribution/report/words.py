@@ -23,6 +23,7 @@ LEVERS = (
     "A change affects the failures whose blamed operation uses this prompt or these settings; only a new run shows "
     "whether it repairs them"
 )
+EARLIER_GOLD = ", on an earlier gold answer"
 NO_LEVERS = "There is nothing to change yet, because no failure is attributed."
 
 _SIGNIFICANT = 0.05
@@ -313,9 +314,10 @@ def numbers(cases: Iterable[int]) -> str:
 
 
 def verdict(case: ReportedCase) -> str:
-    """Who gave the verdict, and its confidence: ``flow, confidence 0.83``."""
+    """Who gave the verdict, its confidence, and whether it is out of date: ``flow, confidence 0.83``."""
     by = " ".join(part for part in (case.method, case.model, case.author) if part)
-    return by if case.confidence is None else f"{by}, confidence {case.confidence:.2f}"
+    sure = "" if case.confidence is None else f", confidence {case.confidence:.2f}"
+    return f"{by}{sure}{EARLIER_GOLD if case.on_earlier_gold else ''}"
 
 
 def _value(value: Any) -> str:

@@ -91,7 +91,7 @@ async def _pasts(store: GraphStore, failures: Sequence[Failure], wanted: Sequenc
 async def _said(store: GraphStore, failures: Sequence[Failure]) -> dict[str, Attribution]:
     """The verdict on each failure; one without a path, as a person's, gives way to one with a path that agrees."""
     found = await store.attributions([one.id for one in failures])
-    said = word_on(found)
+    said = word_on(found, failures)
     for one in found:
         counts = said[one.failure_id]
         same = (counts.error_type, counts.operation_id) == (one.error_type, one.operation_id)

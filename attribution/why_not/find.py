@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from attribution.case import Case
-from attribution.ending import Ending
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.lookup import word_on
-from attribution.naming import operation_label
+from attribution.naming import operation_label, variable_label
+from attribution.piece_ending import Ending
 from attribution.verdict import Method
 from attribution.why_not.change import change, extraction
 from attribution.why_not.context import context, left_out
@@ -35,7 +35,7 @@ async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, l
     # It says what the free pass would: who is still to judge a failure is not told.
     withheld = await store.withheld([one.id for one in failures])
     failures = [one for one in failures if one.id not in withheld]
-    verdicts = word_on(await store.attributions([one.id for one in failures]))
+    verdicts = word_on(await store.attributions([one.id for one in failures]), failures)
     by_trace: dict[str, list[Failure]] = defaultdict(list)
     for failure in failures:
         by_trace[failure.trace_id].append(failure)
@@ -87,6 +87,7 @@ class _Reader:
             piece=case.detail.quote,
             message_id=message.id,
             message_external_id=message.external_id,
+            message_label=variable_label(message),
             said_after=all(graph.operations[one].sequence >= place for one in graph.users(message.id)),
             error_type=chosen.error_type if chosen else None,
             operation_id=blamed.id if blamed else None,

@@ -185,6 +185,7 @@ class WhyNot(Told, frozen=True, kw_only=True):
     Attributes:
         piece: the sentence of the message that tells it.
         message_id: that message.
+        message_label: what people know it by.
         said_after: whether no operation used that message before the question's search, so that the memory could not
             have it.
         error_type: what the free pass says of this piece; None where it could not follow it.
@@ -221,6 +222,7 @@ class WhyNot(Told, frozen=True, kw_only=True):
     extractions: list[Extraction]
     changes: list[Change]
     context: list[Stood]
+    message_label: str = ""
 
 
 def shortened(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memtrace import events as wire
 
 from ingest.events.complaints import Complaint, record_failure
@@ -9,10 +11,12 @@ from ingest.events.known import EventRefusedError
 from ingest.events.names import Names, references
 from ingest.events.questions import questions_of
 from ingest.events.right_answers import record_right
+from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import trace_id
 from schema.models import Variable
 from store.answers import Label
 from store.protocol import GraphStore
+from store.resolving import by_name
 
 AUTHOR = "application"
 """The author of such a failure, which is kept among its attributes."""
@@ -26,23 +30,33 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
         InputError: something is too long; or what is called right is not an answer, or was judged wrong by a failure.
     """
     names = Names(trace_id(store.project_id, event.trace))
-    wanted = [(name, names.id(label, name)) for label, name in references(event)]
-    found = {one.id: one for one in await store.get(Label.VARIABLE, [id_ for _, id_ in wanted])}
-    for name, id_ in wanted:
-        if id_ not in found:
-            raise EventRefusedError(f"there is no variable {name!r} in this trace", is_early=True)
-    answer = found[names.id(Label.VARIABLE, event.answer)]
-    assert isinstance(answer, Variable)
+    found = await _named(store, names, [name for _, name in references(event)])
+    answer = found[event.answer]
     if event.right:
         await record_right(store, answer, event.time)
         return
     if event.question is None:
         asked = await _asked(store, answer)
     else:
-        asked = names.id(Label.VARIABLE, event.question)
-    evidence = tuple(names.id(Label.VARIABLE, name) for name in event.evidence)
+        asked = found[event.question].id
+    evidence = tuple(found[name].id for name in event.evidence)
     complaint = Complaint(asked, answer.id, tuple(event.gold), evidence, event.comment, event.time)
     await record_failure(store, complaint, AUTHOR)
+
+
+async def _named(store: GraphStore, names: Names, wanted: Sequence[str]) -> dict[str, Variable]:
+    """The variables that are meant, by what the event calls them: an id, or the name of only one in the trace."""
+    ids = {name: names.id(Label.VARIABLE, name) for name in wanted}
+    stored = {one.id: one for one in await store.get(Label.VARIABLE, list(ids.values())) if isinstance(one, Variable)}
+    found = {}
+    for name, id_ in ids.items():
+        try:
+            found[name] = stored[id_] if id_ in stored else await by_name(store, name, names.trace_id)
+        except NotFoundError:
+            raise EventRefusedError(f"there is no variable {name!r} in this trace", is_early=True) from None
+        except AmbiguousError as error:
+            raise EventRefusedError(str(error)) from None
+    return found
 
 
 async def _asked(store: GraphStore, answer: Variable) -> str:

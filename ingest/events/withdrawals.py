@@ -8,7 +8,7 @@ from schema.kinds import Origin
 from schema.models import Failure, Variable
 from store.answers import Label
 from store.protocol import GraphStore
-from store.resolving import ambiguous, is_prefix
+from store.resolving import ambiguous, by_name, is_prefix
 
 
 async def find_reported(store: GraphStore, reference: str, trace_id: str | None = None) -> Failure:
@@ -23,6 +23,8 @@ async def find_reported(store: GraphStore, reference: str, trace_id: str | None 
     if isinstance(failure, Failure) and not is_prefix(reference):
         return _checked(failure)
     answer = await _named(store, reference, Label.VARIABLE, trace_id)
+    if failure is None and answer is None:
+        answer = await by_name(store, reference, trace_id)
     if failure is not None and answer is not None:
         raise ambiguous(reference, [failure, answer])
     if isinstance(failure, Failure):

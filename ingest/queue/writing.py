@@ -15,10 +15,10 @@ from memtrace.events import Event
 
 from ingest.events.taking import Refusal, take_events
 from ingest.queue.packets import unpacked_bytes
-from ingest.queue.passes import write_packets
 from ingest.queue.protocol import DeadLetter, Delivery, Outcome
 from ingest.queue.turns import Turns
 from ingest.queue.waiting import Held, Waiting
+from ingest.queue.write_packets import write_packets
 from schema.errors import StoreError
 from store.protocol import Database, GraphStore
 

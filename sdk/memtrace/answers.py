@@ -10,7 +10,7 @@ from memtrace.config import is_ready, is_sampled
 from memtrace.context import scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.kinds import MAX_SAID, MAX_SAID_CHARACTERS
+from memtrace.kinds import MAX_ID_CHARACTERS, MAX_SAID, MAX_SAID_CHARACTERS
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import FEEDBACK
 from memtrace.sink import emit
@@ -34,8 +34,9 @@ def feedback(
 
     If feedback on the same answer is given again, its gold answers and evidence replace the earlier ones.
 
-    This function does not check whether an id exists. The platform finds out when it writes the event, long after
-    ``flush`` has counted it as sent; an event with an unknown id becomes a dead letter (``memtrace dlq list``).
+    This function does not check whether an id exists, or a name of another process. The platform finds out when it
+    writes the event, long after ``flush`` has counted it as sent; an event with an unknown one becomes a dead letter
+    (``memtrace dlq list``).
 
     Args:
         answer: the answer: a known value, its variable, its name, or the ``id`` of its variable, which ``find`` gave
@@ -45,7 +46,9 @@ def feedback(
         comment: anything for people to read.
         question: what was asked, in the same form as ``answer``; needed only if the platform can't find the question
             from the answer.
-        trace: the id of the answer's trace; needed only outside the trace.
+        trace: the id of the answer's trace; needed only outside the trace. In a process that has recorded nothing of
+            it, a text of at most 200 characters is an id or a name (or ``name@version``), which the platform looks up:
+            only one variable of the trace may be called so.
         right: whether the answer was right. If it was, this is kept with the answer, and the other arguments are not.
             An answer that was said to be wrong before stays wrong; one that was right may be said to be wrong later.
     """
@@ -55,11 +58,13 @@ def feedback(
         state = _trace(trace)
         if state is None:
             return
-        judged = _variable(state, answer)
-        asked = None if question is None else _variable(state, question)
+        # Another process recorded the trace: the platform finds the names that are used here.
+        elsewhere = trace is not None and state.identities.is_empty
+        judged = _variable(state, answer, elsewhere)
+        asked = None if question is None else _variable(state, question, elsewhere)
         said = {
             "gold": [_text("gold", text) for text in _listed("gold", gold)][:MAX_SAID],
-            "evidence": list(_evidence(state, evidence))[:MAX_SAID],
+            "evidence": list(_evidence(state, evidence, elsewhere))[:MAX_SAID],
             "comment": comment and _text("comment", comment),
             "right": right,
         }
@@ -79,17 +84,17 @@ def _trace(id_: str | None) -> TraceState | None:
     return state_of(id_) if is_ready() and is_sampled(id_) else None
 
 
-def _evidence(state: TraceState, said: object) -> Iterator[str]:
+def _evidence(state: TraceState, said: object, elsewhere: bool) -> Iterator[str]:
     """The ids of the known messages; the others are reported, and do not keep the known ones out."""
     for item in _listed("evidence", said):
         try:
-            yield _id(_variable(state, item))
+            yield _id(_variable(state, item, elsewhere))
         except MistakeError as mistake:
             report("evidence of feedback", mistake)
 
 
-def _variable(state: TraceState, value: object) -> Variable | str:
-    """The variable that is meant, or the id of one that this process does not know."""
+def _variable(state: TraceState, value: object, elsewhere: bool) -> Variable | str:
+    """The variable that is meant, or the id or the name of one that this process does not know."""
     if isinstance(value, Variable):
         return value
     known = state.identities.find(value)
@@ -99,7 +104,7 @@ def _variable(state: TraceState, value: object) -> Variable | str:
         named = state.identities.named(value)
         if named is not None:
             return named
-        if _ID.fullmatch(value):
+        if _ID.fullmatch(value) or (elsewhere and 0 < len(value) <= MAX_ID_CHARACTERS):
             return value
     raise MistakeError(f"{shown(value)} is no known variable of the trace, nor the name or id of one")
 

@@ -102,6 +102,11 @@ class IdentityMap:
     def __len__(self) -> int:
         return len(self._held) + len(self._weak)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether this process has recorded nothing of the trace, or has forgotten it."""
+        return not len(self) and not len(self._names)
+
     def find(self, value: object) -> list[Variable] | None:
         """The variables for which the object stands: the one that it is, then its occurrences, oldest first."""
         key = id(value)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from schema.models import WHOLE_VALUE_BYTES, Variable
-from schema.words import contains, phrases, snippet
+from schema.words import contains, phrases, snippet, words
 from store.answers import Label, ScanResult, SearchHit
 from store.neo4j.read import Reader
 from store.neo4j.rows import search_scope
@@ -47,6 +47,14 @@ async def search(reader: Reader, text: str, trace_id: str | None, limit: int) ->
         SearchHit(v, scores[v.id], snippet([v.preview, v.comment or "", v.name], text))
         for v in await reader.get(Label.VARIABLE, scores)
     ]
+
+
+async def named(reader: Reader, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
+    """Recorded variables with a name, by trace and place: of those that contain its words, those that are called so."""
+    scopes = [search_scope(one) for one in (reader.project_id, trace_id) if one is not None]
+    query = lucene_query([words(name)[:_CLAUSES]], scopes)
+    rows = await reader.rows("named", query=query, name=name, version=version, traceId=trace_id, count=limit)
+    return await reader.get(Label.VARIABLE, [id_ for (id_,) in rows])
 
 
 class _Bounds:

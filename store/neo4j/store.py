@@ -150,6 +150,10 @@ class Neo4jStore(GraphStore):
         return await self._reader.invalidations(trace_id)
 
     @override
+    async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
+        return await find.named(self._reader, name, version, trace_id, limit)
+
+    @override
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         return await find.search(self._reader, text, trace_id, limit)
 

@@ -22,6 +22,7 @@ from typing import Any
 import neo4j
 
 from schema.control import BEGUN, AuditEntry
+from schema.errors import InputError
 from schema.models import WHOLE_VALUE_BYTES, Batch
 from store.answers import Label, Stored, WriteResult
 from store.conflicts import check
@@ -33,7 +34,7 @@ from store.neo4j.references import check_references
 from store.neo4j.rows import Row, element_id, read_rows, rows_of
 from store.neo4j.verdict_changes import keep_replaced
 from store.packs import PackWriter
-from store.references import check_ownership, check_values, elements_of
+from store.references import check_ownership, check_values, elements_of, place_of
 from store.times import EPOCH, to_microseconds
 from store.values import ValueStore
 
@@ -185,6 +186,12 @@ class BatchWriter:
         )
         stored = read_rows(statement.label, (row for (rows,) in await result.values() for row in rows))
         check(statement.label, {element.id: element for element in stored}, statement.elements)
+        if statement.label is Label.ATTRIBUTION:
+            known = {element.id for element in stored}
+            for element in statement.elements:
+                if element.id not in known:
+                    problem = f"refers to failure {element.failure_id}, which was withdrawn meanwhile"
+                    raise InputError("batch", place_of(statement.label), problem)
 
 
 def _unique(batch: Batch) -> dict[Label, dict[str, Any]]:

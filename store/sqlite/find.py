@@ -14,7 +14,7 @@ from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet
 from store.answers import ScanResult, SearchHit
 from store.packs import PackCache, PackEntry, cut_all, decompress, read_all
-from store.sqlite.context import ReadContext
+from store.sqlite.context import ReadContext, text_hash
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 
@@ -27,6 +27,15 @@ def search(context: ReadContext, text: str, trace_id: str | None, limit: int) ->
     rows = context.rows("variables.search", query=query, trace=trace_id, count=limit)
     variables = context.reader().read(Variable, [k for k, _ in rows])
     return [_hit(variables[k], score, text) for k, score in rows]
+
+
+def named(context: ReadContext, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
+    """Recorded variables with a name, by trace and place."""
+    rows = context.rows(
+        "variables.named", hash=text_hash(name), name=name, version=version, trace=trace_id, count=limit
+    )
+    found = context.reader().read(Variable, [k for (k,) in rows])
+    return [found[k] for (k,) in rows]
 
 
 def _hit(variable: Variable, score: float, text: str) -> SearchHit:

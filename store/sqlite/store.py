@@ -209,6 +209,10 @@ class SqliteStore(GraphStore):
         return await self._read(select.invalidations, trace_id)
 
     @override
+    async def named(self, name: str, version: int | None, trace_id: str | None, limit: int) -> list[Variable]:
+        return await self._read(find.named, name, version, trace_id, limit)
+
+    @override
     async def search(self, text: str, trace_id: str | None = None, limit: int = 20) -> list[SearchHit]:
         return await self._read(find.search, text, trace_id, limit)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attribution import blame as module
 from attribution.blame import blame, chosen_verdicts
 from attribution.blamed import Blamed, By
-from attribution.resting import Links, Members
+from attribution.dependent_answers import Links, Members
 from schema.models import Derivation, Operation, Session, Variable
 from store.paging import elements
 from store.protocol import Database, GraphStore

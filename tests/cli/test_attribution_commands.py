@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from api.cli.context import DEFAULT_PROJECT
 from api.cli.options import MethodName
 from attribution.verdict import Method
 from schema.kinds import VariableKind
@@ -17,6 +18,7 @@ from tests.attribution.benchmark.sample import SAMPLE, truth, write_benchmark
 from tests.attribution.flow.stories import Story
 from tests.attribution.flow.test_questions import PLACES
 from tests.attribution.report.pages import Page, rendered
+from tests.attribution.why_not.graphs import retrieval
 from tests.cli.conftest import Cli
 from tests.factory import TraceBuilder
 from tests.llm_server import LlmServer, fail, give, llm_server
@@ -449,3 +451,20 @@ def test_a_model_that_fails_costs_the_summary_and_no_more(judged: Cli, model: Ll
 
 def test_a_summary_that_is_asked_for_needs_a_model(judged: Cli) -> None:
     assert "MEMTRACE_LLM_BASE_URL is not set" in judged("report", "--summary", code=4).err
+
+
+def test_what_is_shown_has_names_for_people(stored: Callable[[TraceBuilder], Cli]) -> None:
+    """A recorder gives digests as ids in the source; people read names, the same as in reports."""
+    story, failure = retrieval(DEFAULT_PROJECT)
+    trace = story.trace
+    digests = [(f"{number:032x}", one) for number, one in enumerate(trace.variables, 1 << 80)]
+    trace.variables = [replace(one, external_id=digest, name=one.external_id) for digest, one in digests]
+    cli = stored(trace)
+    asked, said = (
+        next(f"{one.name}@{one.version}" for one in trace.variables if one.id == id_)
+        for id_ in (failure.question_id, failure.evidence_ids[0])
+    )
+    for out in (cli("attribute", "--all").out, cli("why-not", failure.id).out, cli("report", "--format", "md").out):
+        assert said in out.replace("\\", "")
+        assert not any(digest[-12:] in out for digest, _ in digests)
+    assert asked in cli("attribute", "--all").out

@@ -40,5 +40,24 @@ def test_operations_whose_kind_says_nothing_are_named(stored: Callable[[TraceBui
     assert "kind=" in found["fix"]
 
 
+def test_changes_that_nobody_sees_are_named(stored: Callable[[TraceBuilder], Cli]) -> None:
+    """Updates may change nothing; those of which no call in the trace ever does keep their changes to themselves."""
+    story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="unseen")
+    trace = story.trace
+    unit = story.store(0, "The dog is called Rufus.")
+    first, second, idle, ends = (
+        trace.operation(f"o{number}", name=name, kind=OperationKind.UPDATE)
+        for number, name in enumerate(["put", "put", "tidy", "tidy"])
+    )
+    for one in (first, second, idle, ends):
+        trace.use(one, unit)
+    trace.variable("done", "ok", by=second, kind=VariableKind.OTHER)
+    trace.invalidate(ends, unit)
+    (found,) = [one for one in stored(trace)("check", "unseen", "--json").json if "no change" in one["problem"]]
+    assert found["problem"].endswith(": put")
+    assert (found["count"], found["examples"]) == (2, [first.id, second.id])
+    assert "memtrace.deleted(" in found["fix"]
+
+
 def test_a_trace_that_is_not_there(sample: Cli) -> None:
     sample("check", "nothing", code=3)

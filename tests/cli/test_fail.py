@@ -64,6 +64,59 @@ def test_a_known_failure_takes_what_is_added(stored: Callable[[TraceBuilder], Cl
     assert cli("failures", "--json").json == [after]
 
 
+def test_a_verdict_on_an_earlier_gold_answer_is_marked_and_gives_way(stored: Callable[[TraceBuilder], Cli]) -> None:
+    cli = stored(_chat("Which pet?"))
+    mark = "on an earlier gold answer"
+
+    def told(gold: str) -> list[tuple[str, bool]]:
+        cli("fail", "said", "--gold", gold)
+        (failure,) = cli("failures", "--json").json
+        return [(one["method"], one["onEarlierGold"]) for one in failure["verdicts"]]
+
+    failure = cli("fail", "said", "--gold", "a dog", "--json").json["id"]
+    assert [one["onEarlierGold"] for one in cli("attribute", "--all", "--json").json] == [False]
+    cli("verdict", failure, "--type", "AnnotationError", "--reason", "it is a dog", "--author", "ada")
+    assert mark not in cli("failures").out
+    assert told("a parrot") == [("flow", True), ("human", True)]
+    shown = cli("failures")
+    assert shown.out.count(mark) == 2
+    assert "memtrace attribute" in shown.err
+    assert mark in cli("report").out
+    # What was said of an earlier gold answer counts only where nothing else was said, whoever said it.
+    assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
+    cli("attribute", "--all")
+    assert told("a parrot") == [("flow", True), ("human", True), ("flow", False)]
+    assert cli("answers", "--json").json[0]["verdict"] != "AnnotationError"
+    # A gold answer that comes back makes the verdicts on it count again.
+    assert told("a dog") == [("flow", False), ("human", False), ("flow", True)]
+    assert cli("report", "--json").json["cases"][0]["onEarlierGold"] is False
+    assert cli("answers", "--json").json[0]["verdict"] == "AnnotationError"
+    (again,) = cli("attribute", "--all", "--gold-free", "--json").json
+    cli("fail", "said", "--gold", "Bo")
+    verdicts = {one["id"]: one for one in cli("failures", "--json").json[0]["verdicts"]}
+    assert verdicts[again["id"]]["onEarlierGold"] is False
+
+
+def test_a_variable_may_be_called_by_its_name(stored: Callable[[TraceBuilder], Cli]) -> None:
+    trace = _chat("Which pet?")
+    messages = [
+        trace.variable(f"{number}" * 32, "I have a dog", name="m3", version=number, kind=VariableKind.MESSAGE)
+        for number in (1, 2)
+    ]
+    step = trace.operation("x" * 32, name="search", kind=OperationKind.RETRIEVAL)
+    trace.variable("y" * 32, "dogs", by=step, name="search")
+    alone = trace.variable("z" * 32, "Bo", name="the dog")
+    cli = stored(trace)
+    refused = cli("fail", "said", "--evidence", "m3", code=2).err
+    assert all(f"{one.id} (variable 'm3@{one.version}'" in refused for one in messages)
+    assert cli("fail", "said", "--evidence", "m3@2", "--json").json["evidenceIds"] == [messages[1].id]
+    assert cli("value", "the dog").out == "Bo"
+    assert cli("closure", "the dog", "--json").json["roots"] == [alone.id]
+    assert cli("unfail", "said", "--yes").out == ""
+    assert "no variable 'the cat'" in cli("value", "the cat", code=3).err
+    assert "no operation 'search'" in cli("operation", "search", code=3).err
+
+
 def test_the_question_comes_from_the_past_or_is_a_message(stored: Callable[[TraceBuilder], Cli]) -> None:
     trace = TraceBuilder(DEFAULT_PROJECT, "steps")
     asked = trace.variable("asked", "Which pet?", kind=VariableKind.QUERY)

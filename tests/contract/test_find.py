@@ -7,6 +7,7 @@ from schema.ids import ID_LENGTH, make_id
 from store.answers import Label
 from store.protocol import GraphStore
 from store.references import elements_of
+from store.resolving import by_name
 from tests.contract.samples import assistant
 from tests.data import FULL
 from tests.factory import TraceBuilder
@@ -103,6 +104,32 @@ async def test_an_id_in_the_source_that_several_labels_have(store: GraphStore, p
         await store.resolve("same")
     assert await store.resolve("same", Label.OPERATION) == operation
     assert await store.resolve("same", Label.VARIABLE) == variable
+
+
+async def test_a_variable_is_found_by_its_name(store: GraphStore, project: str) -> None:
+    first, second = TraceBuilder(project, "first"), TraceBuilder(project, "second")
+    step = first.operation("step")
+    fact = first.variable("x1", "Bo is a dog", name="Bo's fact", version=1, class_name="Fact", by=step)
+    newer = first.variable("x2", "Bo is a poodle", name="Bo's fact", version=2, class_name="Fact", by=step)
+    odd = first.variable("x3", "mail", name="ada@7", by=step)
+    first.variable("x4", "mail of ada, version seven", name="ada", version=7, by=step)
+    second.variable("x1", "about Bo's fact", name="about Bo's fact")
+    again = second.variable("x5", "Bo", name="Bo's fact", version=1)
+    await first.write(store)
+    await second.write(store)
+    both = sorted([fact, newer, again], key=lambda one: (one.trace_id, one.sequence))
+    assert await store.named("Bo's fact", None, None, 5) == both
+    assert await store.named("Bo's fact", None, None, 1) == both[:1]
+    assert await store.named("bo's fact", None, None, 5) == []
+    assert await by_name(store, "Bo's fact@2") == newer
+    assert await by_name(store, "Bo's fact@1", first.trace.id) == fact
+    assert await by_name(store, "ada@7") == odd
+    with pytest.raises(AmbiguousError, match="Bo's fact@2") as caught:
+        await by_name(store, "Bo's fact", first.trace.id)
+    assert caught.value.candidates == [fact.id, newer.id]
+    for reference in ("Bo's fact@3", "Bo's", "-", "@1", "\ud800", "Bo's fact@" + "9" * 30, ""):
+        with pytest.raises(NotFoundError):
+            await by_name(store, reference)
 
 
 async def test_a_prefix_that_several_have(store: GraphStore, project: str) -> None:

@@ -133,6 +133,13 @@ async def derivations_of(stranger: GraphStore, owned: TraceBuilder) -> None:
         assert await stranger.derivations_of([known.id for known in owned.variables], direction) == {}
 
 
+async def named(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for variable in owned.variables:
+        theirs = await stranger.named(variable.name, None, None, 1000)
+        assert {one.project_id for one in theirs} <= {stranger.project_id}
+        assert await stranger.named(variable.name, None, owned.trace.id, 1000) == []
+
+
 async def search(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert all(hit.variable.project_id == stranger.project_id for hit in await stranger.search("Oslo"))
     assert await stranger.search("Oslo", owned.trace.id) == []
@@ -283,6 +290,7 @@ PROBES: dict[str, Probe] = {
         operation,
         operations,
         derivations_of,
+        named,
         search,
         scan,
         closure,

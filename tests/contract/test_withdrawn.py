@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 
-from schema.errors import NotFoundError
+from api.jobs.arguments import AttributeArguments
+from api.jobs.work.attributes import run
+from api.jobs.work.context import Context, Document
+from schema.errors import InputError, NotFoundError
 from schema.kinds import VariableKind
-from schema.models import Batch, Failure, Variable
-from store.answers import Label
+from schema.models import Batch, Failure, Trace, Variable
+from store.answers import Label, Stored, WriteResult
 from store.protocol import GraphStore
 from store.references import elements_of
 from tests.contract.samples import assistant
@@ -32,6 +37,65 @@ def _twice(project: str, name: str) -> tuple[TraceBuilder, Variable, list[Failur
     for failure in failures:
         trace.attribution(failure, "flow")
     return trace, answer, failures
+
+
+class _Withdrawing:
+    """A store whose failure is withdrawn by somebody else, just when a verdict on it is to be stored."""
+
+    def __init__(self, store: GraphStore, failure_id: str) -> None:
+        self._store = store
+        self._failure_id = failure_id
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def write(self, batch: Batch) -> WriteResult:
+        if self._failure_id in {one.failure_id for one in batch.attributions}:
+            await self._store.delete_failure(self._failure_id)
+        return await self._store.write(batch)
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["a new verdict", "one that was given before"])
+async def test_a_failure_that_is_withdrawn_while_a_job_attributes_it(
+    store: GraphStore, project: str, is_known: bool
+) -> None:
+    trace, _, (kept, withdrawn) = _twice(project, "job")
+    trace.attributions.clear()
+    await trace.write(store)
+    if is_known:
+        await _attributed(store)
+        later = max(one.created_at for one in await store.attributions([withdrawn.id]) if one.created_at)
+        trace.attribution(withdrawn, "flow", id="f" * 32, created_at=later + timedelta(seconds=1))
+        await trace.write(store)
+    result = await _attributed(cast("GraphStore", _Withdrawing(store, withdrawn.id)))
+    assert (result["failures"], result["withdrawn"], result["cached"]) == (2, 1, int(is_known))
+    (id_,) = result["attributionIds"]
+    assert [one.id for one in await store.attributions([kept.id, withdrawn.id])] == [id_]
+    assert (await store.failures()).items == [kept]
+    assert (await store.stats(trace.trace.id)).labels["Attribution"] == 1
+
+
+async def test_a_verdict_is_not_written_when_its_failure_went_after_it_was_looked_up(
+    store: GraphStore, project: str
+) -> None:
+    trace, _, (kept, withdrawn) = _twice(project, "late")
+    verdicts = [one for one in trace.attributions if one.failure_id == withdrawn.id]
+    trace.attributions.clear()
+    await trace.write(store)
+    (found,) = await store.get(Label.TRACE, [trace.trace.id])
+    stored = Stored(cast("Trace", found), {}, {Label.FAILURE: {withdrawn.id: withdrawn}})
+    await store.delete_failure(withdrawn.id)
+    with pytest.raises(InputError, match=withdrawn.id):
+        await store.write(Batch(trace.trace, attributions=verdicts), None, stored)
+    assert await store.get(Label.ATTRIBUTION, [one.id for one in verdicts]) == []
+    assert (await store.failures()).items == [kept]
+
+
+async def _attributed(store: GraphStore) -> Document:
+    """What a job says that attributes everything."""
+    nothing = cast("Any", None)
+    context = Context(store, nothing, nothing, lambda stage, done, total: None, None)
+    return await run(context, AttributeArguments())
 
 
 async def test_a_failure_goes_with_its_verdicts_and_nothing_else(store: GraphStore, project: str) -> None:

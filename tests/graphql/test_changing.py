@@ -49,6 +49,14 @@ def _withdraw(world: World, verdict: str, role: str = "writer") -> dict[str, Any
     return _change(world, text, {"id": verdict}, role)
 
 
+@pytest.fixture(autouse=True)
+def nobody_has_judged(world: World) -> None:
+    """What other modules said of the shared world's failure, such as the documents of docs/graphql.md, is gone."""
+    for verdict in _verdicts(world, world.ids["failure"]):
+        if verdict["method"] == "human":
+            assert _withdraw(world, verdict["id"], "admin")["__typename"] == "VerdictWithdrawn"
+
+
 def test_a_verdict_replaces_ones_own_and_goes_away(world: World) -> None:
     failure, operation = world.ids["failure"], world.ids["operation"]
     before = _verdicts(world, failure)
@@ -465,6 +473,35 @@ def test_operations_by_how_they_ended(world: World, server: RunningServer) -> No
     assert asked("unknown") == [one for one in every if one["status"] == "unknown"]
     assert asked("unknown", "Retrieval") == [one for one in every if one["kind"] == "Retrieval"] != []
     assert asked("error") == []
+
+
+def test_answers_with_their_questions(world: World) -> None:
+    text = """query($p: String!, $t: String, $a: String) { project(name: $p) { answers(first: 3, after: $a, trace: $t) {
+      nodes { id kind right questions { id preview } trace { externalId } } pageInfo { endCursor } } } }"""
+
+    def asked(trace: str | None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        after = None
+        while True:
+            page = world.ask(text, {"p": world.project, "t": trace, "a": after})["project"]["answers"]
+            found += page["nodes"]
+            after = page["pageInfo"]["endCursor"]
+            if after is None:
+                return found
+
+    sample = asked("assistant-sample")
+    assert len(sample) == 8
+    assert {one["kind"] for one in sample} == {"Answer"}
+    assert all(len(one["questions"]) == 1 for one in sample)
+    assert any("What breed is Mara's dog?" in one["questions"][0]["preview"] for one in sample)
+    everywhere = asked(None)
+    assert [one for one in everywhere if one["trace"]["externalId"] == "assistant-sample"] == sample
+    assert asked("no-such-trace") == []
+    none = world.ask(
+        "query($p: String!, $v: String!) { project(name: $p) { variable(reference: $v) { questions { id } } } }",
+        {"p": world.project, "v": sample[0]["questions"][0]["id"]},
+    )
+    assert none["project"]["variable"]["questions"] == []
 
 
 async def test_operations_across_traces_page_by_page(world: World, server: RunningServer) -> None:

@@ -132,6 +132,11 @@ _NESTED: dict[str, tuple[str, dict[str, int]]] = {
         {"stats": 1, "failures": 1, "attributions": 1, "traces": 1, "operations": 1, "page": 16, "get": 7}
         | {"derivations_of": 2, "withheld": 3},
     ),
+    "answers with their questions": (
+        "{ project { answers(first: 50) { nodes { id questions { id trace { name } } } } } }",
+        # A page is read trace by trace.
+        {"traces": 4, "page": 4, "operations": 1, "get": 1},
+    ),
     "one hop": (
         """{ project { traces { nodes { variables(first: 20) { nodes {
           derivedFrom { sourceVariable { derivations(first: 3) { targetVariable { id } } } }

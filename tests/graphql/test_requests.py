@@ -309,6 +309,7 @@ LISTS = {
     "{ pageInfo { endCursor } } } } }",
     "Project.traces": "traces(first: 1%s) { pageInfo { endCursor } }",
     "Project.operations": "operations(first: 1%s) { pageInfo { endCursor } }",
+    "Project.answers": "answers(first: 1%s) { pageInfo { endCursor } }",
     "Project.failures": "failures(first: 1%s) { pageInfo { endCursor } }",
     "Project.jobs": "jobs(first: 1%s) { pageInfo { endCursor } }",
     "Project.reports": "reports(first: 1%s) { pageInfo { endCursor } }",

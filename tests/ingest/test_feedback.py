@@ -102,20 +102,22 @@ def _answer(query: str) -> str:
     return "A beagle, says " + query
 
 
-@pytest.mark.parametrize("is_known", [True, False], ids=["the same process", "another process"])
-async def test_the_recorder_says_it_later(database: Database, is_known: bool) -> None:
+@pytest.mark.parametrize("how", ["the same process", "another process by ids", "another process by names"])
+async def test_the_recorder_says_it_later(database: Database, how: str) -> None:
     store, exporter, faults = _project(database), MemoryExporter(), memtrace.fault_counts()
     memtrace.configure(exporter=exporter)
     with memtrace.trace("agent", id="later"):
-        message = memtrace.variable("Bo is a poodle.", "Message")
+        message = memtrace.variable("Bo is a poodle.", "Message", "m3")
         answer = _answer(memtrace.variable("What is Bo?", "Query"))
         known = [memtrace.find(one) for one in (answer, message)]
     ids = [one.id for one in known if one is not None]
+    is_known = how == "the same process"
     if is_known:
         memtrace.feedback(answer, "a poodle", [message], trace="later")
     else:
         context.forget()
-        memtrace.feedback(ids[0], ["a poodle"], ids[1:], "by mail", trace="later")
+        evidence = ["m3"] if how.endswith("names") else ids[1:]
+        memtrace.feedback(ids[0], ["a poodle"], evidence, "by mail", trace="later")
     memtrace.configure(exporter=MemoryExporter())
     assert memtrace.fault_counts() == faults
     assert ("question" in exporter.of("feedback")[0]) == is_known

@@ -94,6 +94,28 @@ async def test_what_the_recorder_wrote(store: GraphStore, tmp_path: Path) -> Non
     assert [derivation.source, derivation.target] == [one.id for one in variables]
 
 
+async def test_feedback_makes_failures_that_are_counted(store: GraphStore, tmp_path: Path) -> None:
+    path = tmp_path / "events.ndjson"
+    memtrace.configure(exporter=FileExporter(path))
+
+    @memtrace.operation(kind="Generation", output="Answer")
+    def answer(question: str, number: str) -> str:
+        return f"{number} dogs"
+
+    with memtrace.trace("agent", id="t"):
+        query = memtrace.variable("What is Bo?", "Query")
+        first, second, third = (answer(query, number) for number in ("one", "two", "six"))
+        memtrace.feedback(first, "a poodle")
+        memtrace.feedback(first, "a poodle", question=query)
+        memtrace.feedback(second, "a poodle", question=query)
+        memtrace.feedback(third, right=True)
+    memtrace.configure(exporter=MemoryExporter())
+    report = await import_path(store, path)
+    assert (report.failures, report.created["Failure"], report.rejected) == (2, 2, ())
+    again = await import_path(store, path)
+    assert (again.failures, again.created, again.existing) == (2, {}, report.created)
+
+
 async def test_packed_with_empty_lines_and_without_the_last_line_end(store: GraphStore, tmp_path: Path) -> None:
     lines = closed_set("t", 3, Random(3))
     path = tmp_path / "events"

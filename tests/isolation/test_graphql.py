@@ -42,6 +42,7 @@ _ID_OF = {
     "Project.failure.reference": "failure",
     "Project.attribution.reference": "verdict",
     "Project.failures.trace": "trace",
+    "Project.answers.trace": "trace",
     "Project.search.trace": "trace",
     "Project.session.trace": "trace",
     "Project.operation.trace": "trace",

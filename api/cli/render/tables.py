@@ -11,6 +11,7 @@ from rich.text import Text
 
 from api.cli.render import style
 from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
+from attribution.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
 from store.answers import SearchHit, Stats
 
@@ -274,7 +275,7 @@ def failure(found: Failure, verdicts: Sequence[Attribution], blamed: Mapping[str
             ("answer", _said(found.prediction or "", found.answer_id) if found.answer_id else found.prediction),
             ("gold", Text(" | ".join(one_line(gold, 300) for gold in found.gold_answers), style=style.GOOD)),
             ("evidence", counted(len(found.evidence_ids), "message") if found.evidence_ids else None),
-            *(("verdict", _verdict(verdict, blamed)) for verdict in verdicts),
+            *(("verdict", _verdict(verdict, found, blamed)) for verdict in verdicts),
         )
     )
 
@@ -283,7 +284,7 @@ def _said(text: str, id_: str) -> Text:
     return style.id_(id_).append(" ").append(one_line(text, 300), style="default")
 
 
-def _verdict(verdict: Attribution, blamed: Mapping[str, Operation]) -> Text:
+def _verdict(verdict: Attribution, about: Failure, blamed: Mapping[str, Operation]) -> Text:
     text = _error_type(verdict)
     operation = blamed.get(verdict.operation_id or "")
     if operation is not None:
@@ -292,6 +293,8 @@ def _verdict(verdict: Attribution, blamed: Mapping[str, Operation]) -> Text:
     by = " ".join(part for part in (verdict.method, verdict.model, verdict.author) if part)
     sure = "" if verdict.confidence is None else f", confidence {verdict.confidence:.2f}"
     text.append(f"  ({one_line(by, 80)}{sure})", style=style.DIM)
+    if on_earlier_gold(verdict, about):
+        text.append(" on an earlier gold answer", style=style.BAD)
     if verdict.reason:
         text.append(f"\n{one_line(verdict.reason, 500)}", style="default")
     return text

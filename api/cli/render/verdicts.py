@@ -11,6 +11,7 @@ from rich.text import Text
 from api.cli.render import style
 from api.cli.render.tables import sheet, table
 from api.cli.render.text import middle, one_line, short
+from attribution.report import words
 from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def case(found: ReportedCase, file: str | None = None) -> Table:
 
 def _question(found: ReportedCase) -> Text:
     text = Text(one_line(found.question, _QUOTE))
-    if found.question_external_id:
-        text.append(f"  ({middle(found.question_external_id, 60)})", style=style.DIM)
+    if found.question_label:
+        text.append(f"  ({middle(found.question_label, 60)})", style=style.DIM)
     return text
 
 
@@ -67,8 +68,8 @@ def _step(step: CitedStep) -> Text:
     if step.kind:
         text.append_text(style.kind(step.kind.value)).append(" ")
     text.append_text(style.id_(step.variable_id))
-    if step.external_id:
-        text.append(f" {middle(step.external_id, 40)}", style="default")
+    if name := words.named(step):
+        text.append(f" {middle(name, 40)}", style="default")
     if step.operation:
         text.append(f" by {one_line(step.operation, 60)}", style=style.DIM)
     if step.quote:

@@ -36,7 +36,7 @@ def pages(failure: Failure, found: Sequence[WhyNot]) -> Iterator[RenderableType]
         quote = Text(f"“{one_line(one.piece, _QUOTE)}”", style="default")
         tree = Tree(Text(f"{piece.title}: ", style=style.DIM).append_text(quote))
         said = Text("said in ", style=style.DIM).append_text(style.id_(one.message_id))
-        tree.add(said.append(f" {middle(one.message_external_id, 60)}", style="default"))
+        tree.add(said.append(f" {middle(one.message_label, 60)}", style="default"))
         lost = style.BAD if one.error_type else style.DIM
         tree.add(Text(one_line(piece.outcome), style=lost))
         for part in piece.parts:

@@ -26,7 +26,10 @@ async def check(store: GraphStore, arguments: AttributeArguments) -> None:
 
 
 async def run(context: Context, arguments: AttributeArguments) -> Document:
-    """Attribute them. A failure that was attributed before in the same way keeps its verdict."""
+    """Attribute them. A failure that was attributed before in the same way keeps its verdict.
+
+    One that is withdrawn meanwhile is passed over; ``withdrawn`` counts those.
+    """
     failures = await chosen_failures(context.store, arguments.failure_ids, _traces(arguments))
     total = len(failures)
     kinds: Counter[str] = Counter()
@@ -47,7 +50,8 @@ async def run(context: Context, arguments: AttributeArguments) -> Document:
         "errorTypes": dict(sorted(kinds.items())),
         "abstained": abstained,
         "cached": cached,
-        "attributionIds": [made[failure.id] for failure in failures],
+        "withdrawn": total - len(made),
+        "attributionIds": [made[failure.id] for failure in failures if failure.id in made],
     }
 
 

@@ -118,8 +118,12 @@ async def _spine(asked: PageRequest, failure: Found) -> Markup | None:
 
 
 def word_on(verdicts: Iterable[Found]) -> Found | None:
-    """The verdict that the page is about: the last of a method, which shows the way; else the last of all."""
-    listed = list(verdicts)
+    """The verdict that the page is about: the last of a method, which shows the way; else the last of all.
+
+    Those on earlier gold answers count only where there are no others.
+    """
+    every = list(verdicts)
+    listed = [verdict for verdict in every if not verdict["onEarlierGold"]] or every
     methods = [verdict for verdict in listed if verdict["method"] != HUMAN_METHOD]
     decided = [verdict for verdict in methods if verdict["errorType"]]
     return next((found[-1] for found in (decided, methods, listed) if found), None)

@@ -6,6 +6,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+from memtrace.events import Event, Feedback
+
 from ingest.events.late_sources import with_late_sources
 from ingest.events.names import defined
 from ingest.events.ordering import in_order
@@ -53,11 +55,18 @@ async def read_events(file: OpenFile, store: GraphStore) -> ImportReport:
         derivations=found[Label.DERIVATION.value],
         reads=0,
         sessions=found[Label.SESSION.value],
-        failures=0,
+        failures=found[Label.FAILURE.value],
         seconds=file.seconds(),
         trace_ids=tuple(one.trace_id for one in traces),
         rejected=tuple(sorted((bad for one in traces for bad in one.rejected), key=lambda bad: bad.line)),
     )
+
+
+def _made_by(event: Event) -> tuple[Label, str] | None:
+    """What an event that was accepted has made: an element, or the failure of an answer that was wrong."""
+    if isinstance(event, Feedback) and not event.right:
+        return Label.FAILURE, f"{event.answer}\0{event.question or ''}"
+    return defined(event)
 
 
 class _Writing:
@@ -100,6 +109,9 @@ class _Writing:
         self.created = after - before
         self.found.update(label.value for label, _ in self._made)
         self.found[Label.TRACE.value] = after[Label.TRACE.value]
+        # Feedback may name the question of an answer once, and leave it out the next time.
+        failures = Label.FAILURE.value
+        self.found[failures] = min(self.found[failures], after[failures])
         self._made.clear()
 
     async def _take(self, portion: Sequence[int]) -> dict[int, str]:
@@ -116,7 +128,7 @@ class _Writing:
         for index, (place, event) in enumerate(zip(portion, events, strict=True)):
             one = refused.get(index)
             if one is None:
-                made = defined(event)
+                made = _made_by(event)
                 if made is not None:
                     self._made.add(made)
             elif one.is_early:

@@ -1,16 +1,17 @@
+// A verdict on a failure that was withdrawn since it was looked up is not written.
 UNWIND $rows AS row
+MATCH (f:Failure {id: row.properties.failureId})
+USING INDEX SEEK f:Failure(id)
+WHERE f.projectId = $projectId
 MERGE (a:Attribution {id: row.properties.id, projectId: $projectId})
 SET a = row.properties,
   a.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
-WITH a, row
+WITH a, row, f
 CALL (a) {
   MATCH (a)-[old:EXPLAINS|BLAMES|CITES|LOST]->()
   DELETE old
 }
-CALL (a, row) {
-  MATCH (f:Failure {id: row.properties.failureId})
-  USING INDEX SEEK f:Failure(id)
-  WHERE f.projectId = $projectId
+CALL (a, f) {
   MERGE (a)-[:EXPLAINS]->(f)
 }
 CALL (a, row) {

@@ -4,6 +4,14 @@ FROM carray(:keys) AS wanted CROSS JOIN variable AS v ON v.k = wanted.value
      CROSS JOIN variable AS other ON other.name_k = v.name_k AND other.class_k IS v.class_k AND other.occurrence = 0
 WHERE other.trace_k = v.trace_k
 
+-- name: named
+SELECT v.k
+FROM text CROSS JOIN variable AS v ON v.name_k = text.k CROSS JOIN trace AS t ON t.k = v.trace_k
+WHERE text.hash = :hash AND text.text = :name AND v.occurrence = 0 AND (:version IS NULL OR v.version = :version)
+  AND t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
+ORDER BY t.id, v.sequence
+LIMIT :count
+
 -- name: search
 SELECT v.k, -bm25(variable_words) AS score
 FROM variable_words JOIN variable AS v ON v.k = variable_words.rowid JOIN trace AS t ON t.k = v.trace_k

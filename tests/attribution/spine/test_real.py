@@ -52,7 +52,7 @@ async def _check(file: Path, folder: Path) -> None:
             mine = [one for one in given if one.failure_id == failure.id]
             shown = next((one for one in mine if one.id == found[failure.id].attribution_id), None)
             assert shown is not None
-            _check_verdict(shown, mine)
+            _check_verdict(shown, failure, mine)
             of_trace = derivations[failure.trace_id]
             check(found[failure.id], failure, from_attribution(shown), of_trace, BOXES)
             check(tiny[failure.id], failure, from_attribution(shown), of_trace, LEAST_BOXES)
@@ -62,9 +62,9 @@ async def _check(file: Path, folder: Path) -> None:
             assert len(drawing.boxes) == len(found[failure.id].boxes)
 
 
-def _check_verdict(shown: Attribution, mine: list[Attribution]) -> None:
+def _check_verdict(shown: Attribution, failure: Failure, mine: list[Attribution]) -> None:
     """It is the verdict that counts, or one that says the same."""
-    counts = word_on(mine)[shown.failure_id]
+    counts = word_on(mine, [failure])[shown.failure_id]
     assert (shown.error_type, shown.operation_id) == (counts.error_type, counts.operation_id)
 
 

@@ -37,7 +37,8 @@ GRAPHS = [graphs.retrieval, graphs.extraction, graphs.update, graphs.deletion, g
 Graph = Callable[[str], tuple[Story, Failure]]
 
 _DOCUMENT = """query Why($project: String!, $id: String!) { project(name: $project) { failure(reference: $id) { whyNot {
-  piece messageId messageExternalId saidAfter errorType operationId operationExternalId operationName reason confidence
+  piece messageId messageExternalId messageLabel saidAfter
+  errorType operationId operationExternalId operationName reason confidence
   heldCount considered returnedCount
   held { variableId externalId label quote confidence rank score returned operationId }
   returned { variableId externalId label text rank score holds operationId }

@@ -1,50 +1,59 @@
-"""Operations across the traces of a project: trace by trace, as many traces as one request may look at."""
+"""Elements across the traces of a project: trace by trace, as many traces as one request may look at."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TypeVar
 
 import msgspec
 
 from schema.errors import InputError
-from schema.models import Operation
+from schema.models import Operation, Variable
 from store.answers import Label, Page
 from store.protocol import GraphStore
+
+E = TypeVar("E", Operation, Variable)
 
 MOST_TRACES = 100
 """Traces that one page looks at, at most: one that found less than was asked for may have a next page all the same."""
 
 
 class _Place(msgspec.Struct, array_like=True, frozen=True):
-    """Where a page begins: the cursor before a trace, and the one before an operation in it."""
+    """Where a page begins: the cursor before a trace, and the one before an element in it."""
 
     trace: str | None = None
-    operation: str | None = None
+    element: str | None = None
 
 
-async def operations_across(
-    store: GraphStore, first: int, after: str | None, kinds: Collection[str], statuses: Collection[str]
-) -> Page[Operation]:
-    """A page of operations, by trace and by place in it.
+async def across_traces(
+    store: GraphStore,
+    model: type[E],
+    first: int,
+    after: str | None,
+    kinds: Collection[str] = (),
+    statuses: Collection[str] = (),
+) -> Page[E]:
+    """A page of elements, by trace and by place in it.
 
     Args:
         store: the project's.
+        model: which elements.
         first: how many at most.
         after: the cursor of the page before.
         kinds: only these; all if empty.
-        statuses: only those that ended so; all if empty.
+        statuses: only operations that ended so; all if empty.
 
     Raises:
         InputError: the cursor is none of this list.
     """
     place = _place_of(after)
-    found: list[Operation] = []
+    found: list[E] = []
     for _ in range(MOST_TRACES):
         traces = await store.traces(1, place.trace)
         for trace in traces.items:
             left = first - len(found)
-            page = await store.page(Label.OPERATION, trace.id, left, place.operation, kinds, statuses)
-            found += [one for one in page.items if isinstance(one, Operation)]
+            page = await store.page(Label(model.__name__), trace.id, left, place.element, kinds, statuses)
+            found += [one for one in page.items if isinstance(one, model)]
             if page.next is not None:
                 return Page(found, _cursor(_Place(place.trace, page.next)))
         if traces.next is None:

@@ -1,4 +1,4 @@
-"""Recognises the words of closed lists as people type them."""
+"""Recognises the names of error types as people type them."""
 
 from __future__ import annotations
 

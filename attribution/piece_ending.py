@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attribution.case import Case
+from attribution.probabilities import confidence
 from attribution.rules import Finding
-from attribution.sureness import confidence
 from schema.kinds import ErrorType, QuestionKind
 
 _INFERRED = 0.6
