@@ -14,6 +14,7 @@ from typing import Protocol
 from attribution.detail import Content, Rarity, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
+from attribution.text.lexicon import Alike
 from attribution.text.segments import Sentence, passage
 from attribution.text.tokens import tokens
 from schema.kinds import VariableKind
@@ -85,6 +86,8 @@ class Messages:
                 if len(words) >= _FEW_WORDS:
                     for word in words:
                         self._said[word].append((variable_id, words))
+        self.alike = Alike()
+        self.alike.add(stem for some in stems.values() for stem in some)
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)

@@ -127,6 +127,8 @@ class _Trial:
     """Pieces that the answer has."""
     kind: QuestionKind = QuestionKind.PLAIN
     paths: dict[Ending, tuple[Step, ...]] = field(default_factory=dict)
+    hole: str | None = None
+    """Why nothing before the answer can be told, empty where it can be; None before it is asked for."""
 
     async def verdict(self, judge: PresenceJudge | None) -> Verdict:
         problem = self._unusable()
@@ -297,8 +299,10 @@ class _Trial:
 
     async def _hole(self) -> str | None:
         """Why nothing before the answer can be told; None where the recording is whole."""
-        hole = await hole_behind(self.graph, self.failure)
-        return None if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
+        if self.hole is None:
+            hole = await hole_behind(self.graph, self.failure)
+            self.hole = "" if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
+        return self.hole or None
 
     async def _told(
         self, ending: Ending, details: dict[str, Any], others: Sequence[Ending] = (), share: float = 1.0

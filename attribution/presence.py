@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Protocol
 
-from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
+from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, tells
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
@@ -32,6 +32,8 @@ _NEED = 0.15
 """This part of the anchors must be near the core, if the core is there in its own words; otherwise twice as much."""
 _OWN = 1.3
 """If the core's own words weigh at least this much, few anchors are enough."""
+_SURELY = 1.001
+"""More than the rounding of a sum of weights can be."""
 _SHARED = 0.4
 _PRECISION = 0.6
 """Or this part of the words beside the core must be anchors."""
@@ -135,22 +137,29 @@ def literal(detail: Detail, text: str) -> str:
 class Finder:
     """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
-    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool]) -> None:
+    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool], alike: Alike | None = None) -> None:
         """Knows nothing of any text yet.
 
         Args:
             detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
+            alike: learns the words of the texts; several finders may share one.
         """
         self._detail = detail
         self._is_foreign = is_foreign
         self._needles = _needles(detail.core)
         self._weight = detail.core.weight
-        self._alike = Alike([*detail.core.words, *detail.anchors])
-        self._core = frozenset(detail.core.words)
-        self._told: dict[str, frozenset[str]] = {}
+        self._total = sum(detail.anchors.values())
+        self._alike = alike or Alike()
+        self._known = -1
+        self._rows: dict[str, Mapping[str, float]] = {}
+        self._telling: frozenset[str] = frozenset()
+        self._touching: frozenset[str] = frozenset()
+        self._worth: dict[str, float] = {}
+        self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
-        self._scores: dict[tuple[str, int | None, bool], tuple[float, float] | None] = {}
+        self._covers: dict[tuple[str, int | None], float] = {}
+        self._scores: dict[tuple[str, int | None, bool], float] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
     def presence(self, text: str, *, sole: bool = False) -> Presence:
@@ -164,23 +173,45 @@ class Finder:
         if said:
             return Presence(1.0, said)
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
-        best = ABSENT
-        covers: dict[int, float] = {}
-        for number, placed in enumerate(places):
-            single = self._single(placed, sole)
-            if single is not None:
-                score, covers[number] = single
-                if score > best.score:
-                    best = Presence(score, placed.sentence.text)
-        for number in covers:
+        self._learn(places)
+        most = {number: bound for number, one in enumerate(places) if (bound := self._most(one.sentence))}
+        best, place = ABSENT, len(places)
+        # A sentence has no more of the detail than of its core: most need not be looked at closely.
+        for number in sorted(most, key=lambda one: (-most[one], one)):
+            if most[number] < max(best.score, _FAINT):
+                break
+            score = self._single(places[number], sole)
+            if score > best.score or (score == best.score > 0 and number < place):
+                best, place = Presence(score, places[number].sentence.text), number
+        for number in most:
             for first in (number - 1, number):
-                # Two sentences have no more of the core than one and the other: most pairs can't be better.
-                most = _TOGETHER * min(1.0, covers.get(first, 0.0) + covers.get(first + 1, 0.0))
-                if 0 <= first < len(places) - 1 and most > max(best.score, _FAINT):
-                    together = self._pair(places[first], places[first + 1], sole)
-                    if together > best.score:
-                        best = Presence(together, places[number].sentence.text)
+                if 0 <= first < len(places) - 1 and _TOGETHER * self._both(most, first) > max(best.score, _FAINT):
+                    # Two sentences have no more of the core than one and the other: most pairs can't be better.
+                    covers = {at: self._cover(places[at]) for at in (first, first + 1) if at in most}
+                    if _TOGETHER * self._both(covers, first) > max(best.score, _FAINT):
+                        together = self._pair(places[first], places[first + 1], sole)
+                        if together > best.score:
+                            best = Presence(together, places[number].sentence.text)
         return best
+
+    @staticmethod
+    def _both(parts: Mapping[int, float], first: int) -> float:
+        return min(1.0, parts.get(first, 0.0) + parts.get(first + 1, 0.0))
+
+    def _learn(self, places: Sequence[Placed]) -> None:
+        """Look up which words of some sentences tell a word of the detail."""
+        for placed in places:
+            self._alike.add(placed.sentence.stems)
+        if self._known != self._alike.size:
+            self._known = self._alike.size
+            core, anchors = self._detail.core.words, self._detail.anchors
+            self._rows = {word: self._alike.to(word) for word in (*core, *anchors)}
+            self._worth = {}
+            for word, weight in core.items():
+                for stem, likeness in self._rows[word].items():
+                    self._worth[stem] = max(weight * CREDIT[likeness], self._worth.get(stem, 0.0))
+            self._touching = frozenset(self._worth)
+            self._telling = self._touching.union(*(self._rows[word] for word in anchors))
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -197,21 +228,32 @@ class Finder:
                 break
         return "\n".join(parts)
 
-    def _single(self, placed: Placed, sole: bool) -> tuple[float, float] | None:
-        """The score of a sentence, and the part of the core that it has; None where it has nothing of the core."""
+    def _most(self, one: Sentence) -> float:
+        """No less than the part of the core that a sentence has; 0 where it has nothing of it."""
+        core = self._detail.core
+        got = sum(map(self._worth.__getitem__, self._touching.intersection(one.stems)))
+        got += len(core.numbers & one.numbers) + (DATE_WEIGHT * len(core.dates) if one.dates else 0.0)
+        return _SURELY * got / self._least if got else 0.0
+
+    def _cover(self, placed: Placed) -> float:
+        """The part of the core that a sentence has."""
+        key = placed.sentence.text, placed.reference
+        if key not in self._covers:
+            self._covers[key] = self._told([placed])[0]
+        return self._covers[key]
+
+    def _single(self, placed: Placed, sole: bool) -> float:
+        """The score of a sentence."""
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
-            found = None
-            if self._touches(placed):
-                score, cover = self._score([placed], sole)
-                found = 0.0 if score < _FAINT or self._excluded(placed) else score, cover
-            self._scores[key] = found
+            score = self._score([placed], sole)
+            self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed) else score
         return self._scores[key]
 
     def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
-            score = _TOGETHER * self._score([first, second], sole)[0]
+            score = _TOGETHER * self._score([first, second], sole)
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
@@ -222,48 +264,54 @@ class Finder:
             self._foreign[stems] = self._is_foreign(placed.sentence)
         return self._foreign[stems]
 
-    def _touches(self, placed: Placed) -> bool:
-        """Whether a sentence could have a part of the core."""
-        core, one = self._detail.core, placed.sentence
-        if (one.dates and core.dates) or core.numbers & one.numbers:
-            return True
-        return any(not self._core.isdisjoint(self._told_by(stem)) for stem in one.stems)
-
-    def _score(self, places: Sequence[Placed], sole: bool) -> tuple[float, float]:
-        """How much of the detail some sentences have together, and how much of its core."""
+    def _score(self, places: Sequence[Placed], sole: bool) -> float:
+        """How much of the detail some sentences have together."""
         detail = self._detail
-        core, anchors = detail.core, detail.anchors
+        cover, matched, words, telling = self._told(places)
+        if cover < _FAINT or sole:  # what is around it can only make it less
+            return cover
+        taken = set(matched.values())
+        left = [word for word in words if word not in taken]
+        near = self._matches(detail.anchors, [word for word in telling if word not in taken])
+        shared = sum(detail.anchors[word] for word in near)
+        recall = shared / self._total if self._total else 1.0
+        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
+        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+        core = detail.core.words
+        own = sum(sorted((core[word] for word, other in matched.items() if word == other), reverse=True)[:3])
+        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
+
+    def _told(self, places: Sequence[Placed]) -> tuple[float, dict[str, str], list[str], list[str]]:
+        """The part of the core that some sentences have together, with the words that tell those of the core.
+
+        Then come all their words, and those that tell any word of the detail.
+        """
+        detail = self._detail
+        core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-        telling = [word for word in words if self._told_by(word)]
-        alike = frozenset().union(*map(self._told_by, telling))
-        matched = matches([word for word in core.words if word in alike], telling)
-        got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
+        telling = [word for word in words if word in self._telling]
+        matched = self._matches(core.words, telling)
+        got = sum(core.words[word] * CREDIT[self._rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
             any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        if not detail.literal:
-            cover = min(1.0, cover / _GIST)
-        if cover < _FAINT or sole:  # what is around it can only make it less
-            return cover, cover
-        taken = set(matched.values())
-        left = [word for word in words if word not in taken]
-        near = matches([word for word in anchors if word in alike], [word for word in telling if word not in taken])
-        total = sum(anchors.values())
-        shared = sum(anchors[word] for word in near)
-        recall = shared / total if total else 1.0
-        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
-        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
-        own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
-        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION)), cover
+        return (cover if detail.literal else min(1.0, cover / _GIST)), matched, words, telling
 
-    def _told_by(self, stem: str) -> frozenset[str]:
-        """The words of the detail that a word may tell."""
-        told = self._told.get(stem)
-        if told is None:
-            told = self._told[stem] = self._alike.to(stem)
-        return told
+    def _matches(self, wanted: Mapping[str, float], words: Sequence[str]) -> dict[str, str]:
+        """Which words tell which of the wanted ones, as ``attribution.detail.matches`` says it."""
+        same = {word: word for word in wanted if word in words}
+        left = [word for word in words if word not in same]
+        for word in wanted:
+            if not left:
+                break
+            row = self._rows[word]
+            if word in same or row.keys().isdisjoint(left):
+                continue
+            best = max(range(len(left)), key=lambda place: row.get(left[place], 0.0))  # noqa: B023 used at once
+            same[word] = left.pop(best)
+        return same
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:

@@ -5,7 +5,7 @@ The rules use only kinds and the flow of data, never the name of a memory system
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from attribution import proof
@@ -184,7 +184,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
     )
 
 
-async def left_out(case: Case, past: set[str]) -> Finding | None:
+async def left_out(case: Case, past: Set[str]) -> Finding | None:
     """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
     graph = case.graph
     way = case.way(past)

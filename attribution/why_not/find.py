@@ -108,7 +108,7 @@ class _Reader:
     async def _context(
         self,
         cases: Sequence[Case],
-        past: set[str],
+        past: Set[str],
         lost: Iterable[tuple[ErrorType, str | None]],
     ) -> list[Stood]:
         found = await context(cases, past)
