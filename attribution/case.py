@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from attribution.evidence import Messages
@@ -35,7 +36,7 @@ class Case:
     messages: Messages
     failure: Failure
     detail: Detail
-    future: Set[str]
+    future: AbstractSet[str]
     finder: Finder
     _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
     _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
@@ -79,18 +80,18 @@ class Case:
         self._unsure.clear()
         return decided
 
-    def way(self, past: Set[str]) -> set[str]:
+    def way(self, past: AbstractSet[str]) -> set[str]:
         """What lies between the question and the answer whose past it is, both included."""
         return past & self.graph.future([self.failure.question_id])
 
-    def searches(self, past: Set[str]) -> list[str]:
+    def searches(self, past: AbstractSet[str]) -> list[str]:
         """The retrieval operations that served the question, in order."""
         graph = self.graph
         makers = {graph.variables[variable_id].operation_id for variable_id in self.way(past)}
         found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
         return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
 
-    def read_units(self, past: Set[str]) -> list[str]:
+    def read_units(self, past: AbstractSet[str]) -> list[str]:
         """The memory units that the way from the question to the answer read."""
         graph = self.graph
         way = self.way(past)

@@ -11,7 +11,7 @@ from heapq import nsmallest
 from operator import mul
 from typing import Protocol
 
-from attribution.detail import Content, Rarity, content, credit, matches
+from attribution.detail import Content, Rarity, Sought, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.text.lexicon import Alike
@@ -35,6 +35,8 @@ _COMPARED = 5
 """Messages that a sentence is compared with closely."""
 _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
+_MOST_SOUGHT = 500
+"""Contents whose words are kept as they were looked up."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -88,6 +90,7 @@ class Messages:
                         self._said[word].append((variable_id, words))
         self.alike = Alike()
         self.alike.add(stem for some in stems.values() for stem in some)
+        self._sought: dict[tuple[tuple[str, float], ...], tuple[int, Sought]] = {}
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
@@ -145,6 +148,15 @@ class Messages:
         dropped = self._phrases | asked.words.keys() | self._names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
+
+    def sought(self, wanted: Content) -> Sought:
+        """The words of a content, to be looked for in many messages."""
+        key = tuple(wanted.words.items())
+        if key not in self._sought or self._sought[key][0] != self.alike.size:
+            if len(self._sought) >= _MOST_SOUGHT:
+                self._sought.clear()
+            self._sought[key] = self.alike.size, Sought(wanted.words, self.alike)
+        return self._sought[key][1]
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
         """The first messages that are found behind a variable, two at most."""

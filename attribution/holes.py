@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.graph import TraceGraph
@@ -113,7 +114,9 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     return None
 
 
-async def _loose_searches(graph: TraceGraph, past: Set[str], questions: set[str], messages: set[str]) -> list[str]:
+async def _loose_searches(
+    graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]
+) -> list[str]:
     """The searches between questions and an answer, where they returned something and no message led to any of it.
 
     A search may have steps that make something else, such as a decision: one whose results come from messages is
@@ -129,7 +132,7 @@ async def _loose_searches(graph: TraceGraph, past: Set[str], questions: set[str]
     )
 
 
-async def _is_unconnected(graph: TraceGraph, past: Set[str], questions: set[str], messages: set[str]) -> bool:
+async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]) -> bool:
     """Whether an answer with this past depends on no message, though no search for it was in vain."""
     if past & messages:
         return False

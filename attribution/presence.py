@@ -9,7 +9,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Protocol
 
-from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, tells
+from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, Sought, tells
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
@@ -134,6 +134,23 @@ def literal(detail: Detail, text: str) -> str:
     return next((said for said in spellings(detail.sentence.text) if said in text), "")
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What some sentences tell of a detail.
+
+    Attributes:
+        cover: the part of the core that they have, 0 to 1.
+        matched: words of the core, each with the word that tells it.
+        words: all of the sentences.
+        telling: those that tell any word of the detail.
+    """
+
+    cover: float
+    matched: Mapping[str, str]
+    words: Sequence[str]
+    telling: Sequence[str]
+
+
 class Finder:
     """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
@@ -153,12 +170,10 @@ class Finder:
         self._alike = alike or Alike()
         self._known = -1
         self._rows: dict[str, Mapping[str, float]] = {}
+        self._sought = Sought({}, self._alike)
         self._telling: frozenset[str] = frozenset()
-        self._touching: frozenset[str] = frozenset()
-        self._worth: dict[str, float] = {}
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
-        self._covers: dict[tuple[str, int | None], float] = {}
         self._scores: dict[tuple[str, int | None, bool], float] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
@@ -174,29 +189,28 @@ class Finder:
             return Presence(1.0, said)
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
         self._learn(places)
-        most = {number: bound for number, one in enumerate(places) if (bound := self._most(one.sentence))}
+        bits = {number: has for number, one in enumerate(places) if (has := self._bits(one.sentence))}
         best, place = ABSENT, len(places)
         # A sentence has no more of the detail than of its core: most need not be looked at closely.
-        for number in sorted(most, key=lambda one: (-most[one], one)):
-            if most[number] < max(best.score, _FAINT):
+        for most, number in self._ranked(bits):
+            if most < max(best.score, _FAINT):
                 break
             score = self._single(places[number], sole)
             if score > best.score or (score == best.score > 0 and number < place):
                 best, place = Presence(score, places[number].sentence.text), number
-        for number in most:
-            for first in (number - 1, number):
-                if 0 <= first < len(places) - 1 and _TOGETHER * self._both(most, first) > max(best.score, _FAINT):
-                    # Two sentences have no more of the core than one and the other: most pairs can't be better.
-                    covers = {at: self._cover(places[at]) for at in (first, first + 1) if at in most}
-                    if _TOGETHER * self._both(covers, first) > max(best.score, _FAINT):
-                        together = self._pair(places[first], places[first + 1], sole)
-                        if together > best.score:
-                            best = Presence(together, places[number].sentence.text)
+        place = -1
+        pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
+        for most, first in self._ranked({one: bits.get(one, 0) | bits.get(one + 1, 0) for one in pairs}):
+            if _TOGETHER * most <= max(best.score, _FAINT):
+                break
+            together = self._pair(places[first], places[first + 1], sole, best.score)
+            if together > best.score or (together == best.score and first < place):
+                best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
         return best
 
-    @staticmethod
-    def _both(parts: Mapping[int, float], first: int) -> float:
-        return min(1.0, parts.get(first, 0.0) + parts.get(first + 1, 0.0))
+    def _ranked(self, bits: Mapping[int, int]) -> list[tuple[float, int]]:
+        """No less than the part of the core that something has, by what is known of it, the most first."""
+        return sorted(((self._most(has), number) for number, has in bits.items()), key=lambda one: (-one[0], one[1]))
 
     def _learn(self, places: Sequence[Placed]) -> None:
         """Look up which words of some sentences tell a word of the detail."""
@@ -206,12 +220,8 @@ class Finder:
             self._known = self._alike.size
             core, anchors = self._detail.core.words, self._detail.anchors
             self._rows = {word: self._alike.to(word) for word in (*core, *anchors)}
-            self._worth = {}
-            for word, weight in core.items():
-                for stem, likeness in self._rows[word].items():
-                    self._worth[stem] = max(weight * CREDIT[likeness], self._worth.get(stem, 0.0))
-            self._touching = frozenset(self._worth)
-            self._telling = self._touching.union(*(self._rows[word] for word in anchors))
+            self._telling = frozenset().union(*self._rows.values())
+            self._sought = Sought(core, self._alike)
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -228,32 +238,42 @@ class Finder:
                 break
         return "\n".join(parts)
 
-    def _most(self, one: Sentence) -> float:
-        """No less than the part of the core that a sentence has; 0 where it has nothing of it."""
+    def _bits(self, one: Sentence) -> int:
+        """What a sentence may have of the core: its words, numbers and dates, as the bits of a number."""
         core = self._detail.core
-        got = sum(map(self._worth.__getitem__, self._touching.intersection(one.stems)))
-        got += len(core.numbers & one.numbers) + (DATE_WEIGHT * len(core.dates) if one.dates else 0.0)
-        return _SURELY * got / self._least if got else 0.0
+        bits = self._sought.bits(one.stems)
+        if core.numbers or core.dates:
+            bits <<= len(core.numbers) + 1
+            bits |= sum(1 << place for place, value in enumerate(core.numbers, 1) if value in one.numbers)
+            bits |= bool(one.dates and core.dates)
+        return bits
 
-    def _cover(self, placed: Placed) -> float:
-        """The part of the core that a sentence has."""
-        key = placed.sentence.text, placed.reference
-        if key not in self._covers:
-            self._covers[key] = self._told([placed])[0]
-        return self._covers[key]
+    def _most(self, bits: int) -> float:
+        """No less than the part of the core that a text with these bits has."""
+        core, got = self._detail.core, 0.0
+        if core.numbers or core.dates:
+            got += DATE_WEIGHT * len(core.dates) * (bits & 1)
+            bits >>= 1
+            got += (bits & (1 << len(core.numbers)) - 1).bit_count()
+            bits >>= len(core.numbers)
+        return _SURELY * (got + self._sought.worth(bits)) / self._least
 
     def _single(self, placed: Placed, sole: bool) -> float:
         """The score of a sentence."""
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
-            score = self._score([placed], sole)
+            score = self._score(self._told([placed]), sole)
             self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed) else score
         return self._scores[key]
 
-    def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
+    def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
+        """The score of two sentences together; 0 where it is less than the best so far."""
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
-            score = _TOGETHER * self._score([first, second], sole)
+            told = self._told([first, second])
+            if _TOGETHER * told.cover < best:
+                return 0.0
+            score = _TOGETHER * self._score(told, sole)
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
@@ -264,28 +284,23 @@ class Finder:
             self._foreign[stems] = self._is_foreign(placed.sentence)
         return self._foreign[stems]
 
-    def _score(self, places: Sequence[Placed], sole: bool) -> float:
+    def _score(self, told: _Told, sole: bool) -> float:
         """How much of the detail some sentences have together."""
-        detail = self._detail
-        cover, matched, words, telling = self._told(places)
-        if cover < _FAINT or sole:  # what is around it can only make it less
-            return cover
-        taken = set(matched.values())
-        left = [word for word in words if word not in taken]
-        near = self._matches(detail.anchors, [word for word in telling if word not in taken])
+        if told.cover < _FAINT or sole:  # what is around it can only make it less
+            return told.cover
+        detail, taken = self._detail, set(told.matched.values())
+        left = [word for word in told.words if word not in taken]
+        near = self._matches(detail.anchors, [word for word in told.telling if word not in taken])
         shared = sum(detail.anchors[word] for word in near)
         recall = shared / self._total if self._total else 1.0
         precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
         # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
         core = detail.core.words
-        own = sum(sorted((core[word] for word, other in matched.items() if word == other), reverse=True)[:3])
-        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
+        own = sum(sorted((core[word] for word, other in told.matched.items() if word == other), reverse=True)[:3])
+        return told.cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
 
-    def _told(self, places: Sequence[Placed]) -> tuple[float, dict[str, str], list[str], list[str]]:
-        """The part of the core that some sentences have together, with the words that tell those of the core.
-
-        Then come all their words, and those that tell any word of the detail.
-        """
+    def _told(self, places: Sequence[Placed]) -> _Told:
+        """What some sentences have of the core together."""
         detail = self._detail
         core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
@@ -297,7 +312,7 @@ class Finder:
             any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        return (cover if detail.literal else min(1.0, cover / _GIST)), matched, words, telling
+        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words, telling)
 
     def _matches(self, wanted: Mapping[str, float], words: Sequence[str]) -> dict[str, str]:
         """Which words tell which of the wanted ones, as ``attribution.detail.matches`` says it."""
@@ -309,7 +324,7 @@ class Finder:
             row = self._rows[word]
             if word in same or row.keys().isdisjoint(left):
                 continue
-            best = max(range(len(left)), key=lambda place: row.get(left[place], 0.0))  # noqa: B023 used at once
+            best = max(range(len(left)), key=lambda place: row.get(left[place], 0.0))
             same[word] = left.pop(best)
         return same
 

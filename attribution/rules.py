@@ -5,13 +5,14 @@ The rules use only kinds and the flow of data, never the name of a memory system
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content, content, found
+from attribution.detail import Content, content, found, found_by
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
@@ -167,9 +168,14 @@ async def told_elsewhere(case: Case) -> Finding | None:
     answer = graph.variables[case.failure.answer_id or ""]
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""
-    for variable_id, text in (await graph.texts(read)).items():
-        for placed in passage(text) if len(text) <= LARGE else ():
-            told = found(detail.core, placed)
+    passages = {v: passage(text) for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
+    for places in passages.values():
+        for placed in places:
+            case.messages.alike.add(placed.sentence.stems)
+    words = case.messages.sought(detail.core)
+    for variable_id, places in passages.items():
+        for placed in places:
+            told = found_by(detail.core, words, placed)
             if told > max(best, _TELLS) and found(asked, placed) >= _ABOUT:
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
@@ -184,7 +190,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
     )
 
 
-async def left_out(case: Case, past: Set[str]) -> Finding | None:
+async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
     """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
     graph = case.graph
     way = case.way(past)

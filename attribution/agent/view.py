@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from attribution.graph import TraceGraph
@@ -63,7 +64,7 @@ class CaseView:
         return found
 
     @cached_property
-    def answer_past(self) -> Set[str]:
+    def answer_past(self) -> AbstractSet[str]:
         """Variables that the answer depends on, itself included."""
         answer = self.failure.answer_id
         return self.graph.past([answer]) if answer in self.graph.variables else frozenset()
