@@ -115,6 +115,7 @@ class Sought:
                 self._bits[stem] = self._bits.get(stem, 0) | _LEVELS[level] << 3 * number
         self._stems = frozenset(self._bits)
         self._worth: dict[int, float] = {0: 0.0}
+        self._named: dict[int, Sequence[str]] = {}
 
     def bits(self, stems: Iterable[str]) -> int:
         """What a sentence with these stems has of the words."""
@@ -131,6 +132,13 @@ class Sought:
                 weight * _CREDIT_OF[bits >> 3 * number & 7] for number, weight in enumerate(self._words.values())
             )
         return worth
+
+    def words(self, bits: int) -> Sequence[str]:
+        """The words of which a sentence has anything, in their order."""
+        words = self._named.get(bits)
+        if words is None:
+            words = self._named[bits] = [word for place, word in enumerate(self._words) if bits >> 3 * place & 1]
+        return words
 
 
 def found_by(wanted: Content, sought: Sought, place: Placed) -> float:

@@ -189,11 +189,13 @@ class Messages:
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
-        own = max(
-            self._likeness(words, frozenset(placed.sentence.stems)) for placed in self.sentences[detail.message_id]
-        )
         other = max((score for message, score in origins.items() if message != detail.message_id), default=0.0)
-        return other > own + _CLEARLY
+        if other <= _CLEARLY:
+            return False
+        said = [frozenset(placed.sentence.stems) for placed in self.sentences[detail.message_id]]
+        own = max((sum(map(self.rarity, words & one)) for one in said), default=0.0) / sum(map(self.rarity, words))
+        # The words that are the same are a part of the likeness: mostly they say enough.
+        return other > own + _CLEARLY and other > max(self._likeness(words, one) for one in said) + _CLEARLY
 
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
         """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""

@@ -230,7 +230,7 @@ class _Trial:
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
-        cases = self._cases(piece)
+        cases = self._cases(piece, is_judged=judge is not None)
         for case in cases if judge is None and not settled(before) else ():
             # Nothing comes further than what the answer was made from: then the memory need not be searched.
             findings = [*before, await rules.in_context(case)]
@@ -238,8 +238,8 @@ class _Trial:
                 return self._ending(findings, case)
         return max(await self._ends(cases, before, judge), key=lambda one: one.reach)
 
-    def _cases(self, piece: Piece) -> list[Case]:
-        return [Case.of(self.graph, self.messages, self.failure, detail) for detail in piece]
+    def _cases(self, piece: Piece, *, is_judged: bool = False) -> list[Case]:
+        return [Case.of(self.graph, self.messages, self.failure, detail, is_judged=is_judged) for detail in piece]
 
     async def _ends(self, cases: Sequence[Case], before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
         """Where a piece ended as each of the messages has it that tell it."""

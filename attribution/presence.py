@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Protocol
 
 from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, Sought, tells
@@ -170,19 +171,20 @@ class Finder:
         self._alike = alike or Alike()
         self._known = -1
         self._rows: dict[str, Mapping[str, float]] = {}
-        self._sought = Sought({}, self._alike)
+        self._sought = self._around = Sought({}, self._alike)
         self._telling: frozenset[str] = frozenset()
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
-    def presence(self, text: str, *, sole: bool = False) -> Presence:
+    def presence(self, text: str, *, sole: bool = False, least: float = 0.0) -> Presence:
         """How surely the detail is in a text.
 
         Args:
             text: a value.
             sole: whether the text was made from no other message: then it can't be about anything else.
+            least: scores below it need not be found out: what is said then is only that it is less.
         """
         said = literal(self._detail, text)
         if said:
@@ -190,10 +192,12 @@ class Finder:
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
         self._learn(places)
         bits = {number: has for number, one in enumerate(places) if (has := self._bits(one.sentence))}
+        if self._most(reduce(or_, bits.values(), 0)) < max(least, _FAINT):
+            return ABSENT
         best, place = ABSENT, len(places)
         # A sentence has no more of the detail than of its core: most need not be looked at closely.
         for most, number in self._ranked(bits):
-            if most < max(best.score, _FAINT):
+            if most < max(best.score, _FAINT, least):
                 break
             score = self._single(places[number], sole)
             if score > best.score or (score == best.score > 0 and number < place):
@@ -201,9 +205,9 @@ class Finder:
         place = -1
         pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
         for most, first in self._ranked({one: bits.get(one, 0) | bits.get(one + 1, 0) for one in pairs}):
-            if _TOGETHER * most <= max(best.score, _FAINT):
+            if _TOGETHER * most <= max(best.score, _FAINT) or _TOGETHER * most < least:
                 break
-            together = self._pair(places[first], places[first + 1], sole, best.score)
+            together = self._pair(places[first], places[first + 1], sole, max(best.score, least))
             if together > best.score or (together == best.score and first < place):
                 best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
         return best
@@ -215,13 +219,14 @@ class Finder:
     def _learn(self, places: Sequence[Placed]) -> None:
         """Look up which words of some sentences tell a word of the detail."""
         for placed in places:
-            self._alike.add(placed.sentence.stems)
+            if not self._alike.stems.issuperset(placed.sentence.stems):
+                self._alike.add(placed.sentence.stems)
         if self._known != self._alike.size:
             self._known = self._alike.size
             core, anchors = self._detail.core.words, self._detail.anchors
             self._rows = {word: self._alike.to(word) for word in (*core, *anchors)}
             self._telling = frozenset().union(*self._rows.values())
-            self._sought = Sought(core, self._alike)
+            self._sought, self._around = Sought(core, self._alike), Sought(anchors, self._alike)
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -290,7 +295,7 @@ class Finder:
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
         left = [word for word in told.words if word not in taken]
-        near = self._matches(detail.anchors, [word for word in told.telling if word not in taken])
+        near = self._matches(self._around, [word for word in told.telling if word not in taken])
         shared = sum(detail.anchors[word] for word in near)
         recall = shared / self._total if self._total else 1.0
         precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
@@ -305,7 +310,7 @@ class Finder:
         core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
         telling = [word for word in words if word in self._telling]
-        matched = self._matches(core.words, telling)
+        matched = self._matches(self._sought, telling)
         got = sum(core.words[word] * CREDIT[self._rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
@@ -314,18 +319,20 @@ class Finder:
         cover = got / self._weight if self._weight else 0.0
         return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words, telling)
 
-    def _matches(self, wanted: Mapping[str, float], words: Sequence[str]) -> dict[str, str]:
+    def _matches(self, sought: Sought, words: Sequence[str]) -> dict[str, str]:
         """Which words tell which of the wanted ones, as ``attribution.detail.matches`` says it."""
+        wanted = sought.words(sought.bits(words))
         same = {word: word for word in wanted if word in words}
         left = [word for word in words if word not in same]
-        for word in wanted:
-            if not left:
-                break
-            row = self._rows[word]
-            if word in same or row.keys().isdisjoint(left):
+        for word in wanted if left else ():
+            if word in same:
                 continue
-            best = max(range(len(left)), key=lambda place: row.get(left[place], 0.0))
-            same[word] = left.pop(best)
+            row, best, place = self._rows[word], 0.0, -1
+            for number, other in enumerate(left):
+                if row.get(other, 0.0) > best:
+                    best, place = row[other], number
+            if best:
+                same[word] = left.pop(place)
         return same
 
 

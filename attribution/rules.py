@@ -142,9 +142,9 @@ async def in_context(case: Case) -> Finding:
     units = case.read_units(past)
     best, holder = 0.0, ""
     sources = [unit for unit in units if unit in case.future]
-    from_units = await case.presence(sources)
+    from_units = await case.best(sources)
     if not units or any(one.score > 0 for one in from_units.values()):
-        seen = await case.presence(read)
+        seen = await case.best(read)
         limit = max((one.score for one in from_units.values()), default=1.0)
         for variable_id, one in seen.items():
             if min(one.score, limit) > best:

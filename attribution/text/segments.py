@@ -124,7 +124,7 @@ def _read(text: str, said_on: int | None) -> Sequence[Placed]:
     return [Placed(place, one, day) for (place, one), day in zip(pieces, references, strict=True)]
 
 
-_kept = lru_cache(maxsize=1_000)(_read)
+_kept = lru_cache(maxsize=3_000)(_read)
 
 
 def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:
