@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.text.dates import Interval
-from attribution.text.lexicon import NEAR, SAME, Alike, best_likeness, likeness
+from attribution.text.lexicon import NEAR, SAME, best_likeness, likeness
 from attribution.text.segments import Placed, Sentence, passage
 
 DATE_WEIGHT = 2.0
@@ -19,8 +19,6 @@ _WIDE = 3.0
 _SLACK_DAYS = 6
 CREDIT = {1.0: 1.0, SAME: 0.85, NEAR: 0.65, 0.0: 0.0}
 """How much of a word is told by one of some likeness."""
-_LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
-_CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
 
 
 class Rarity:
@@ -88,66 +86,6 @@ def found(wanted: Content, place: Placed) -> float:
         return 0.0
     one = place.sentence
     got = sum(weight * credit_in(word, one) for word, weight in wanted.words.items())
-    got += NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
-    got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
-    return got / total
-
-
-class Sought:
-    """Some weighted words that are looked for in many sentences.
-
-    What a sentence has of them is written as the bits of a number, three for each word: those of a word that is near
-    are among those of one with the same sense, and these among those of the word itself. So what several sentences
-    have together are the bits of any.
-    """
-
-    def __init__(self, words: Mapping[str, float], alike: Alike) -> None:
-        """Looks the words up.
-
-        Args:
-            words: with their weights.
-            alike: knows the stems of all sentences that will be asked about.
-        """
-        self._words = words
-        self._bits: dict[str, int] = {}
-        for number, word in enumerate(words):
-            for stem, level in alike.to(word).items():
-                self._bits[stem] = self._bits.get(stem, 0) | _LEVELS[level] << 3 * number
-        self._stems = frozenset(self._bits)
-        self._worth: dict[int, float] = {0: 0.0}
-        self._named: dict[int, Sequence[str]] = {}
-
-    def bits(self, stems: Iterable[str]) -> int:
-        """What a sentence with these stems has of the words."""
-        found = 0
-        for stem in self._stems.intersection(stems):
-            found |= self._bits[stem]
-        return found
-
-    def worth(self, bits: int) -> float:
-        """The weight of what a sentence has, where each word counts as much as the most alike one."""
-        worth = self._worth.get(bits)
-        if worth is None:
-            worth = self._worth[bits] = sum(
-                weight * _CREDIT_OF[bits >> 3 * number & 7] for number, weight in enumerate(self._words.values())
-            )
-        return worth
-
-    def words(self, bits: int) -> Sequence[str]:
-        """The words of which a sentence has anything, in their order."""
-        words = self._named.get(bits)
-        if words is None:
-            words = self._named[bits] = [word for place, word in enumerate(self._words) if bits >> 3 * place & 1]
-        return words
-
-
-def found_by(wanted: Content, sought: Sought, place: Placed) -> float:
-    """What ``found`` says, with the wanted words looked up before: for many sentences."""
-    total = wanted.weight
-    if not total:
-        return 0.0
-    one = place.sentence
-    got = sought.worth(sought.bits(one.stems))
     got += NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
     got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
     return got / total

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from heapq import nsmallest
 from operator import mul
 from typing import Protocol
 
-from attribution.detail import Content, Rarity, Sought, content, credit, matches
+from attribution.detail import Content, Rarity, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
+from attribution.sought import Sought
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Sentence, passage
 from attribution.text.tokens import tokens
@@ -90,7 +91,7 @@ class Messages:
                         self._said[word].append((variable_id, words))
         self.alike = Alike()
         self.alike.add(stem for some in stems.values() for stem in some)
-        self._sought: dict[tuple[tuple[str, float], ...], tuple[int, Sought]] = {}
+        self._sought: dict[Hashable, tuple[int, Sought]] = {}
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
@@ -150,12 +151,12 @@ class Messages:
         return Content(words, said.numbers - asked.numbers, said.dates)
 
     def sought(self, wanted: Content) -> Sought:
-        """The words of a content, to be looked for in many messages."""
-        key = tuple(wanted.words.items())
+        """A content, to be looked for in many messages."""
+        key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
         if key not in self._sought or self._sought[key][0] != self.alike.size:
             if len(self._sought) >= _MOST_SOUGHT:
                 self._sought.clear()
-            self._sought[key] = self.alike.size, Sought(wanted.words, self.alike)
+            self._sought[key] = self.alike.size, Sought(wanted, self.alike)
         return self._sought[key][1]
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.detail import Content, content, credit_in, found, found_by, tells
+from attribution.detail import Content, content, credit_in, found, tells
 from attribution.evidence import Messages
 from attribution.presence import Detail
 from attribution.text.segments import Placed
@@ -48,15 +48,15 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
         None where no message is given.
     """
     asked = content(failure.question, messages.rarity)
-    want_words, asked_words = messages.sought(want), messages.sought(asked)
+    want_in, asked_in = messages.sought(want), messages.sought(asked)
     best = (-1.0, -1.0)
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
             if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
                 continue
-            told = round(found_by(want, want_words, placed), 6)
-            if told >= best[0] and (score := (told, found_by(asked, asked_words, placed))) > best:
+            told = round(want_in.share(placed), 6)
+            if told >= best[0] and (score := (told, asked_in.share(placed))) > best:
                 best, chosen = score, (message_id, placed)
     if chosen is None:
         return None
@@ -105,11 +105,11 @@ def backing(
 ) -> tuple[float, str, str]:
     """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
     said = messages.claim(failure, reference)
-    words = messages.sought(said)
+    said_in = messages.sought(said)
     best = (0.0, "", "")
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
-            share = found_by(said, words, placed)
+            share = said_in.share(placed)
             score = max(share, min(1.0, share * said.weight / _TELLING))
             if score > best[0]:
                 best = (score, message_id, placed.sentence.text)

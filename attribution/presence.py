@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from typing import Protocol
 
-from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, Sought, tells
+from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, tells
+from attribution.sought import Sought
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
@@ -171,8 +171,7 @@ class Finder:
         self._alike = alike or Alike()
         self._known = -1
         self._rows: dict[str, Mapping[str, float]] = {}
-        self._sought = self._around = Sought({}, self._alike)
-        self._telling: frozenset[str] = frozenset()
+        self._sought = self._around = Sought(Content({}, frozenset(), ()), self._alike)
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float] = {}
@@ -190,43 +189,45 @@ class Finder:
         if said:
             return Presence(1.0, said)
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
-        self._learn(places)
-        bits = {number: has for number, one in enumerate(places) if (has := self._bits(one.sentence))}
-        if self._most(reduce(or_, bits.values(), 0)) < max(least, _FAINT):
-            return ABSENT
+        self._learn(text, places)
+        bits = {number: has for number, one in enumerate(places) if (has := self._sought.bits(one.sentence))}
         best, place = ABSENT, len(places)
         # A sentence has no more of the detail than of its core: most need not be looked at closely.
-        for most, number in self._ranked(bits):
-            if most < max(best.score, _FAINT, least):
+        for most, number in self._ranked(bits, max(least, _FAINT)):
+            if most < best.score:
                 break
             score = self._single(places[number], sole)
             if score > best.score or (score == best.score > 0 and number < place):
                 best, place = Presence(score, places[number].sentence.text), number
         place = -1
         pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
-        for most, first in self._ranked({one: bits.get(one, 0) | bits.get(one + 1, 0) for one in pairs}):
-            if _TOGETHER * most <= max(best.score, _FAINT) or _TOGETHER * most < least:
+        both = {first: bits.get(first, 0) | bits.get(first + 1, 0) for first in pairs}
+        for most, first in self._ranked(both, max(least, _FAINT, best.score) / _TOGETHER):
+            if _TOGETHER * most < best.score:
                 break
             together = self._pair(places[first], places[first + 1], sole, max(best.score, least))
             if together > best.score or (together == best.score and first < place):
                 best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
         return best
 
-    def _ranked(self, bits: Mapping[int, int]) -> list[tuple[float, int]]:
-        """No less than the part of the core that something has, by what is known of it, the most first."""
-        return sorted(((self._most(has), number) for number, has in bits.items()), key=lambda one: (-one[0], one[1]))
+    def _ranked(self, bits: Mapping[int, int], least: float) -> list[tuple[float, int]]:
+        """No less than the part of the core that something has, by what it may have, the most first.
 
-    def _learn(self, places: Sequence[Placed]) -> None:
+        What has less than the least is left out.
+        """
+        worth = least * self._least / _SURELY
+        found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
+        return [(_SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
+
+    def _learn(self, text: str, places: Sequence[Placed]) -> None:
         """Look up which words of some sentences tell a word of the detail."""
-        for placed in places:
-            if not self._alike.stems.issuperset(placed.sentence.stems):
-                self._alike.add(placed.sentence.stems)
+        self._alike.learn(text, (placed.sentence.stems for placed in places))
         if self._known != self._alike.size:
             self._known = self._alike.size
-            core, anchors = self._detail.core.words, self._detail.anchors
-            self._rows = {word: self._alike.to(word) for word in (*core, *anchors)}
-            self._telling = frozenset().union(*self._rows.values())
-            self._sought, self._around = Sought(core, self._alike), Sought(anchors, self._alike)
+            core, anchors = self._detail.core, self._detail.anchors
+            self._rows = {word: self._alike.to(word) for word in (*core.words, *anchors)}
+            self._sought = Sought(core, self._alike)
+            self._around = Sought(Content(anchors, frozenset(), ()), self._alike)
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -242,26 +243,6 @@ class Finder:
             if len(parts) == _MOST_PARTS:
                 break
         return "\n".join(parts)
-
-    def _bits(self, one: Sentence) -> int:
-        """What a sentence may have of the core: its words, numbers and dates, as the bits of a number."""
-        core = self._detail.core
-        bits = self._sought.bits(one.stems)
-        if core.numbers or core.dates:
-            bits <<= len(core.numbers) + 1
-            bits |= sum(1 << place for place, value in enumerate(core.numbers, 1) if value in one.numbers)
-            bits |= bool(one.dates and core.dates)
-        return bits
-
-    def _most(self, bits: int) -> float:
-        """No less than the part of the core that a text with these bits has."""
-        core, got = self._detail.core, 0.0
-        if core.numbers or core.dates:
-            got += DATE_WEIGHT * len(core.dates) * (bits & 1)
-            bits >>= 1
-            got += (bits & (1 << len(core.numbers)) - 1).bit_count()
-            bits >>= len(core.numbers)
-        return _SURELY * (got + self._sought.worth(bits)) / self._least
 
     def _single(self, placed: Placed, sole: bool) -> float:
         """The score of a sentence."""
@@ -309,7 +290,7 @@ class Finder:
         detail = self._detail
         core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-        telling = [word for word in words if word in self._telling]
+        telling = [word for word in words if word in self._sought or word in self._around]
         matched = self._matches(self._sought, telling)
         got = sum(core.words[word] * CREDIT[self._rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
@@ -321,7 +302,7 @@ class Finder:
 
     def _matches(self, sought: Sought, words: Sequence[str]) -> dict[str, str]:
         """Which words tell which of the wanted ones, as ``attribution.detail.matches`` says it."""
-        wanted = sought.words(sought.bits(words))
+        wanted = sought.told_by(words)
         same = {word: word for word in wanted if word in words}
         left = [word for word in words if word not in same]
         for word in wanted if left else ():

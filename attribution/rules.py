@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content, content, found, found_by
+from attribution.detail import Content, content
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
@@ -168,15 +168,14 @@ async def told_elsewhere(case: Case) -> Finding | None:
     answer = graph.variables[case.failure.answer_id or ""]
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""
-    passages = {v: passage(text) for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
-    for places in passages.values():
-        for placed in places:
-            case.messages.alike.add(placed.sentence.stems)
-    words = case.messages.sought(detail.core)
-    for variable_id, places in passages.items():
-        for placed in places:
-            told = found_by(detail.core, words, placed)
-            if told > max(best, _TELLS) and found(asked, placed) >= _ABOUT:
+    texts = {v: text for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
+    for text in texts.values():
+        case.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
+    core_in, asked_in = case.messages.sought(detail.core), case.messages.sought(asked)
+    for variable_id, text in texts.items():
+        for placed in passage(text):
+            told = core_in.share(placed)
+            if told > max(best, _TELLS) and asked_in.share(placed) >= _ABOUT:
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
         return None

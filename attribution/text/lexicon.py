@@ -73,32 +73,46 @@ class Alike:
 
     def __init__(self) -> None:
         """Knows no stems yet."""
-        self.stems: set[str] = set()
+        self._stems: set[str] = set()
         self._own: dict[str, list[str]] = defaultdict(list)
         self._near: dict[str, list[str]] = defaultdict(list)
         self._heads: dict[str, list[str]] = defaultdict(list)
         self._rows: dict[str, tuple[int, Mapping[str, float]]] = {}
+        self._texts: set[int] = set()
 
     @property
     def size(self) -> int:
         """How many stems are known: it grows when one is added."""
-        return len(self.stems)
+        return len(self._stems)
 
     def add(self, stems: Iterable[str]) -> None:
         """Know some stems, too."""
         for stem in stems:
-            if stem not in self.stems:
-                self.stems.add(stem)
+            if stem not in self._stems:
+                self._stems.add(stem)
                 for index, senses in zip((self._own, self._near, self._heads), _parts(stem), strict=True):
                     for sense in senses:
                         index[sense].append(stem)
 
+    def learn(self, text: str, stems: Iterable[Iterable[str]]) -> None:
+        """Know the stems of a text, which are looked at only once.
+
+        Args:
+            text: is known by its hash.
+            stems: of its sentences.
+        """
+        key = hash(text)
+        if key not in self._texts:
+            self._texts.add(key)
+            for some in stems:
+                self.add(some)
+
     def to(self, stem: str) -> Mapping[str, float]:
         """The known stems whose ``likeness`` to a stem is not 0, each with it."""
         size, row = self._rows.get(stem, (-1, _NOTHING))
-        if size != len(self.stems):
+        if size != len(self._stems):
             row = self._row(stem)
-            self._rows[stem] = len(self.stems), row
+            self._rows[stem] = len(self._stems), row
         return row
 
     def _row(self, stem: str) -> Mapping[str, float]:
@@ -109,7 +123,7 @@ class Alike:
                 found.update(dict.fromkeys(index.get(sense, ()), NEAR))
         for sense in own:
             found.update(dict.fromkeys(self._own.get(sense, ()), SAME))
-        if stem in self.stems:
+        if stem in self._stems:
             found[stem] = 1.0
         return found
 
