@@ -122,13 +122,9 @@ class Case:
         """The memory units that the way from the question to the answer read."""
         graph = self.graph
         way = self.way(past)
-        readers = {graph.variables[v].operation_id for v in way}
-        return [
-            v
-            for v in past
-            if graph.variables[v].kind is VariableKind.MEMORY_UNIT
-            and (v in way or any(o in readers for o in graph.users(v)))
-        ]
+        readers = {graph.variables[v].operation_id for v in way} - {None}
+        read = way | {v for o in readers for v in graph.used(o or "") if v in past}
+        return [v for v in read if graph.variables[v].kind is VariableKind.MEMORY_UNIT]
 
     def lineages(self) -> list[Sequence[str]]:
         """The versions of each memory unit that depends on the detail's message, oldest first."""

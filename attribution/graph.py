@@ -42,6 +42,8 @@ class TraceGraph:
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
+        self._sources = {one: list({d.source for d in some}) for one, some in self._parents.items()}
+        self._targets = {one: list({d.target for d in some}) for one, some in self._children.items()}
         # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
         self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
         self._made: dict[str, list[str]] = defaultdict(list)
@@ -211,15 +213,14 @@ class TraceGraph:
         if key in self._reached:
             self._reached.move_to_end(key)
             return self._reached[key]
-        edges = self._parents if backwards else self._children
+        edges = self._sources if backwards else self._targets
         found = set(key[0])
         waiting = list(found)
         while waiting:
-            derivations = edges.get(waiting.pop(), ())
-            after = {d.source for d in derivations} if backwards else {d.target for d in derivations}
-            after -= found
-            found |= after
-            waiting += after
+            for after in edges.get(waiting.pop(), ()):
+                if after not in found:
+                    found.add(after)
+                    waiting.append(after)
         reached = self._reached[key] = frozenset(found)
         self._reached_count += len(reached)
         while self._reached_count > _MOST_REACHED and len(self._reached) > 1:

@@ -143,13 +143,11 @@ class _Told:
         cover: the part of the core that they have, 0 to 1.
         matched: words of the core, each with the word that tells it.
         words: all of the sentences.
-        telling: those that tell any word of the detail.
     """
 
     cover: float
     matched: Mapping[str, str]
     words: Sequence[str]
-    telling: Sequence[str]
 
 
 class Finder:
@@ -170,8 +168,8 @@ class Finder:
         self._total = sum(detail.anchors.values())
         self._alike = alike or Alike()
         self._known = -1
-        self._rows: dict[str, Mapping[str, float]] = {}
-        self._sought = self._around = Sought(Content({}, frozenset(), ()), self._alike)
+        self._sought = Sought(Content({}, frozenset(), ()), self._alike)
+        self._around: Sought | None = None
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float] = {}
@@ -220,14 +218,12 @@ class Finder:
         return [(_SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
 
     def _learn(self, text: str, places: Sequence[Placed]) -> None:
-        """Look up which words of some sentences tell a word of the detail."""
+        """Look up which words of some sentences tell a word of the core."""
         self._alike.learn(text, (placed.sentence.stems for placed in places))
         if self._known != self._alike.size:
             self._known = self._alike.size
-            core, anchors = self._detail.core, self._detail.anchors
-            self._rows = {word: self._alike.to(word) for word in (*core.words, *anchors)}
-            self._sought = Sought(core, self._alike)
-            self._around = Sought(Content(anchors, frozenset(), ()), self._alike)
+            self._sought = Sought(self._detail.core, self._alike)
+            self._around = None
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -276,7 +272,8 @@ class Finder:
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
         left = [word for word in told.words if word not in taken]
-        near = self._matches(self._around, [word for word in told.telling if word not in taken])
+        self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
+        near = _matches(self._around, left)
         shared = sum(detail.anchors[word] for word in near)
         recall = shared / self._total if self._total else 1.0
         precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
@@ -290,31 +287,32 @@ class Finder:
         detail = self._detail
         core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-        telling = [word for word in words if word in self._sought or word in self._around]
-        matched = self._matches(self._sought, telling)
-        got = sum(core.words[word] * CREDIT[self._rows[word][other]] for word, other in matched.items())
+        matched = _matches(self._sought, words)
+        got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
             any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words, telling)
+        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words)
 
-    def _matches(self, sought: Sought, words: Sequence[str]) -> dict[str, str]:
-        """Which words tell which of the wanted ones, as ``attribution.detail.matches`` says it."""
-        wanted = sought.told_by(words)
-        same = {word: word for word in wanted if word in words}
-        left = [word for word in words if word not in same]
-        for word in wanted if left else ():
-            if word in same:
-                continue
-            row, best, place = self._rows[word], 0.0, -1
-            for number, other in enumerate(left):
-                if row.get(other, 0.0) > best:
-                    best, place = row[other], number
-            if best:
-                same[word] = left.pop(place)
-        return same
+
+def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
+    """Which words tell which of those that are sought, as ``attribution.detail.matches`` says it."""
+    words = [word for word in words if word in sought.telling]
+    wanted = sought.told_by(words)
+    same = {word: word for word in wanted if word in words}
+    left = [word for word in words if word not in same]
+    for word in wanted if left else ():
+        if word in same:
+            continue
+        row, best, place = sought.rows[word], 0.0, -1
+        for number, other in enumerate(left):
+            if row.get(other, 0.0) > best:
+                best, place = row[other], number
+        if best:
+            same[word] = left.pop(place)
+    return same
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:

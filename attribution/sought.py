@@ -18,6 +18,10 @@ class Sought:
     What a sentence may have of it is written as the bits of a number: one for any date, one for each number, and three
     for each word, where those of a word that is near are among those of one with the same sense, and these among those
     of the word itself. So what several sentences may have together are the bits of any.
+
+    Attributes:
+        rows: of each word the stems that tell it, with their likeness.
+        telling: all of these stems.
     """
 
     def __init__(self, wanted: Content, alike: Alike) -> None:
@@ -34,17 +38,18 @@ class Sought:
         self._numbers = {value: 2 << place for place, value in enumerate(wanted.numbers)}
         self._first = len(wanted.numbers) + 1 if self._has_more else 0
         self._bits: dict[str, int] = {}
-        for place, (word, _) in enumerate(self._words):
-            for stem, level in alike.to(word).items():
+        self.rows = {word: alike.to(word) for word in wanted.words}
+        for place, row in enumerate(self.rows.values()):
+            for stem, level in row.items():
                 self._bits[stem] = self._bits.get(stem, 0) | _LEVELS[level] << 3 * place + self._first
-        self._stems = frozenset(self._bits)
+        self.telling = frozenset(self._bits)
         self._worth: dict[int, float] = {}
         self._named: dict[int, Sequence[str]] = {}
 
     def bits(self, one: Sentence) -> int:
         """What a sentence may have of it."""
         found = 0
-        if not self._stems.isdisjoint(one.stems):
+        if not self.telling.isdisjoint(one.stems):
             for stem in one.stems:
                 found |= self._bits.get(stem, 0)
         if self._has_more:
@@ -88,10 +93,6 @@ class Sought:
             words = [word for place, (word, _) in enumerate(self._words) if bits >> 3 * place + self._first & 1]
             self._named[bits] = words
         return words
-
-    def __contains__(self, stem: str) -> bool:
-        """Whether a stem tells any of its words."""
-        return stem in self._bits
 
     def _of_words(self, bits: int) -> float:
         bits >>= self._first

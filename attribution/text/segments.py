@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from attribution.text.dates import Mention, mentions
 from attribution.text.numbers import number
@@ -52,8 +53,7 @@ class Sentence:
         return self.stamp is not None and len(self.stems) < _STAMP_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A sentence at its place in a text, with the day that it was said on (an ordinal) where the text tells it."""
 
     start: int
