@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from heapq import nsmallest
 from operator import mul
 from typing import Protocol
@@ -245,6 +246,7 @@ def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
     answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
     answering = None if answer is None else graph.operations.get(answer.operation_id or "")
 
+    @cache
     def known(message_id: str) -> bool:
         users = graph.users(message_id)
         if users:
@@ -258,9 +260,10 @@ class Bm25:
     """Okapi BM25 over texts that are lists of stems."""
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
-        self._lengths = {key: len(stems) for key, stems in texts.items()}
+        lengths = {key: len(stems) for key, stems in texts.items()}
         self._order = {key: number for number, key in enumerate(texts)}
-        self._mean = sum(self._lengths.values()) / len(texts) if texts else 1.0
+        mean = sum(lengths.values()) / len(texts) if texts else 1.0
+        self._norms = {key: _K1 * (1 - _B + _B * length / (mean or 1.0)) for key, length in lengths.items()}
         self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for key, stems in texts.items():
             for stem, count in Counter(stems).items():
@@ -271,10 +274,9 @@ class Bm25:
         scores: dict[str, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
             places = self._places.get(stem, [])
-            rarity = math.log(1 + (len(self._lengths) - len(places) + 0.5) / (len(places) + 0.5))
+            rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
             for key, count in places:
-                norm = _K1 * (1 - _B + _B * self._lengths[key] / (self._mean or 1.0))
-                scores[key] += rarity * count * (_K1 + 1) / (count + norm)
+                scores[key] += rarity * count * (_K1 + 1) / (count + self._norms[key])
         return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Protocol
 
 from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, tells
@@ -189,6 +190,8 @@ class Finder:
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
         self._learn(text, places)
         bits = {number: has for number, one in enumerate(places) if (has := self._sought.bits(one.sentence))}
+        if self._most(bits.values()) < max(least, _FAINT):
+            return ABSENT
         best, place = ABSENT, len(places)
         # A sentence has no more of the detail than of its core: most need not be looked at closely.
         for most, number in self._ranked(bits, max(least, _FAINT)):
@@ -197,6 +200,8 @@ class Finder:
             score = self._single(places[number], sole)
             if score > best.score or (score == best.score > 0 and number < place):
                 best, place = Presence(score, places[number].sentence.text), number
+        if self._most(bits.values()) * _TOGETHER < max(least, _FAINT, best.score):
+            return best
         place = -1
         pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
         both = {first: bits.get(first, 0) | bits.get(first + 1, 0) for first in pairs}
@@ -207,6 +212,10 @@ class Finder:
             if together > best.score or (together == best.score and first < place):
                 best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
         return best
+
+    def _most(self, bits: Iterable[int]) -> float:
+        """No less than the part of the core that some sentences have together."""
+        return _SURELY * self._sought.worth(reduce(or_, bits, 0)) / self._least
 
     def _ranked(self, bits: Mapping[int, int], least: float) -> list[tuple[float, int]]:
         """No less than the part of the core that something has, by what it may have, the most first.
