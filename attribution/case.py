@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.presence import (
+    ABSENT,
     HOLDS,
     Detail,
     Finder,
@@ -29,39 +31,65 @@ class Case:
 
     Attributes:
         future: all that depends on the message of the detail.
+        is_judged: whether a judge may be asked: then all that is looked at must be known exactly.
     """
 
     graph: TraceGraph
     messages: Messages
     failure: Failure
     detail: Detail
-    future: set[str]
+    future: AbstractSet[str]
     finder: Finder
+    is_judged: bool = False
+    _below: dict[tuple[str, bool], float] = field(default_factory=dict)
+    """Of some values that the detail is less surely there than this."""
     _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
     _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail) -> Case:
+    def of(
+        cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
+    ) -> Case:
         """The case of a failure and its detail."""
-        finder = Finder(detail, lambda one: messages.is_foreign(one, detail))
-        return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder)
+        finder = Finder(detail, lambda one: messages.is_foreign(one, detail), messages.alike)
+        return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
         """How surely the detail is in some variables."""
-        keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
-        texts = await self.graph.texts(v for v, key in keys.items() if key not in self._known)
-        for variable_id, text in texts.items():
-            key = keys[variable_id]
-            if key not in self._known:
-                found = self.finder.presence(text, sole=key[1])
-                self._known[key] = found
-                if abs(found.score - HOLDS) < _UNSURE:
-                    self._unsure[key] = variable_id
-        return {variable_id: self._known[key] for variable_id, key in keys.items()}
+        return await self._look(variable_ids, lambda best: 0.0)
+
+    async def best(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """The same; what is neither a holder nor the best of these may be said to be less than it is."""
+        return await self._look(variable_ids, lambda best: min(best, HOLDS))
 
     async def holders(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
         """Those that hold the detail."""
-        return {v: one for v, one in (await self.presence(variable_ids)).items() if one.score >= HOLDS}
+        return {v: one for v, one in (await self._look(variable_ids, lambda _: HOLDS)).items() if one.score >= HOLDS}
+
+    async def _look(self, variable_ids: Iterable[str], least: Callable[[float], float]) -> dict[str, Presence]:
+        """How surely the detail is in some variables; what is less than the least that matters need not be exact.
+
+        Args:
+            variable_ids: of the variables.
+            least: what matters, by the best that was found before.
+        """
+        keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
+        texts = await self.graph.texts(v for v, key in keys.items() if key not in self._known)
+        said: dict[str, Presence] = {}
+        best = 0.0
+        for variable_id, key in keys.items():
+            bound = 0.0 if self.is_judged else least(best)
+            if key not in self._known and self._below.get(key, 2.0) > bound:
+                found = self.finder.presence(texts[variable_id], sole=key[1], least=bound)
+                if found.score < bound:
+                    self._below[key] = bound
+                else:
+                    self._known[key] = found
+                    if abs(found.score - HOLDS) < _UNSURE:
+                        self._unsure[key] = variable_id
+            said[variable_id] = self._known.get(key, ABSENT)
+            best = max(best, said[variable_id].score)
+        return said
 
     async def ask(self, judge: PresenceJudge) -> int:
         """Let a judge decide about variables where words are not clear; returns how many it decided."""
@@ -79,28 +107,24 @@ class Case:
         self._unsure.clear()
         return decided
 
-    def way(self, past: set[str]) -> set[str]:
+    def way(self, past: AbstractSet[str]) -> AbstractSet[str]:
         """What lies between the question and the answer whose past it is, both included."""
         return past & self.graph.future([self.failure.question_id])
 
-    def searches(self, past: set[str]) -> list[str]:
+    def searches(self, past: AbstractSet[str]) -> list[str]:
         """The retrieval operations that served the question, in order."""
         graph = self.graph
         makers = {graph.variables[variable_id].operation_id for variable_id in self.way(past)}
         found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
         return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
 
-    def read_units(self, past: set[str]) -> list[str]:
+    def read_units(self, past: AbstractSet[str]) -> list[str]:
         """The memory units that the way from the question to the answer read."""
         graph = self.graph
         way = self.way(past)
-        readers = {graph.variables[v].operation_id for v in way}
-        return [
-            v
-            for v in past
-            if graph.variables[v].kind is VariableKind.MEMORY_UNIT
-            and (v in way or any(o in readers for o in graph.users(v)))
-        ]
+        readers = {graph.variables[v].operation_id for v in way} - {None}
+        read = way | {v for o in readers for v in graph.used(o or "") if v in past}
+        return [v for v in read if graph.variables[v].kind is VariableKind.MEMORY_UNIT]
 
     def lineages(self) -> list[Sequence[str]]:
         """The versions of each memory unit that depends on the detail's message, oldest first."""
@@ -108,9 +132,9 @@ class Case:
         return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
     async def current_units(self, place: int) -> dict[str, Presence]:
-        """How surely the detail is in the units that the memory held just before a place in the order."""
+        """How surely the detail is in the units that the memory held just before a place in the order (as ``best``)."""
         current = [self.graph.current_version(versions, place) for versions in self.lineages()]
-        return await self.presence(unit for unit in current if unit is not None and unit in self.future)
+        return await self.best(unit for unit in current if unit is not None and unit in self.future)
 
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""

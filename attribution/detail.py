@@ -17,7 +17,7 @@ NUMBER_WEIGHT = 1.0
 _WIDE = 3.0
 """A date is told where a text names days of which most are meant, and at most this many times as many."""
 _SLACK_DAYS = 6
-_CREDIT = {1.0: 1.0, SAME: 0.85, NEAR: 0.65, 0.0: 0.0}
+CREDIT = {1.0: 1.0, SAME: 0.85, NEAR: 0.65, 0.0: 0.0}
 """How much of a word is told by one of some likeness."""
 
 
@@ -93,12 +93,12 @@ def found(wanted: Content, place: Placed) -> float:
 
 def credit_in(stem: str, one: Sentence) -> float:
     """How well a sentence has a word: 1 for the word itself, less for one that means nearly the same."""
-    return _CREDIT[best_likeness(stem, one.stems)]
+    return CREDIT[best_likeness(stem, one.stems)]
 
 
 def credit(wanted: str, word: str) -> float:
     """How much of a word another one tells: 1 for the word itself."""
-    return _CREDIT[likeness(wanted, word)]
+    return CREDIT[likeness(wanted, word)]
 
 
 def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:

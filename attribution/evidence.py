@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from heapq import nsmallest
 from operator import mul
 from typing import Protocol
@@ -14,6 +15,8 @@ from typing import Protocol
 from attribution.detail import Content, Rarity, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
+from attribution.sought import Sought
+from attribution.text.lexicon import Alike
 from attribution.text.segments import Sentence, passage
 from attribution.text.tokens import tokens
 from schema.kinds import VariableKind
@@ -34,6 +37,8 @@ _COMPARED = 5
 """Messages that a sentence is compared with closely."""
 _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
+_MOST_SOUGHT = 500
+"""Contents whose words are kept as they were looked up."""
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion (Cormack et al. 2009)."""
 
@@ -85,6 +90,9 @@ class Messages:
                 if len(words) >= _FEW_WORDS:
                     for word in words:
                         self._said[word].append((variable_id, words))
+        self.alike = Alike()
+        self.alike.add(stem for some in stems.values() for stem in some)
+        self._sought: dict[Hashable, tuple[int, Sought]] = {}
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._index = Bm25(stems)
@@ -143,6 +151,15 @@ class Messages:
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
         return Content(words, said.numbers - asked.numbers, said.dates)
 
+    def sought(self, wanted: Content) -> Sought:
+        """A content, to be looked for in many messages."""
+        key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
+        if key not in self._sought or self._sought[key][0] != self.alike.size:
+            if len(self._sought) >= _MOST_SOUGHT:
+                self._sought.clear()
+            self._sought[key] = self.alike.size, Sought(wanted, self.alike)
+        return self._sought[key][1]
+
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
         """The first messages that are found behind a variable, two at most."""
         known = self._behind.get(variable_id)
@@ -174,11 +191,13 @@ class Messages:
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
-        own = max(
-            self._likeness(words, frozenset(placed.sentence.stems)) for placed in self.sentences[detail.message_id]
-        )
         other = max((score for message, score in origins.items() if message != detail.message_id), default=0.0)
-        return other > own + _CLEARLY
+        if other <= _CLEARLY:
+            return False
+        said = [frozenset(placed.sentence.stems) for placed in self.sentences[detail.message_id]]
+        own = max((sum(map(self.rarity, words & one)) for one in said), default=0.0) / sum(map(self.rarity, words))
+        # The words that are the same are a part of the likeness: mostly they say enough.
+        return other > own + _CLEARLY and other > max(self._likeness(words, one) for one in said) + _CLEARLY
 
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
         """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
@@ -227,6 +246,7 @@ def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
     answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
     answering = None if answer is None else graph.operations.get(answer.operation_id or "")
 
+    @cache
     def known(message_id: str) -> bool:
         users = graph.users(message_id)
         if users:
@@ -240,9 +260,10 @@ class Bm25:
     """Okapi BM25 over texts that are lists of stems."""
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
-        self._lengths = {key: len(stems) for key, stems in texts.items()}
+        lengths = {key: len(stems) for key, stems in texts.items()}
         self._order = {key: number for number, key in enumerate(texts)}
-        self._mean = sum(self._lengths.values()) / len(texts) if texts else 1.0
+        mean = sum(lengths.values()) / len(texts) if texts else 1.0
+        self._norms = {key: _K1 * (1 - _B + _B * length / (mean or 1.0)) for key, length in lengths.items()}
         self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for key, stems in texts.items():
             for stem, count in Counter(stems).items():
@@ -253,10 +274,9 @@ class Bm25:
         scores: dict[str, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
             places = self._places.get(stem, [])
-            rarity = math.log(1 + (len(self._lengths) - len(places) + 0.5) / (len(places) + 0.5))
+            rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
             for key, count in places:
-                norm = _K1 * (1 - _B + _B * self._lengths[key] / (self._mean or 1.0))
-                scores[key] += rarity * count * (_K1 + 1) / (count + norm)
+                scores[key] += rarity * count * (_K1 + 1) / (count + self._norms[key])
         return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))
 
 

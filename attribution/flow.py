@@ -127,6 +127,8 @@ class _Trial:
     """Pieces that the answer has."""
     kind: QuestionKind = QuestionKind.PLAIN
     paths: dict[Ending, tuple[Step, ...]] = field(default_factory=dict)
+    hole: str | None = None
+    """Why nothing before the answer can be told, empty where it can be; None before it is asked for."""
 
     async def verdict(self, judge: PresenceJudge | None) -> Verdict:
         problem = self._unusable()
@@ -228,7 +230,7 @@ class _Trial:
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""
-        cases = self._cases(piece)
+        cases = self._cases(piece, is_judged=judge is not None)
         for case in cases if judge is None and not settled(before) else ():
             # Nothing comes further than what the answer was made from: then the memory need not be searched.
             findings = [*before, await rules.in_context(case)]
@@ -236,8 +238,8 @@ class _Trial:
                 return self._ending(findings, case)
         return max(await self._ends(cases, before, judge), key=lambda one: one.reach)
 
-    def _cases(self, piece: Piece) -> list[Case]:
-        return [Case.of(self.graph, self.messages, self.failure, detail) for detail in piece]
+    def _cases(self, piece: Piece, *, is_judged: bool = False) -> list[Case]:
+        return [Case.of(self.graph, self.messages, self.failure, detail, is_judged=is_judged) for detail in piece]
 
     async def _ends(self, cases: Sequence[Case], before: list[Finding], judge: PresenceJudge | None) -> list[Ending]:
         """Where a piece ended as each of the messages has it that tell it."""
@@ -297,8 +299,10 @@ class _Trial:
 
     async def _hole(self) -> str | None:
         """Why nothing before the answer can be told; None where the recording is whole."""
-        hole = await hole_behind(self.graph, self.failure)
-        return None if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
+        if self.hole is None:
+            hole = await hole_behind(self.graph, self.failure)
+            self.hole = "" if hole is None else f"the recording has a hole: {hole.problem}; {hole.fix}"
+        return self.hole or None
 
     async def _told(
         self, ending: Ending, details: dict[str, Any], others: Sequence[Ending] = (), share: float = 1.0

@@ -14,6 +14,9 @@ from store.protocol import GraphStore
 _TEXT_BYTES = 256 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
 
+_MOST_REACHED = 300_000
+"""Members of the sets of reached variables that are kept, at most."""
+
 
 class TraceGraph:
     """Variables, operations and derivations of a trace, in the order of the trace."""
@@ -39,6 +42,8 @@ class TraceGraph:
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
+        self._sources = {one: list({d.source for d in some}) for one, some in self._parents.items()}
+        self._targets = {one: list({d.target for d in some}) for one, some in self._children.items()}
         # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
         self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
         self._made: dict[str, list[str]] = defaultdict(list)
@@ -60,6 +65,8 @@ class TraceGraph:
                 self._users[variable_id].append(operation_id)
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._text_bytes = 0
+        self._reached: OrderedDict[tuple[frozenset[str], bool], frozenset[str]] = OrderedDict()
+        self._reached_count = 0
 
     @classmethod
     async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
@@ -115,13 +122,13 @@ class TraceGraph:
         maker = self.variables[variable_id].operation_id
         return -1 if maker is None else self.operations[maker].sequence
 
-    def past(self, variable_ids: Iterable[str]) -> set[str]:
+    def past(self, variable_ids: Iterable[str]) -> frozenset[str]:
         """All that some variables depend on, themselves included."""
-        return self._reach(variable_ids, self._parents, "source")
+        return self._reach(variable_ids, backwards=True)
 
-    def future(self, variable_ids: Iterable[str]) -> set[str]:
+    def future(self, variable_ids: Iterable[str]) -> frozenset[str]:
         """All that depends on some variables, themselves included."""
-        return self._reach(variable_ids, self._children, "target")
+        return self._reach(variable_ids, backwards=False)
 
     def recorded(self, variable_id: str) -> str:
         """The recorded variable that an occurrence was read from; itself where it is no read."""
@@ -200,13 +207,23 @@ class TraceGraph:
             _, dropped = self._texts.popitem(last=False)
             self._text_bytes -= len(dropped)
 
-    def _reach(self, roots: Iterable[str], edges: Mapping[str, list[Derivation]], end: str) -> set[str]:
-        reached = set(roots)
-        waiting = list(reached)
+    def _reach(self, roots: Iterable[str], *, backwards: bool) -> frozenset[str]:
+        """What is reached from some variables; what was reached last is kept."""
+        key = frozenset(roots), backwards
+        if key in self._reached:
+            self._reached.move_to_end(key)
+            return self._reached[key]
+        edges = self._sources if backwards else self._targets
+        found = set(key[0])
+        waiting = list(found)
         while waiting:
-            for derivation in edges.get(waiting.pop(), ()):
-                after: str = getattr(derivation, end)
-                if after not in reached:
-                    reached.add(after)
+            for after in edges.get(waiting.pop(), ()):
+                if after not in found:
+                    found.add(after)
                     waiting.append(after)
+        reached = self._reached[key] = frozenset(found)
+        self._reached_count += len(reached)
+        while self._reached_count > _MOST_REACHED and len(self._reached) > 1:
+            _, dropped = self._reached.popitem(last=False)
+            self._reached_count -= len(dropped)
         return reached

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution.graph import TraceGraph
@@ -124,7 +125,9 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
     return None
 
 
-async def _loose_searches(graph: TraceGraph, past: set[str], questions: set[str], messages: set[str]) -> list[str]:
+async def _loose_searches(
+    graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]
+) -> list[str]:
     """The searches between questions and an answer, where they returned something and no message led to any of it.
 
     A search may have steps that make something else, such as a decision: one whose results come from messages is
@@ -140,7 +143,7 @@ async def _loose_searches(graph: TraceGraph, past: set[str], questions: set[str]
     )
 
 
-async def _is_unconnected(graph: TraceGraph, past: set[str], questions: set[str], messages: set[str]) -> bool:
+async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]) -> bool:
     """Whether an answer with this past depends on no message, though no search for it was in vain."""
     if past & messages:
         return False

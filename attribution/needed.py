@@ -48,14 +48,15 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
         None where no message is given.
     """
     asked = content(failure.question, messages.rarity)
+    want_in, asked_in = messages.sought(want), messages.sought(asked)
     best = (-1.0, -1.0)
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
             if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
                 continue
-            told = round(found(want, placed), 6)
-            if told >= best[0] and (score := (told, found(asked, placed))) > best:
+            told = round(want_in.share(placed), 6)
+            if told >= best[0] and (score := (told, asked_in.share(placed))) > best:
                 best, chosen = score, (message_id, placed)
     if chosen is None:
         return None
@@ -104,10 +105,11 @@ def backing(
 ) -> tuple[float, str, str]:
     """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
     said = messages.claim(failure, reference)
+    said_in = messages.sought(said)
     best = (0.0, "", "")
     for message_id in evidence:
         for placed in messages.sentences.get(message_id, []):
-            share = found(said, placed)
+            share = said_in.share(placed)
             score = max(share, min(1.0, share * said.weight / _TELLING))
             if score > best[0]:
                 best = (score, message_id, placed.sentence.text)

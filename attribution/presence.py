@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Protocol
 
-from attribution.detail import DATE_WEIGHT, Content, Rarity, credit, matches, tells
+from attribution.detail import CREDIT, DATE_WEIGHT, Content, Rarity, tells
+from attribution.sought import Sought
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from schema.models import Failure
@@ -32,6 +34,8 @@ _NEED = 0.15
 """This part of the anchors must be near the core, if the core is there in its own words; otherwise twice as much."""
 _OWN = 1.3
 """If the core's own words weigh at least this much, few anchors are enough."""
+_SURELY = 1.001
+"""More than the rounding of a sum of weights can be."""
 _SHARED = 0.4
 _PRECISION = 0.6
 """Or this part of the words beside the core must be anchors."""
@@ -132,55 +136,103 @@ def literal(detail: Detail, text: str) -> str:
     return next((said for said in spellings(detail.sentence.text) if said in text), "")
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What some sentences tell of a detail.
+
+    Attributes:
+        cover: the part of the core that they have, 0 to 1.
+        matched: words of the core, each with the word that tells it.
+        words: all of the sentences.
+    """
+
+    cover: float
+    matched: Mapping[str, str]
+    words: Sequence[str]
+
+
 class Finder:
     """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
-    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool]) -> None:
+    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool], alike: Alike | None = None) -> None:
         """Knows nothing of any text yet.
 
         Args:
             detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
+            alike: learns the words of the texts; several finders may share one.
         """
         self._detail = detail
         self._is_foreign = is_foreign
         self._needles = _needles(detail.core)
         self._weight = detail.core.weight
-        self._alike = Alike([*detail.core.words, *detail.anchors])
-        self._core = frozenset(detail.core.words)
-        self._told: dict[str, frozenset[str]] = {}
+        self._total = sum(detail.anchors.values())
+        self._alike = alike or Alike()
+        self._known = -1
+        self._sought = Sought(Content({}, frozenset(), ()), self._alike)
+        self._around: Sought | None = None
+        self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._foreign: dict[tuple[str, ...], bool] = {}
-        self._scores: dict[tuple[str, int | None, bool], tuple[float, float] | None] = {}
+        self._scores: dict[tuple[str, int | None, bool], float] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
-    def presence(self, text: str, *, sole: bool = False) -> Presence:
+    def presence(self, text: str, *, sole: bool = False, least: float = 0.0) -> Presence:
         """How surely the detail is in a text.
 
         Args:
             text: a value.
             sole: whether the text was made from no other message: then it can't be about anything else.
+            least: scores below it need not be found out: what is said then is only that it is less.
         """
         said = literal(self._detail, text)
         if said:
             return Presence(1.0, said)
         places = passage(text if len(text) <= LARGE else self._excerpt(text))
-        best = ABSENT
-        covers: dict[int, float] = {}
-        for number, placed in enumerate(places):
-            single = self._single(placed, sole)
-            if single is not None:
-                score, covers[number] = single
-                if score > best.score:
-                    best = Presence(score, placed.sentence.text)
-        for number in covers:
-            for first in (number - 1, number):
-                # Two sentences have no more of the core than one and the other: most pairs can't be better.
-                most = _TOGETHER * min(1.0, covers.get(first, 0.0) + covers.get(first + 1, 0.0))
-                if 0 <= first < len(places) - 1 and most > max(best.score, _FAINT):
-                    together = self._pair(places[first], places[first + 1], sole)
-                    if together > best.score:
-                        best = Presence(together, places[number].sentence.text)
+        self._learn(text, places)
+        bits = {number: has for number, one in enumerate(places) if (has := self._sought.bits(one.sentence))}
+        if self._most(bits.values()) < max(least, _FAINT):
+            return ABSENT
+        best, place = ABSENT, len(places)
+        # A sentence has no more of the detail than of its core: most need not be looked at closely.
+        for most, number in self._ranked(bits, max(least, _FAINT)):
+            if most < best.score:
+                break
+            score = self._single(places[number], sole)
+            if score > best.score or (score == best.score > 0 and number < place):
+                best, place = Presence(score, places[number].sentence.text), number
+        if self._most(bits.values()) * _TOGETHER < max(least, _FAINT, best.score):
+            return best
+        place = -1
+        pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
+        both = {first: bits.get(first, 0) | bits.get(first + 1, 0) for first in pairs}
+        for most, first in self._ranked(both, max(least, _FAINT, best.score) / _TOGETHER):
+            if _TOGETHER * most < best.score:
+                break
+            together = self._pair(places[first], places[first + 1], sole, max(best.score, least))
+            if together > best.score or (together == best.score and first < place):
+                best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
         return best
+
+    def _most(self, bits: Iterable[int]) -> float:
+        """No less than the part of the core that some sentences have together."""
+        return _SURELY * self._sought.worth(reduce(or_, bits, 0)) / self._least
+
+    def _ranked(self, bits: Mapping[int, int], least: float) -> list[tuple[float, int]]:
+        """No less than the part of the core that something has, by what it may have, the most first.
+
+        What has less than the least is left out.
+        """
+        worth = least * self._least / _SURELY
+        found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
+        return [(_SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
+
+    def _learn(self, text: str, places: Sequence[Placed]) -> None:
+        """Look up which words of some sentences tell a word of the core."""
+        self._alike.learn(text, (placed.sentence.stems for placed in places))
+        if self._known != self._alike.size:
+            self._known = self._alike.size
+            self._sought = Sought(self._detail.core, self._alike)
+            self._around = None
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -197,21 +249,22 @@ class Finder:
                 break
         return "\n".join(parts)
 
-    def _single(self, placed: Placed, sole: bool) -> tuple[float, float] | None:
-        """The score of a sentence, and the part of the core that it has; None where it has nothing of the core."""
+    def _single(self, placed: Placed, sole: bool) -> float:
+        """The score of a sentence."""
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
-            found = None
-            if self._touches(placed):
-                score, cover = self._score([placed], sole)
-                found = 0.0 if score < _FAINT or self._excluded(placed) else score, cover
-            self._scores[key] = found
+            score = self._score(self._told([placed]), sole)
+            self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed) else score
         return self._scores[key]
 
-    def _pair(self, first: Placed, second: Placed, sole: bool) -> float:
+    def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
+        """The score of two sentences together; 0 where it is less than the best so far."""
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
-            score = _TOGETHER * self._score([first, second], sole)[0]
+            told = self._told([first, second])
+            if _TOGETHER * told.cover < best:
+                return 0.0
+            score = _TOGETHER * self._score(told, sole)
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
@@ -222,48 +275,53 @@ class Finder:
             self._foreign[stems] = self._is_foreign(placed.sentence)
         return self._foreign[stems]
 
-    def _touches(self, placed: Placed) -> bool:
-        """Whether a sentence could have a part of the core."""
-        core, one = self._detail.core, placed.sentence
-        if (one.dates and core.dates) or core.numbers & one.numbers:
-            return True
-        return any(not self._core.isdisjoint(self._told_by(stem)) for stem in one.stems)
+    def _score(self, told: _Told, sole: bool) -> float:
+        """How much of the detail some sentences have together."""
+        if told.cover < _FAINT or sole:  # what is around it can only make it less
+            return told.cover
+        detail, taken = self._detail, set(told.matched.values())
+        left = [word for word in told.words if word not in taken]
+        self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
+        near = _matches(self._around, left)
+        shared = sum(detail.anchors[word] for word in near)
+        recall = shared / self._total if self._total else 1.0
+        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
+        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+        core = detail.core.words
+        own = sum(sorted((core[word] for word, other in told.matched.items() if word == other), reverse=True)[:3])
+        return told.cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
 
-    def _score(self, places: Sequence[Placed], sole: bool) -> tuple[float, float]:
-        """How much of the detail some sentences have together, and how much of its core."""
+    def _told(self, places: Sequence[Placed]) -> _Told:
+        """What some sentences have of the core together."""
         detail = self._detail
-        core, anchors = detail.core, detail.anchors
+        core = detail.core
         words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-        telling = [word for word in words if self._told_by(word)]
-        alike = frozenset().union(*map(self._told_by, telling))
-        matched = matches([word for word in core.words if word in alike], telling)
-        got = sum(core.words[word] * credit(word, other) for word, other in matched.items())
+        matched = _matches(self._sought, words)
+        got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
             any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        if not detail.literal:
-            cover = min(1.0, cover / _GIST)
-        if cover < _FAINT or sole:  # what is around it can only make it less
-            return cover, cover
-        taken = set(matched.values())
-        left = [word for word in words if word not in taken]
-        near = matches([word for word in anchors if word in alike], [word for word in telling if word not in taken])
-        total = sum(anchors.values())
-        shared = sum(anchors[word] for word in near)
-        recall = shared / total if total else 1.0
-        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
-        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
-        own = sum(sorted((core.words[word] for word, other in matched.items() if word == other), reverse=True)[:3])
-        return cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION)), cover
+        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words)
 
-    def _told_by(self, stem: str) -> frozenset[str]:
-        """The words of the detail that a word may tell."""
-        told = self._told.get(stem)
-        if told is None:
-            told = self._told[stem] = self._alike.to(stem)
-        return told
+
+def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
+    """Which words tell which of those that are sought, as ``attribution.detail.matches`` says it."""
+    words = [word for word in words if word in sought.telling]
+    wanted = sought.told_by(words)
+    same = {word: word for word in wanted if word in words}
+    left = [word for word in words if word not in same]
+    for word in wanted if left else ():
+        if word in same:
+            continue
+        row, best, place = sought.rows[word], 0.0, -1
+        for number, other in enumerate(left):
+            if row.get(other, 0.0) > best:
+                best, place = row[other], number
+        if best:
+            same[word] = left.pop(place)
+    return same
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:

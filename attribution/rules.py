@@ -6,12 +6,13 @@ The rules use only kinds and the flow of data, never the name of a memory system
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content, content, found
+from attribution.detail import Content, content
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
@@ -141,9 +142,9 @@ async def in_context(case: Case) -> Finding:
     units = case.read_units(past)
     best, holder = 0.0, ""
     sources = [unit for unit in units if unit in case.future]
-    from_units = await case.presence(sources)
+    from_units = await case.best(sources)
     if not units or any(one.score > 0 for one in from_units.values()):
-        seen = await case.presence(read)
+        seen = await case.best(read)
         limit = max((one.score for one in from_units.values()), default=1.0)
         for variable_id, one in seen.items():
             if min(one.score, limit) > best:
@@ -167,10 +168,14 @@ async def told_elsewhere(case: Case) -> Finding | None:
     answer = graph.variables[case.failure.answer_id or ""]
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""
-    for variable_id, text in (await graph.texts(read)).items():
-        for placed in passage(text) if len(text) <= LARGE else ():
-            told = found(detail.core, placed)
-            if told > max(best, _TELLS) and found(asked, placed) >= _ABOUT:
+    texts = {v: text for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
+    for text in texts.values():
+        case.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
+    core_in, asked_in = case.messages.sought(detail.core), case.messages.sought(asked)
+    for variable_id, text in texts.items():
+        for placed in passage(text):
+            told = core_in.share(placed)
+            if told > max(best, _TELLS) and asked_in.share(placed) >= _ABOUT:
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
         return None
@@ -184,7 +189,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
     )
 
 
-async def left_out(case: Case, past: set[str]) -> Finding | None:
+async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
     """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
     graph = case.graph
     way = case.way(past)

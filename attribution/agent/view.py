@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from attribution.graph import TraceGraph
@@ -63,10 +64,10 @@ class CaseView:
         return found
 
     @cached_property
-    def answer_past(self) -> set[str]:
+    def answer_past(self) -> AbstractSet[str]:
         """Variables that the answer depends on, itself included."""
         answer = self.failure.answer_id
-        return self.graph.past([answer]) if answer in self.graph.variables else set()
+        return self.graph.past([answer]) if answer in self.graph.variables else frozenset()
 
     @cached_property
     def reach(self) -> set[str]:

@@ -8,7 +8,7 @@ also, derived, hypernym), and the heads of the clusters of adjectives.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -32,7 +32,7 @@ _OPPOSITES = frozenset(
     )
 )  # fmt: skip
 """Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
-_NONE: tuple[frozenset[str], ...] = (frozenset(), frozenset(), frozenset())
+_NOTHING: Mapping[str, float] = {}
 _ROOT = 4
 """Letters that forms of one root share."""
 
@@ -69,31 +69,68 @@ def likeness(left: str, right: str) -> float:
 
 
 class Alike:
-    """Which of some stems mean nearly the same as another one; asked of many, it is much faster than pair by pair."""
+    """Which of many stems mean nearly the same as another one; asked of many, it is much faster than pair by pair."""
 
-    def __init__(self, stems: Iterable[str]) -> None:
-        """Looks the stems up.
+    def __init__(self) -> None:
+        """Knows no stems yet."""
+        self._stems: set[str] = set()
+        self._own: dict[str, list[str]] = defaultdict(list)
+        self._near: dict[str, list[str]] = defaultdict(list)
+        self._heads: dict[str, list[str]] = defaultdict(list)
+        self._rows: dict[str, tuple[int, Mapping[str, float]]] = {}
+        self._texts: set[int] = set()
+
+    @property
+    def size(self) -> int:
+        """How many stems are known: it grows when one is added."""
+        return len(self._stems)
+
+    def add(self, stems: Iterable[str]) -> None:
+        """Know some stems, too."""
+        for stem in stems:
+            if stem not in self._stems:
+                self._stems.add(stem)
+                for index, senses in zip((self._own, self._near, self._heads), _parts(stem), strict=True):
+                    for sense in senses:
+                        index[sense].append(stem)
+
+    def learn(self, text: str, stems: Iterable[Iterable[str]]) -> None:
+        """Know the stems of a text, which are looked at only once.
 
         Args:
-            stems: those that others are compared with.
+            text: is known by its hash.
+            stems: of its sentences.
         """
-        self._stems = frozenset(stems)
-        self._own: dict[str, set[str]] = defaultdict(set)
-        self._near: dict[str, set[str]] = defaultdict(set)
-        self._heads: dict[str, set[str]] = defaultdict(set)
-        for stem in self._stems:
-            for index, senses in zip((self._own, self._near, self._heads), _senses(stem) or _NONE, strict=True):
-                for sense in senses:
-                    index[sense].add(stem)
+        key = hash(text)
+        if key not in self._texts:
+            self._texts.add(key)
+            for some in stems:
+                self.add(some)
 
-    def to(self, stem: str) -> frozenset[str]:
-        """Those whose ``likeness`` to a stem is not 0."""
-        found = {stem} & self._stems
-        own, near, heads = _senses(stem) or _NONE
-        for index, senses in ((self._own, own), (self._own, near), (self._near, own), (self._heads, heads)):
-            for sense in senses & index.keys():
-                found |= index[sense]
-        return frozenset(found)
+    def to(self, stem: str) -> Mapping[str, float]:
+        """The known stems whose ``likeness`` to a stem is not 0, each with it."""
+        size, row = self._rows.get(stem, (-1, _NOTHING))
+        if size != len(self._stems):
+            row = self._row(stem)
+            self._rows[stem] = len(self._stems), row
+        return row
+
+    def _row(self, stem: str) -> Mapping[str, float]:
+        own, near, heads = _parts(stem)
+        found: dict[str, float] = {}
+        for index, senses in ((self._own, near), (self._near, own), (self._heads, heads)):
+            for sense in senses:
+                found.update(dict.fromkeys(index.get(sense, ()), NEAR))
+        for sense in own:
+            found.update(dict.fromkeys(self._own.get(sense, ()), SAME))
+        if stem in self._stems:
+            found[stem] = 1.0
+        return found
+
+
+def _parts(stem: str) -> list[list[str]]:
+    """The senses of a stem, their neighbours, and the heads of its clusters."""
+    return [part.split() for part in _entries().get(stem, "\t\t").split("\t")]
 
 
 @lru_cache(maxsize=5_000)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from attribution.text.dates import Mention, mentions
 from attribution.text.numbers import number
@@ -52,8 +53,7 @@ class Sentence:
         return self.stamp is not None and len(self.stems) < _STAMP_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A sentence at its place in a text, with the day that it was said on (an ordinal) where the text tells it."""
 
     start: int
@@ -124,7 +124,7 @@ def _read(text: str, said_on: int | None) -> Sequence[Placed]:
     return [Placed(place, one, day) for (place, one), day in zip(pieces, references, strict=True)]
 
 
-_kept = lru_cache(maxsize=1_000)(_read)
+_kept = lru_cache(maxsize=3_000)(_read)
 
 
 def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:

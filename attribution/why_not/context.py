@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from attribution.case import Case
 from attribution.naming import variable_label
@@ -15,7 +16,7 @@ _AROUND = 80
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 
 
-async def context(cases: Sequence[Case], past: set[str]) -> list[Stood]:
+async def context(cases: Sequence[Case], past: AbstractSet[str]) -> list[Stood]:
     """Where the piece stood in what the answering operation read; empty where it was not there.
 
     Args:

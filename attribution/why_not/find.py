@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from attribution.case import Case
@@ -109,7 +110,7 @@ class _Reader:
     async def _context(
         self,
         cases: Sequence[Case],
-        past: set[str],
+        past: AbstractSet[str],
         lost: Iterable[tuple[ErrorType, str | None]],
     ) -> list[Stood]:
         found = await context(cases, past)

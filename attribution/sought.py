@@ -1,0 +1,99 @@
+"""What is looked for in many sentences, looked up once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attribution.detail import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, tells
+from attribution.text.lexicon import NEAR, SAME, Alike
+from attribution.text.segments import Placed, Sentence
+
+_LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
+_CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
+
+
+class Sought:
+    """A content that is looked for in many sentences.
+
+    What a sentence may have of it is written as the bits of a number: one for any date, one for each number, and three
+    for each word, where those of a word that is near are among those of one with the same sense, and these among those
+    of the word itself. So what several sentences may have together are the bits of any.
+
+    Attributes:
+        rows: of each word the stems that tell it, with their likeness.
+        telling: all of these stems.
+    """
+
+    def __init__(self, wanted: Content, alike: Alike) -> None:
+        """Looks the words up.
+
+        Args:
+            wanted: what is looked for.
+            alike: knows the stems of all sentences that will be asked about.
+        """
+        self._wanted = wanted
+        self._weight = wanted.weight
+        self._words = list(wanted.words.items())
+        self._has_more = bool(wanted.numbers or wanted.dates)
+        self._numbers = {value: 2 << place for place, value in enumerate(wanted.numbers)}
+        self._first = len(wanted.numbers) + 1 if self._has_more else 0
+        self._bits: dict[str, int] = {}
+        self.rows = {word: alike.to(word) for word in wanted.words}
+        for place, row in enumerate(self.rows.values()):
+            for stem, level in row.items():
+                self._bits[stem] = self._bits.get(stem, 0) | _LEVELS[level] << 3 * place + self._first
+        self.telling = frozenset(self._bits)
+        self._worth: dict[int, float] = {}
+        self._named: dict[int, Sequence[str]] = {}
+
+    def bits(self, one: Sentence) -> int:
+        """What a sentence may have of it."""
+        found = 0
+        if not self.telling.isdisjoint(one.stems):
+            for stem in one.stems:
+                found |= self._bits.get(stem, 0)
+        if self._has_more:
+            found |= bool(one.dates and self._wanted.dates)
+            for value in one.numbers:
+                found |= self._numbers.get(value, 0)
+        return found
+
+    def worth(self, bits: int) -> float:
+        """The weight of these words and numbers, where a word counts as much as the most alike one, and of all dates.
+
+        No sentence with these bits has more.
+        """
+        worth = self._worth.get(bits)
+        if worth is None:
+            worth = self._of_words(bits) + (DATE_WEIGHT * len(self._wanted.dates) if self._has_more and bits & 1 else 0)
+            worth += NUMBER_WEIGHT * sum(bool(bits & value) for value in self._numbers.values())
+            self._worth[bits] = worth
+        return worth
+
+    def share(self, place: Placed) -> float:
+        """What ``attribution.detail.found`` says."""
+        bits = self.bits(place.sentence)
+        if not bits or not self._weight:
+            return 0.0
+        if not self._has_more:
+            return self.worth(bits) / self._weight
+        wanted, one = self._wanted, place.sentence
+        got = self._of_words(bits)
+        got += NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
+        got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
+        return got / self._weight
+
+    def told_by(self, stems: Iterable[str]) -> Sequence[str]:
+        """The words of which some stems tell anything, in their order."""
+        bits = 0
+        for stem in stems:
+            bits |= self._bits.get(stem, 0)
+        words = self._named.get(bits)
+        if words is None:
+            words = [word for place, (word, _) in enumerate(self._words) if bits >> 3 * place + self._first & 1]
+            self._named[bits] = words
+        return words
+
+    def _of_words(self, bits: int) -> float:
+        bits >>= self._first
+        return sum(weight * _CREDIT_OF[bits >> 3 * place & 7] for place, (_, weight) in enumerate(self._words))
