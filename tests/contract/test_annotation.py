@@ -111,7 +111,7 @@ async def test_each_case_goes_to_as_many_people_as_are_wanted(
     for ids in had.values():
         assert len(ids) == len(set(ids))
     records = database.records(project)
-    progress = progress_of(queue, await records.assignments(queue.id))
+    progress = await progress_of(records, queue)
     assert (progress.cases, progress.done, progress.in_progress, progress.verdicts) == (12, 12, 0, 24)
     assert {one.person: one.done for one in progress.people} == {name: len(ids) for name, ids in had.items()}
 
@@ -267,7 +267,7 @@ async def test_cases_that_are_deleted_are_passed_over(database: Database, trace:
         await store.delete_failure(gone)
     assert await given(database, queue, "Ada") == third
     assert await given(database, queue, "Ben") not in {first, second}
-    progress = progress_of(queue, await database.records(project).assignments(queue.id))
+    progress = await progress_of(database.records(project), queue)
     assert (progress.cases, progress.in_progress) == (10, len({third, await given(database, queue, "Ben")}))
 
 
