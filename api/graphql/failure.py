@@ -24,6 +24,7 @@ from attribution.suspects import MOST_SUSPECTS, suspects
 from schema import models
 from store.answers import Label
 from store.protocol import GraphStore
+from store.verdict_changes import is_adjudicated, is_human
 
 
 @strawberry.type(description="A question whose answer was judged wrong.")
@@ -106,6 +107,15 @@ class Failure(Node):
     async def suspects(self, info: Info) -> list[OperationRef]:
         """The operations."""
         return await info.context.load(self.project_id, _suspects, self.id) or []
+
+    @strawberry.field(description="Your own verdict on it, without a final word that you have said; null if none.")
+    async def own_verdict(self, info: Info) -> AttributionRef | None:
+        """The viewer's verdict."""
+        author = info.context.access.principal.author
+        for one in await info.context.load(self.project_id, reads.verdicts, self.id) or []:
+            if is_human(one) and one.author == author and not is_adjudicated(one):
+                return one
+        return None
 
     @strawberry.field(
         description="Every change of people's verdicts on this failure, the oldest first, also those that were undone."
