@@ -6,38 +6,52 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from attribution.lookup import by_id
-from schema.kinds import OperationKind
+from schema.kinds import OperationKind, VariableKind
 from schema.models import Derivation, Failure, Operation, Variable
 from store.answers import Budget, Closure, Direction
 from store.protocol import GraphStore
 
 MOST_SUSPECTS = 20
 _NEAR_THE_ANSWER = 6
-_BACKWARD = Budget(hops=2, nodes=500)
-_FORWARD = Budget(hops=6, nodes=500)
+_CHANGES = 6
+_BACKWARD = Budget(nodes=200)
+_FORWARD = Budget(nodes=500)
 
 
 async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Operation]]:
     """The operations between the evidence and the answer, by the failure's id, in the order of the trace.
 
-    These are the last that led to the answer, and those that handled the evidence and what was made of it, the nearest
-    first. Whoever judges a failure chooses from them without having seen what others say. Judges of answers are none.
+    These are the last that led to the answer, those that handled the evidence and what was made of it, the nearest
+    first, and those that changed or ended a memory unit among that. Whoever judges a failure chooses from them without
+    having seen what others say. Judges of answers are none.
     """
-    backward = [[one.answer_id or one.question_id] for one in failures]
-    named = {id_ for one in failures for id_ in one.evidence_ids}
-    there = await by_id(store, Variable, {*named, *(id_ for ids in backward for id_ in ids)})
-    behind = await store.closures([[id_ for id_ in ids if id_ in there] for ids in backward], budget=_BACKWARD)
-    ahead = await store.closures(
-        [[id_ for id_ in one.evidence_ids if id_ in there] for one in failures], Direction.FORWARD, _FORWARD
-    )
-    return {one.id: _chosen(past, future) for one, past, future in zip(failures, behind, ahead, strict=True)}
+    found = {}
+    for one in failures:
+        there = await by_id(store, Variable, [one.answer_id or one.question_id, *one.evidence_ids])
+        evidence = [id_ for id_ in one.evidence_ids if id_ in there]
+        (past,) = await store.closures([[id_ for id_ in there if id_ not in evidence]], budget=_BACKWARD)
+        (future,) = await store.closures([evidence], Direction.FORWARD, _FORWARD)
+        ids = [*_by_distance(past)][:_NEAR_THE_ANSWER]
+        ids += [*await _changes(store, one.trace_id, future.variables), *_by_distance(future)]
+        known = await by_id(store, Operation, ids)
+        chosen = [known[id_] for id_ in dict.fromkeys(ids) if id_ in known and _may_be_at_fault(known[id_])]
+        found[one.id] = sorted(chosen[:MOST_SUSPECTS], key=lambda operation: (operation.sequence, operation.id))
+    return found
 
 
-def _chosen(past: Closure, future: Closure) -> list[Operation]:
-    known = {one.id: one for one in (*past.operations, *future.operations) if one.kind is not OperationKind.JUDGE}
-    last = [id_ for id_ in _by_distance(past) if id_ in known][:_NEAR_THE_ANSWER]
-    ids = dict.fromkeys([*last, *(id_ for id_ in _by_distance(future) if id_ in known)])
-    return sorted((known[id_] for id_ in list(ids)[:MOST_SUSPECTS]), key=lambda one: (one.sequence, one.id))
+async def _changes(store: GraphStore, trace_id: str, variables: Sequence[Variable]) -> list[str]:
+    """The operations that made later versions of memory units, and those that ended them."""
+    units = {one.id: one for one in variables if one.kind is VariableKind.MEMORY_UNIT}
+    if not units:
+        return []
+    versions = await store.versions_of(list(units))
+    later = (after for id_, some in versions.items() for after in some if after.version > units[id_].version)
+    ended = (one.operation_id for one in await store.invalidations(trace_id) if one.variable_id in units)
+    return [*(after.operation_id for after in later if after.operation_id is not None), *ended][:_CHANGES]
+
+
+def _may_be_at_fault(operation: Operation) -> bool:
+    return operation.kind is not OperationKind.JUDGE
 
 
 def _by_distance(closure: Closure) -> Iterable[str]:

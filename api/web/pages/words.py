@@ -103,7 +103,7 @@ def refusal(message: str) -> str:
     said = _PLACE.sub("", _ID.sub("", message))
     if said.startswith(("is ", "was ", "needs ", "has ")):
         said = f"the case {said}"
-    return sentence(_NAMED.sub(r"\1 \2", said))
+    return sentence(_NAMED.sub(r"\1 \2 ", said))
 
 
 def shown(form: Mapping[str, str]) -> list[str]:
@@ -118,7 +118,7 @@ def person(name: str) -> str:
 
 def kappa(found: float | None) -> str:
     """Agreement beyond chance."""
-    return "not known yet" if found is None else f"{found:.2f}"
+    return "not known yet" if found is None else f"{found:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def left(seconds: int) -> str:
