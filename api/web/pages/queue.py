@@ -43,16 +43,25 @@ async def close(asked: PageRequest) -> Response:
 
 async def labels(asked: PageRequest) -> Response:
     """What people said of the cases, as a file of labels."""
-    found = (await asked.viewer.ask_project("queue_labels", asked.project, id=asked.id))["project"]["annotationQueue"]
-    if found is None:
-        raise MissingError("queue")
+    found = await _labels(asked)
     headers = attachment(f"{found['name']}.labels.jsonl") | {"Content-Type": "application/x-ndjson"}
     return Response(found["labels"].encode("utf-8", "replace"), headers=headers)
+
+
+async def _labels(asked: PageRequest) -> dict[str, Any]:
+    """The queue, with its labels."""
+    found: dict[str, Any] | None = (await asked.viewer.ask_project("queue_labels", asked.project, id=asked.id))[
+        "project"
+    ]["annotationQueue"]
+    if found is None:
+        raise MissingError("queue")
+    return found
 
 
 async def take_labels(asked: PageRequest) -> Shown:
     """Store labels of a file, and say what became of them."""
     form = await form_of(asked.request, _MOST_LABELS)
+    await _labels(asked)
     text = form.get("labels", "")
     if not text.strip():
         return await _shown(asked, text, problem="Choose a file of labels, or paste its lines.")
