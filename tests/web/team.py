@@ -57,12 +57,15 @@ class Team:
         assert done["__typename"] == "CaseSubmitted", done
 
 
+def keys_of(world: World, *people: str) -> dict[str, str]:
+    """A writer's key for each person, by name."""
+    wanted = {person: {"p": world.project, "w": person, "r": "writer"} for person in people}
+    return {person: world.ask(_KEY, asked, "admin")["createKey"]["secret"] for person, asked in wanted.items()}
+
+
 def make_team(world: World, name: str = "week 12", people: tuple[str, ...] = PEOPLE, **wish: Any) -> Team:
     """A new queue, of which nobody has a case yet; Dan decides, and is no annotator."""
-    keys = {}
-    for person in (*people, "Dan"):
-        made = world.ask(_KEY, {"p": world.project, "w": person, "r": "writer"}, "admin")
-        keys[person] = made["createKey"]["secret"]
+    keys = keys_of(world, *people, "Dan")
     asked = {"name": name, "people": list(people), "seed": "seed", **wish}
     queue = world.ask(_QUEUE, {"p": world.project, "i": asked}, "writer")["createAnnotationQueue"]["queue"]["id"]
     return Team(world, keys, queue)
