@@ -111,15 +111,36 @@ async def import_labels(
     return LabelsImported(len(found), len(found) - len(new), unmatched)
 
 
-async def export_labels(store: GraphStore) -> list[Label]:
-    """What people have said of the project's failures, by trace, question and author; abstentions are no labels.
+def check_own(labels: Iterable[NumberedLabel], person: str, file: str) -> None:
+    """Refuse labels that somebody else is to have given, and final words.
+
+    Raises:
+        InputError: there are some; it says which is the first.
+    """
+    for one in labels:
+        if one.label.author not in {None, person}:
+            problem = f"is by {one.label.author!r}: only admins import what other people say"
+            raise InputError(file, f"line {one.number}", problem)
+        if one.label.is_final:
+            raise InputError(file, f"line {one.number}", "is a final word: only admins import these")
+
+
+async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = None) -> list[Label]:
+    """What people have said of failures, by trace, question and author; abstentions are no labels.
 
     Of what one person has said of a failure the newest counts. The final word on a disputed one stands before what its
     annotators said.
+
+    Args:
+        store: holds them.
+        failure_ids: which failures; None is all of the project.
     """
     traces = {trace.id: trace for trace in await _traces(store)}
     called = Counter(name for trace in traces.values() for name in _names(trace))
-    failures = {failure.id: failure for failure in await every_failure(store, None)}
+    if failure_ids is None:
+        failures = {failure.id: failure for failure in await every_failure(store, None)}
+    else:
+        failures = await by_id(store, Failure, failure_ids)
     given = [one for one in _newest(await store.attributions(list(failures))) if one.error_type is not None]
     judged = [failures[one.failure_id] for one in given]
     names = await by_id(store, Variable, (id_ for one in judged for id_ in (one.question_id, one.answer_id)))

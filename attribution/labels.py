@@ -106,6 +106,19 @@ def read_labels(path: Path) -> list[NumberedLabel]:
         data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
     except OSError as error:
         raise InputError(str(path), "", f"can't be read: {error.strerror or error}") from error
+    return labels_of(data, str(path))
+
+
+def labels_of(data: bytes, file: str) -> list[NumberedLabel]:
+    """The lines of what a file of labels holds.
+
+    Args:
+        data: all of it.
+        file: what errors call it.
+
+    Raises:
+        InputError: lines are no labels; it says which.
+    """
     lines = data.removeprefix(_BYTE_ORDER_MARK).splitlines()
     found: list[NumberedLabel] = []
     problems: list[tuple[int, str]] = []
@@ -120,9 +133,9 @@ def read_labels(path: Path) -> list[NumberedLabel]:
             problems.append((number, _problem(error)))
     if problems:
         number, problem = problems[0]
-        raise InputError(str(path), f"line {number}", f"{problem}{_others(one for one, _ in problems[1:])}")
+        raise InputError(file, f"line {number}", f"{problem}{_others(one for one, _ in problems[1:])}")
     if not found:
-        raise InputError(str(path), "", "holds no label")
+        raise InputError(file, "", "holds no label")
     return found
 
 

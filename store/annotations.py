@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from schema.annotation import AnnotationQueue, Assignment, Progress
@@ -49,6 +50,10 @@ class Annotations(Protocol):
         Raises:
             NotFoundError: this project has no such queue.
         """
+        ...
+
+    async def clock(self) -> datetime:
+        """The store's time, by which reservations end."""
         ...
 
     async def assignments(self, queue_id: str) -> list[Assignment]:

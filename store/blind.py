@@ -93,6 +93,7 @@ RECORDS_PASS = frozenset(
         "annotation_queue",
         "close_queue",
         "delete_queue",
+        "clock",
         "assignments",
         "assign",
         "withheld",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,16 +9,16 @@ import msgspec
 
 from attribution.annotation.agreement import queue_agreement
 from attribution.annotation.disputes import Dispute
-from attribution.annotation.queues import progress_of
+from attribution.annotation.queues import QueueProgress
 from schema.annotation import AnnotationQueue, Assignment
 from schema.models import Attribution, as_json, camel_case, format_time
 
 Document = dict[str, Any]
 
 
-def queue(found: AnnotationQueue, assignments: Sequence[Assignment]) -> Document:
+def queue(found: AnnotationQueue, how_far: QueueProgress) -> Document:
     """A queue with its progress."""
-    progress = asdict(progress_of(found, assignments))
+    progress = asdict(how_far)
     return {
         "id": found.id,
         "projectId": found.project_id,

@@ -75,7 +75,7 @@ async def create(
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
-    from attribution.annotation.queues import QueueWish, create_queue
+    from attribution.annotation.queues import QueueWish, create_queue, progress_of
     from schema.annotation import CaseOrder
     from schema.models import Failure, Trace
 
@@ -86,8 +86,9 @@ async def create(
         wish = QueueWish(name, CaseOrder(order.value), seed, count, annotators, people, traces, minutes, failures)
         entry_of = partial(door.entry, "createAnnotationQueue")
         queue = await create_queue(door.store, door.records, wish, door.author, entry_of)
+        how_far = await progress_of(door.records, queue)
     if as_json:
-        print_json(annotation_documents.queue(queue, []))
+        print_json(annotation_documents.queue(queue, how_far))
     else:
         made = counted(len(queue.failure_ids), "case")
         note(f"Made {queue.name!r} with {made}. Get one with: memtrace annotate next {queue.name!r}")
@@ -98,11 +99,11 @@ async def list_queues(place: Target, as_json: JsonOption = False) -> None:
     """List the project's queues, the newest first, also closed ones."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
-    from attribution.annotation.queues import every_queue
+    from attribution.annotation.queues import every_queue, progress_of
 
     async with keeper_door(place) as door:
         documents = [
-            annotation_documents.queue(queue, await door.records.assignments(queue.id))
+            annotation_documents.queue(queue, await progress_of(door.records, queue))
             async for queue in every_queue(door.records)
         ]
     if as_json:
@@ -117,13 +118,13 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from attribution.annotation.disputes import submitted
-    from attribution.annotation.queues import find_queue
+    from attribution.annotation.queues import find_queue, progress_of
 
     async with keeper_door(place) as door:
         found = await find_queue(door.records, door.project_id, queue)
-        assignments = await door.records.assignments(found.id)
-        said = await submitted(door.store, found, assignments)
-    document = annotation_documents.queue(found, assignments)
+        said = await submitted(door.store, found, await door.records.assignments(found.id))
+        how_far = await progress_of(door.records, found)
+    document = annotation_documents.queue(found, how_far)
     agreement = annotation_documents.agreement(found, said)
     if as_json:
         print_json(document | {"agreement": agreement})
@@ -143,15 +144,15 @@ async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False
     """Close a queue: nobody gets a case of it any more. Closing it again changes nothing."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
-    from attribution.annotation.queues import find_queue
+    from attribution.annotation.queues import find_queue, progress_of
 
     async with keeper_door(place) as door:
         found = await find_queue(door.records, door.project_id, queue)
         entry = door.entry("closeAnnotationQueue", found.id)
         closed = await door.records.close_queue(found.id, door.author, entry)
-        assignments = await door.records.assignments(found.id)
+        how_far = await progress_of(door.records, closed)
     if as_json:
-        print_json(annotation_documents.queue(closed, assignments))
+        print_json(annotation_documents.queue(closed, how_far))
     else:
         note(f"Closed {closed.name!r}.")
 

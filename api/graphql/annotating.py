@@ -9,7 +9,7 @@ import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql.context import Info
-from api.graphql.inputs import AnnotationQueueInput, VerdictInput
+from api.graphql.inputs import AnnotationQueueInput, LabelsInput, VerdictInput
 from api.graphql.judgements import judgement_of
 from api.graphql.problems import Problem, Problems, outcome
 from api.graphql.refs import AnnotationQueueRef, AssignmentRef, AttributionRef, FailureRef
@@ -19,6 +19,8 @@ from attribution.annotation.disputes import adjudicate
 from attribution.annotation.queues import QueueWish, create_queue, find_queue
 from attribution.annotation.work import Bench, RefusedError
 from attribution.history import undo_verdict
+from attribution.labelling import check_own, import_labels
+from attribution.labels import labels_of
 from store.answers import Label
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
@@ -87,6 +89,28 @@ class Adjudicated:
     attribution: AttributionRef = strawberry.field(description="The final word.")
 
 
+@strawberry.type(description="A label that was not imported, for the project lacks what it names.")
+class UnmatchedLabel:
+    """See ``attribution.labelling.Unmatched``."""
+
+    line: int = strawberry.field(description="The number of its line, from 1.")
+    missing: str = strawberry.field(description="What is missing: `trace`, `failure`, `prediction` or `operation`.")
+    reason: str = strawberry.field(description="Which one, and why.")
+
+
+@strawberry.type(description="Labels were imported as verdicts of people.")
+class LabelsImported:
+    """What importLabels does."""
+
+    imported: int = strawberry.field(description="How many labels stand in the project now.")
+    unchanged: int = strawberry.field(description="How many of these stood there before, as they are.")
+    unmatched: list[UnmatchedLabel] = strawberry.field(description="The others.", metadata={"size": 20})
+
+
+ImportLabelsResult = Annotated[
+    LabelsImported | Problems,
+    strawberry.union("ImportLabelsResult", description="What was imported, or why nothing was."),
+]
 UndoVerdictResult = Annotated[
     VerdictUndone | Problems,
     strawberry.union("UndoVerdictResult", description="What stands now, or why nothing was undone."),
@@ -127,6 +151,28 @@ class AnnotationMutations:
         found = await id_of(door.store, Label.FAILURE, failure)
         undone = await undo_verdict(door.store, found, door.author, partial(door.entry, "undoVerdict"))
         return VerdictUndone(id=strawberry.ID(undone.attribution_id), attribution=undone.verdict)
+
+    @strawberry.mutation(
+        description="Store the labels of a file as verdicts of people; those without an author are yours. If a line is "
+        "no label, nothing is stored. Needs the role writer; labels of other people, and final words, need the role "
+        "admin.",
+        metadata={"cost": 500},
+    )
+    @outcome
+    async def import_labels(
+        self,
+        info: Info,
+        project: ProjectName,
+        input: Annotated[LabelsInput, strawberry.argument(description="The file.")],
+    ) -> ImportLabelsResult:
+        """Import labels."""
+        door = info.context.door(project, Role.WRITER)
+        labels = labels_of(input.content.encode("utf-8", "replace"), input.name)
+        if not door.role.allows(Role.ADMIN):
+            check_own(labels, door.author, input.name)
+        done = await import_labels(door.store, labels, door.author, input.name, partial(door.entry, "importLabels"))
+        unmatched = [UnmatchedLabel(line=one.line, missing=one.missing, reason=one.reason) for one in done.unmatched]
+        return LabelsImported(imported=done.imported, unchanged=done.unchanged, unmatched=unmatched)
 
     @strawberry.mutation(
         description="Make a queue of failures that people are to judge. Needs the role writer.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import strawberry
 
@@ -18,6 +18,7 @@ from api.graphql.scalars import JSON, CaseOrder, ErrorType, Progress
 from attribution.annotation import disputes as disputing
 from attribution.annotation.agreement import queue_agreement
 from attribution.annotation.queues import progress_of
+from attribution.labelling import export_labels
 from schema import annotation, models
 from schema.errors import InputError
 from store.answers import Label, Page
@@ -134,6 +135,17 @@ class Assignment:
     )
     changed_at: datetime = strawberry.field(description="When this changed last.")
 
+    @strawberry.field(
+        description="For how many seconds more the case is kept for them, by the clock of the store; 0 once that has "
+        "ended, null unless it is reserved."
+    )
+    async def seconds_left(self: annotation.Assignment, info: Info) -> int | None:
+        """The seconds that are left."""
+        if self.reserved_until is None:
+            return None
+        left = self.reserved_until - await info.context.door(self.project_id).records.clock()
+        return max(0, int(left.total_seconds()))
+
     @strawberry.field(description="The failure; null if it was deleted.")
     async def failure(self: annotation.Assignment, info: Info) -> FailureRef | None:
         """The failure."""
@@ -175,7 +187,7 @@ class AnnotationQueue:
     @strawberry.field(description="How far it is.", metadata={"cost": 20})
     async def progress(self: annotation.AnnotationQueue, info: Info) -> QueueProgress:
         """The progress."""
-        found = progress_of(self, await info.context.door(self.project_id).records.assignments(self.id))
+        found = await progress_of(info.context.door(self.project_id).records, self)
         people = [
             PersonProgress(person=one.person, done=one.done, reserved=one.reserved, skipped=one.skipped)
             for one in found.people
@@ -198,6 +210,19 @@ class AnnotationQueue:
         own = [one for one in await door.records.assignments(self.id) if one.person == door.author]
         own.sort(key=lambda one: one.changed_at, reverse=True)
         return connection(info, _page(own, [one.id for one in own], size, cursor))
+
+    @strawberry.field(
+        description="What you have to do with a case; null if it was not given to you.", metadata={"cost": 20}
+    )
+    async def assignment(
+        self: annotation.AnnotationQueue,
+        info: Info,
+        failure: Annotated[strawberry.ID, strawberry.argument(description="The id of the failure.")],
+    ) -> AssignmentRef | None:
+        """The viewer's assignment."""
+        door = info.context.door(self.project_id)
+        found = await door.records.assignments(self.id)
+        return next((one for one in found if (one.person, one.failure_id) == (door.author, failure)), None)
 
     @strawberry.field(description="How far its annotators agree.", metadata={"cost": 200})
     async def agreement(self: annotation.AnnotationQueue, info: Info) -> QueueAgreement:
@@ -227,6 +252,30 @@ class AnnotationQueue:
         door = info.context.door(self.project_id)
         found = [dispute_type(one) for one in await disputing.disputes(door.store, door.records, self)]
         return connection(info, _page(found, [one.failure.id for one in found], size, cursor))
+
+    @strawberry.field(
+        description="A disputed case, once its annotators have submitted it, see `disputes`; null if it is none.",
+        metadata={"cost": 200},
+    )
+    async def dispute(
+        self: annotation.AnnotationQueue,
+        info: Info,
+        failure: Annotated[strawberry.ID, strawberry.argument(description="The id of the failure.")],
+    ) -> Dispute | None:
+        """A disputed case by its failure."""
+        door = info.context.door(self.project_id)
+        found = await disputing.disputes(door.store, door.records, self)
+        return next((dispute_type(one) for one in found if one.failure.id == failure), None)
+
+    @strawberry.field(
+        description="What people have said of its cases, as the lines of a file of labels, one JSON object a line, "
+        "which `importLabels` takes. Abstentions, and what is withheld from you, are left out.",
+        metadata={"cost": 500},
+    )
+    async def labels(self: annotation.AnnotationQueue, info: Info) -> str:
+        """The lines of a file."""
+        found = await export_labels(info.context.door(self.project_id).store, self.failure_ids)
+        return b"".join(one.line() for one in found).decode()
 
 
 def dispute_type(found: disputing.Dispute) -> Dispute:

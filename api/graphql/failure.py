@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 
 import strawberry
@@ -12,14 +13,18 @@ from api.graphql.context import Info
 from api.graphql.history import changes_page
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
-from api.graphql.refs import AttributionRef, TraceRef, VariableRef, VerdictChangeRef
+from api.graphql.refs import AttributionRef, OperationRef, TraceRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, Origin
 from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
 from api.graphql.why_not import WhyNot, why_not_of
+from attribution.lookup import by_id
 from attribution.spine.model import BOXES
+from attribution.suspects import MOST_SUSPECTS, suspects
 from schema import models
 from store.answers import Label
+from store.protocol import GraphStore
+from store.verdict_changes import is_adjudicated, is_human
 
 
 @strawberry.type(description="A question whose answer was judged wrong.")
@@ -86,6 +91,33 @@ class Failure(Node):
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
 
     @strawberry.field(
+        description="Whether verdicts on it are withheld from you, because you are to judge it in an open annotation "
+        "queue, and have not yet."
+    )
+    async def is_withheld(self, info: Info) -> bool:
+        """Whether verdicts are withheld."""
+        return bool(await info.context.load(self.project_id, _withheld, self.id))
+
+    @strawberry.field(
+        description="Operations between the evidence and the answer, of which one may be at fault: the last that led "
+        "to the answer, and those that handled the evidence and what was made of it, in the order of the trace. They "
+        f"are found in the graph alone, whatever verdicts say; {MOST_SUSPECTS} at most.",
+        metadata={"cost": 200, "size": MOST_SUSPECTS},
+    )
+    async def suspects(self, info: Info) -> list[OperationRef]:
+        """The operations."""
+        return await info.context.load(self.project_id, _suspects, self.id) or []
+
+    @strawberry.field(description="Your own verdict on it, without a final word that you have said; null if none.")
+    async def own_verdict(self, info: Info) -> AttributionRef | None:
+        """The viewer's verdict."""
+        author = info.context.access.principal.author
+        for one in await info.context.load(self.project_id, reads.verdicts, self.id) or []:
+            if is_human(one) and one.author == author and not is_adjudicated(one):
+                return one
+        return None
+
+    @strawberry.field(
         description="Every change of people's verdicts on this failure, the oldest first, also those that were undone."
     )
     async def verdict_history(
@@ -113,6 +145,14 @@ class Failure(Node):
     async def spine(self: models.Failure, info: Info, max_boxes: MaxBoxes = BOXES) -> Spine:
         """The picture."""
         return await spine_of(info, self, max_boxes)
+
+
+async def _withheld(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, bool]:
+    return dict.fromkeys(await store.withheld(failure_ids), True)
+
+
+async def _suspects(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[models.Operation]]:
+    return await suspects(store, list((await by_id(store, models.Failure, failure_ids)).values()))
 
 
 async def _variable(info: Info, project_id: str, variable_id: str | None) -> models.Variable | None:

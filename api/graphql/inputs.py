@@ -134,6 +134,14 @@ class ImportInput:
     )
 
 
+@strawberry.input(description="What people say of failures: the lines of a file of labels.")
+class LabelsInput:
+    """See ``attribution.labels``."""
+
+    content: str = strawberry.field(description="The text of the file: a JSON object a line.")
+    name: str = strawberry.field(default="labels.jsonl", description="A name for the file, which error messages show.")
+
+
 @strawberry.input(description="Which failures people are to judge, and how many people each.")
 class AnnotationQueueInput:
     """See ``attribution.annotation.queues.QueueWish``."""

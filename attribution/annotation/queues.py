@@ -129,17 +129,13 @@ class QueueProgress:
     people: list[PersonProgress] = field(default_factory=list)
 
 
-def progress_of(
-    queue: AnnotationQueue, assignments: Sequence[Assignment], now: datetime | None = None
-) -> QueueProgress:
-    """How far a queue is.
+async def progress_of(queues: Annotations, queue: AnnotationQueue) -> QueueProgress:
+    """How far a queue is; reservations that have ended by the store's clock are none."""
+    return _progress(queue, await queues.assignments(queue.id), await queues.clock())
 
-    Args:
-        queue: the queue.
-        assignments: all of it.
-        now: reservations that ended before are none; None is this machine's time.
-    """
-    bench = Bench(queue, assignments, now or datetime.now(UTC))
+
+def _progress(queue: AnnotationQueue, assignments: Sequence[Assignment], now: datetime) -> QueueProgress:
+    bench = Bench(queue, assignments, now)
     gone = {one.failure_id for one in assignments if one.progress is Progress.GONE}
     done = Counter(one.failure_id for one in assignments if one.progress is Progress.DONE)
     begun = {one.failure_id for one in assignments if bench.is_taken(one)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import neo4j
@@ -83,6 +84,11 @@ class Neo4jAnnotations(Annotations):
         return await self._connection.write(work)
 
     @override
+    async def clock(self) -> datetime:
+        ((now,),) = await self._connection.read("annotation_now")
+        return _native(now)
+
+    @override
     async def assignments(self, queue_id: str) -> list[Assignment]:
         rows = await self._connection.read_list("assignments", projectId=self._project_id, id=queue_id)
         return _assignments(rows)
@@ -96,7 +102,7 @@ class Neo4jAnnotations(Annotations):
             queue = self._queue(await self._run(transaction, "get_annotation_queue", id=queue_id), queue_id)
             assigned = _assignments(await self._run(transaction, "assignments", id=queue_id))
             ((clock,),) = await (await transaction.run(cypher("annotation_now"))).values()
-            found = decide(Bench.at(queue, assigned, clock.to_native()))
+            found = decide(Bench.at(queue, assigned, _native(clock)))
             if found.assignment is not None:
                 await self._run(transaction, "write_assignment", rows=[row_of(ASSIGNMENTS, found.assignment)])
                 await self._run(transaction, "write_audit_entry", rows=entries)
@@ -134,3 +140,8 @@ class Neo4jAnnotations(Annotations):
 def _assignments(rows: list[Any]) -> list[Assignment]:
     found = [record_of(ASSIGNMENTS, row) for row in rows]
     return sorted(found, key=lambda one: (one.person, one.failure_id))
+
+
+def _native(clock: Any) -> datetime:
+    now: datetime = clock.to_native()
+    return now

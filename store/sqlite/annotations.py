@@ -85,6 +85,10 @@ class SqliteAnnotations(Annotations):
         return await self._connections.write(work)
 
     @override
+    async def clock(self) -> datetime:
+        return await self._connections.read(_now)
+
+    @override
     async def assignments(self, queue_id: str) -> list[Assignment]:
         return await self._connections.read(lambda connection: self._assignments(connection, queue_id))
 
@@ -94,9 +98,7 @@ class SqliteAnnotations(Annotations):
 
         def work(connection: apsw.Connection) -> Decision:
             queue = self._queue(connection, queue_id)
-            now = from_microseconds(connection.execute(sql("annotation.now")).get)
-            assert isinstance(now, datetime)
-            found = decide(Bench.at(queue, self._assignments(connection, queue_id), now))
+            found = decide(Bench.at(queue, self._assignments(connection, queue_id), _now(connection)))
             if found.assignment is not None:
                 connection.execute(sql("annotation.assign", Table.ASSIGNMENT), ASSIGNMENTS.values(found.assignment))
                 insert_entries(connection, [entry])
@@ -125,3 +127,9 @@ class SqliteAnnotations(Annotations):
     def _assignments(self, connection: apsw.Connection, queue_id: str) -> list[Assignment]:
         rows = ReadContext(connection, self._project_id).rows("annotation.assignments", Table.ASSIGNMENT, id=queue_id)
         return [ASSIGNMENTS.read(row) for row in rows]
+
+
+def _now(connection: apsw.Connection) -> datetime:
+    now = from_microseconds(connection.execute(sql("annotation.now")).get)
+    assert isinstance(now, datetime)
+    return now

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,7 @@ from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType, VariableKind
 from store.assigning import order_of
+from store.open import open_database
 from store.protocol import Database, GraphStore
 from tests.contract.annotating import bench, failing, let_pass, queue_of, reserved_until, says
 from tests.contract.test_pages import all_pages
@@ -111,7 +115,7 @@ async def test_each_case_goes_to_as_many_people_as_are_wanted(
     for ids in had.values():
         assert len(ids) == len(set(ids))
     records = database.records(project)
-    progress = progress_of(queue, await records.assignments(queue.id))
+    progress = await progress_of(records, queue)
     assert (progress.cases, progress.done, progress.in_progress, progress.verdicts) == (12, 12, 0, 24)
     assert {one.person: one.done for one in progress.people} == {name: len(ids) for name, ids in had.items()}
 
@@ -267,7 +271,7 @@ async def test_cases_that_are_deleted_are_passed_over(database: Database, trace:
         await store.delete_failure(gone)
     assert await given(database, queue, "Ada") == third
     assert await given(database, queue, "Ben") not in {first, second}
-    progress = progress_of(queue, await database.records(project).assignments(queue.id))
+    progress = await progress_of(database.records(project), queue)
     assert (progress.cases, progress.in_progress) == (10, len({third, await given(database, queue, "Ben")}))
 
 
@@ -375,3 +379,71 @@ async def test_strata_take_turns(database: Database, store: GraphStore, project:
         assert all({*pair} == {"one", "other"} for pair in list(pairwise(order))[::2])
     only = await queue_of(database, project, name="only", trace_ids=(traces[1].trace.id,))
     assert {place[id_] for id_ in only.failure_ids} == {"other"}
+
+
+_WORKER = """
+import asyncio, sys
+from store.open import open_database
+from attribution.annotation.queues import find_queue
+from attribution.annotation.work import Bench
+from attribution.people import Judgement
+
+async def main(uri, project, people):
+    async with await open_database(uri) as database:
+        store, records = database.project(project), database.records(project)
+        queue = await find_queue(records, project, "queue")
+        benches = {person: Bench(store, records, queue, person) for person in people}
+        for said in ("ready", "first"):
+            print(said, flush=True)
+            sys.stdin.readline()
+            if said == "ready":
+                await asyncio.gather(*(bench.next() for bench in benches.values()))
+        async def work(bench):
+            while (case := await bench.next()) is not None:
+                await bench.submit(Judgement(case.failure.id, None, reason="so"))
+                print(case.failure.id, flush=True)
+        await asyncio.gather(*map(work, benches.values()))
+
+asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+"""
+
+
+async def test_processes_on_one_file_never_get_a_case_twice(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path / 'shared.db'}"
+    async with await open_database(uri) as database:
+        await failing("shared", 40).write(database.project("shared"))
+        queue = await queue_of(database, "shared", annotators=1)
+        people = (("Ada", "Ben", "Cleo"), ("Dan", "Eve", "Finn"))
+        pipe = asyncio.subprocess.PIPE
+        workers = [
+            await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _WORKER, uri, "shared", *some, stdin=pipe, stdout=pipe
+            )
+            for some in people
+        ]
+        for said in (b"ready\n", b"first\n"):
+            for worker in workers:
+                assert worker.stdout is not None
+                assert await worker.stdout.readline() == said
+            for worker in workers:
+                assert worker.stdin is not None
+                worker.stdin.write(b"go\n")
+        given = [out.decode().split() for out, _ in await asyncio.gather(*(one.communicate() for one in workers))]
+        assert [worker.returncode for worker in workers] == [0, 0]
+        assert min(map(len, given)) >= 3
+        assert Counter(id_ for some in given for id_ in some) == Counter(queue.failure_ids)
+        progress = await progress_of(database.records("shared"), queue)
+        assert (progress.done, progress.verdicts) == (40, 40)
+
+
+async def test_progress_goes_by_the_clock_of_the_store(database: Database, trace: TraceBuilder, project: str) -> None:
+    queue, records = await queue_of(database, project), database.records(project)
+    until = datetime.now(UTC) + timedelta(minutes=30)
+    assert await given(database, queue, "Ada") is not None
+    assert (await progress_of(records, queue)).people[0].reserved == 1
+    left = await reserved_until(database, queue, "Ada") - await records.clock()
+    assert timedelta(minutes=29) < left <= timedelta(minutes=30)
+    assert abs(until - await reserved_until(database, queue, "Ada")) < timedelta(minutes=1)
+    await let_pass(database, queue, "Ada")
+    progress = await progress_of(records, queue)
+    assert (progress.in_progress, progress.people[0].reserved) == (0, 0)

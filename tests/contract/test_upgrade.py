@@ -8,15 +8,19 @@ from pathlib import Path
 
 import apsw
 
+from attribution.history import history
+from attribution.people import record_verdict
 from schema.migrations import migrations
 from schema.models import Variable
 from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
-from store.protocol import GraphStore
+from store.protocol import Database, GraphStore
 from store.retention import apply
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
+from store.verdict_changes import read_said
+from tests.contract.annotating import bench, failing, queue_of, says
 from tests.contract.samples import assistant
 from tests.contract.test_records import key
 from tests.contract.test_retention import left, policy
@@ -88,6 +92,58 @@ async def test_verdicts_that_a_file_holds_say_nothing_of_pieces(tmp_path: Path) 
     connection.close()
     async with await open_database(f"sqlite:///{path}") as database:
         await _say_nothing_of_pieces(database.project("old"), trace)
+
+
+async def test_what_a_file_holds_from_before_annotation_can_be_annotated(tmp_path: Path) -> None:
+    path, trace = tmp_path / "old.db", failing("old", 2)
+    judged = trace.failures[0]
+    async with await open_database(f"sqlite:///{path}") as database:
+        await trace.write(database.project("old"))
+        await record_verdict(database.project("old"), says(judged.id, "before"), "Ada")
+        await database.records("old").add_key(key("old"))
+    (last,) = (one for one in migrations("sqlite") if one.name == "annotation")
+    connection = apsw.Connection(str(path))
+    for table in ("verdict_change", "annotation_queue", "assignment"):
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute("ALTER TABLE api_key DROP COLUMN person")
+    connection.execute("DELETE FROM migration WHERE number = ?", (last.number,))
+    connection.close()
+    async with await open_database(f"sqlite:///{path}") as database:
+        await _annotated(database, "old", judged.id)
+
+
+async def test_what_a_server_holds_from_before_annotation_can_be_annotated(
+    neo4j_database: Neo4jDatabase, project: str
+) -> None:
+    trace = failing(project, 2)
+    judged = trace.failures[0]
+    await trace.write(neo4j_database.project(project))
+    await record_verdict(neo4j_database.project(project), says(judged.id, "before"), "Ada")
+    await neo4j_database.records(project).add_key(key(project))
+    connection = neo4j_database._connection
+    await connection.run_statement("MATCH (k:ApiKey {projectId: $id}) REMOVE k.person", id=project)
+    statements = next(one.statements for one in migrations("neo4j") if one.name == "annotation")
+    for statement in [*statements, *statements]:
+        await connection.run_statement(statement)
+    await _annotated(neo4j_database, project, judged.id)
+
+
+async def _annotated(database: Database, project: str, judged: str) -> None:
+    """Keys are nobody's, what was said once has a history of one, and queues can be made and worked on."""
+    known = await database.registry().key(key(project).id)
+    assert known is not None
+    assert known.person is None
+    store = database.project(project)
+    (first,) = (await history(store, [judged]))[judged]
+    assert (first.number, first.changed_by) == (1, "Ada")
+    queue = await queue_of(database, project, annotators=1)
+    for _ in queue.failure_ids:
+        case = await bench(database, queue, "Ada").next()
+        assert case is not None
+        await bench(database, queue, "Ada").submit(says(case.failure.id, "after"))
+    assert await bench(database, queue, "Ada").next() is None
+    said = (await history(store, [judged]))[judged]
+    assert [read_said(one.said or "").reason for one in said] == ["before", "after"]
 
 
 _NEW = ("losses", "question_kind")

@@ -245,6 +245,60 @@ def test_two_disagree_and_a_third_decides(world: World, queue: str) -> None:
     assert dispute["adjudicated"] == {"author": "Dan", "errorType": "AnnotationError"}
 
 
+_CASE_PAGE = """query($p: String!, $q: String!, $f: String!, $c: ID!) { project(name: $p) {
+  failure(reference: $f) { isWithheld suspects { kind } ownVerdict { author reason } }
+  annotationQueue(reference: $q) {
+    labels assignment(failure: $c) { person progress secondsLeft } dispute(failure: $c) { sides { name } } } } }"""
+_IMPORT = """mutation($p: String!, $i: LabelsInput!) { importLabels(project: $p, input: $i) { __typename
+  ... on LabelsImported { imported unchanged unmatched { line missing } } ... on Problem { message } } }"""
+
+
+def test_what_a_page_asks_of_a_case(world: World, queue: str) -> None:
+    ada, ben = Person(world, "Ada"), Person(world, "Ben")
+    failure = world.ids["failure"]
+
+    def asked(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
+        found = person.ask(_CASE_PAGE, q=queue, f=failure, c=failure)["project"]
+        return found["failure"], found["annotationQueue"]
+
+    seen, of_queue = asked(ada)
+    assert (seen["isWithheld"], seen["ownVerdict"]) == (True, None)
+    # The same for everybody, from the graph alone: the update at fault is among them.
+    kinds = [one["kind"] for one in seen["suspects"]]
+    assert {"Extraction", "Update", "Retrieval", "Generation"} <= set(kinds)
+    assert kinds == [one["kind"] for one in asked(Person(world, "Dan"))[0]["suspects"]]
+    assert of_queue == {"labels": "", "assignment": None, "dispute": None}
+    for person, kind in ((ada, "AnnotationError"), (ben, "LLMAsAJudgeError")):
+        _next(person, queue)
+        assert 0 < asked(person)[1]["assignment"]["secondsLeft"] <= 1800
+        _submit(person, queue, failure=failure, errorType=kind, reason=f"{kind} it is")
+    seen, of_queue = asked(ada)
+    assert (seen["isWithheld"], seen["ownVerdict"]) == (
+        False,
+        {"author": "Ada", "reason": "AnnotationError it is"},
+    )
+    assert of_queue["assignment"] == {"person": "Ada", "progress": "done", "secondsLeft": None}
+    assert of_queue["dispute"] == {"sides": [{"name": "A"}, {"name": "B"}]}
+    lines = [json.loads(line) for line in of_queue["labels"].splitlines()]
+    assert [one["author"] for one in lines] == ["Ada", "Ben"]
+    # What Cleo is still to judge, she is not told.
+    assert asked(Person(world, "Cleo"))[1]["labels"] == ""
+    own = {"content": json.dumps(lines[0] | {"why": "said again"}), "name": "mine"}
+    assert ada.ask(_IMPORT, i=own)["importLabels"] == {
+        "__typename": "LabelsImported",
+        "imported": 1,
+        "unchanged": 0,
+        "unmatched": [],
+    }
+    assert asked(ada)[0]["ownVerdict"]["reason"] == "said again"
+    for line, said in ((lines[1], "line 1: is by 'Ben'"), (lines[0] | {"adjudicated": True}, "is a final word")):
+        assert said in ada.ask(_IMPORT, i={"content": json.dumps(line)})["importLabels"]["message"]
+    everybody = {"content": of_queue["labels"]}
+    done = Person(world, "Dan", "admin").ask(_IMPORT, i=everybody)["importLabels"]
+    assert (done["imported"], done["unchanged"]) == (2, 1)
+    assert "message" in Person(world, "Eve", "reader").ask(_IMPORT, i=own)["importLabels"]
+
+
 def test_what_is_refused_is_kept_for_its_author(world: World, queue: str) -> None:
     ada = Person(world, "Ada")
     _next(ada, queue)

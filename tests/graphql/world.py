@@ -89,6 +89,7 @@ class World:
             "since": "2026-11-01T00:00:00Z",
             "until": "2026-12-01T00:00:00Z",
             "failureId": ids["failure"],
+            "reference": ids["failure"],
             "operationId": ids["operation"],
             "jobId": ids["job"],
             "queueName": f"queue {token_hex(4)}",

@@ -103,6 +103,7 @@ _PLAIN: dict[str, str | None] = {
     "EvidenceInput.quote": "",
     "Mutation.createKey.person": "Eve",
     "ImportInput.content": "{}",
+    "LabelsInput.content": '{"query_id": "leak", "primary": {"type": "AnnotationError"}}',
 }
 
 

@@ -17,6 +17,7 @@ from tests.server.running import (
     sqlite_place,
     sqlite_place_of_server,
 )
+from tests.web.team import Team, disputed, make_team
 
 __all__ = ["browser", "neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
 
@@ -39,3 +40,17 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer
     folder = tmp_path_factory.mktemp("explorer")
     with running(sqlite_place(folder), folder, graphiql="true", rate_limit="1000000/minute") as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def shared(server: RunningServer) -> World:
+    """The sample in a project in which people annotate, on each engine."""
+    return make_world(server, f"{server.project}-team")
+
+
+@pytest.fixture(scope="session")
+def team(explorer: RunningServer) -> Team:
+    """Two people who disagree on a case, on SQLite alone; Ada has another one."""
+    team = make_team(make_world(explorer, f"{explorer.project}-team"))
+    disputed(team)
+    return team

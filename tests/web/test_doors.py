@@ -340,8 +340,12 @@ def test_every_document_is_used_and_every_page_is_looked_at(lone: World) -> None
     shown = {re.sub(r"\?.*", "", address).replace(lone.project, "{project}") for address in addresses(lone).values()}
     for id_ in lone.ids.values():
         shown = {address.replace(id_, "{id}") for address in shown}
-    looked = {path for method, path, _ in PAGES if method == "GET"} - {"/ui", "/ui/help", "/ui/me"}
+    looked = {path.replace("{case}", "{id}") for method, path, _ in PAGES if method == "GET"}
+    looked -= {"/ui", "/ui/help", "/ui/me"}
     data = {
+        "/ui/projects/{project}/queues/{id}/labels",
+        # There is none in this project; test_annotating looks at one.
+        "/ui/projects/{project}/queues/{id}/disputes/{id}",
         "/ui/projects/{project}/variables/{id}/value",
         "/ui/projects/{project}/variables/{id}/graph/data",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from api.errors import UnauthenticatedError
 from api.graphql.context import Context
 from api.graphql.schema import Schema
 from api.http.dependencies import client_of, platform_of, request_id_of
+from api.web.pages import words
 from api.web.pages.documents import DOCUMENTS
 from schema.errors import MemTraceError
 
@@ -79,6 +81,15 @@ class Viewer:
         assert result.data is not None
         return result.data
 
+    async def do(self, name: str, project: str, **variables: Any) -> dict[str, Any]:
+        """What a document's mutation, which it calls ``done``, says that it did, or why it did nothing.
+
+        Raises:
+            PageError: there is an error in the answer.
+        """
+        done: dict[str, Any] = (await self.ask(name, project=project, **variables))["done"]
+        return done
+
     async def ask_project(self, name: str, project: str, **variables: Any) -> dict[str, Any]:
         """The same of a document about one project; the project's part of the answer stands under ``project``.
 
@@ -90,6 +101,23 @@ class Viewer:
         if found["project"] is None:
             raise MissingError("project")
         return found
+
+
+def check_done(done: Mapping[str, Any], what: str) -> None:
+    """See that a mutation did what it was asked for.
+
+    Args:
+        done: what it says.
+        what: it is about, where there may be none of it.
+
+    Raises:
+        MissingError: there is none.
+        PageError: it was refused.
+    """
+    if done["__typename"] == "NotFound":
+        raise MissingError(what)
+    if "message" in done:
+        raise PageError(_STATUS.get(done["code"], 400), words.refusal(done["message"]))
 
 
 async def viewer_of(request: Request, schema: Schema) -> Viewer:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
-from api.web.pages import words
+from api.web.pages import judging, words
 from api.web.pages.asking import MissingError
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
 from attribution.spine.draw import svg
 from attribution.spine.find import spines
+from attribution.spine.model import Spine
 from schema.control import Role
-from schema.kinds import HUMAN_METHOD, ErrorType
+from schema.kinds import HUMAN_METHOD
 from schema.models import Failure
 from store.answers import Label
 
 Found = Mapping[str, Any]
-
-_BLAMELESS = {ErrorType.ANNOTATION.value, ErrorType.JUDGE.value}
-_OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,37 +56,48 @@ async def failure(asked: PageRequest) -> Shown:
 async def record(asked: PageRequest) -> Shown | Response:
     """Take the viewer's verdict, and show the failure again."""
     form = await form_of(asked.request)
-    kind = form.get("type", "")
-    chosen = form.get("operation", "")
-    blamed = form.get("other", "").strip() if chosen == _OTHER else chosen
-    if not kind:
-        return await _shown(asked, form, "Choose what went wrong, or say that you can't tell.")
-    is_needed = kind in words.ERROR_TYPES and kind not in _BLAMELESS
-    if is_needed and not blamed:
-        return await _shown(asked, form, f"Choose the operation that made the {words.error_type(kind).lower()}, too.")
-    verdict = {
-        "failure": asked.id,
-        "errorType": kind if kind in words.ERROR_TYPES else None,
-        "operation": blamed if is_needed else None,
-        "reason": form.get("reason", "").strip() or None,
-    }
-    done = (await asked.viewer.ask("record_verdict", project=asked.project, input=verdict))["recordVerdict"]
+    verdict = judging.verdict_of(asked.id, form)
+    if isinstance(verdict, judging.Refused):
+        return await _shown(asked, form, verdict.problem)
+    done = await asked.viewer.do("record_verdict", asked.project, input=verdict)
     if done["__typename"] == "NotFound" and verdict["operation"] is None:
         raise MissingError("failure")
     if done["__typename"] != "VerdictRecorded":
-        return await _shown(asked, form, f"Your verdict was not saved: {done['message']}.")
+        return await _shown(asked, form, f"Your verdict was not saved. {words.refusal(done['message'])}")
     return RedirectResponse(at("projects", asked.project, "failures", asked.id, saved="1") + "#verdict", 303, HEADERS)
 
 
 async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
     found = await asked.viewer.ask_project("failure", asked.project, id=asked.id)
+    values = await told(asked, found, form, problem)
+    values["is_saved"] = asked.said("saved") is not None and not problem
+    return Shown("failure", values, 400 if problem else 200)
+
+
+async def told(
+    asked: PageRequest, found: Found, form: Found, problem: str = "", more: Sequence[Found] = ()
+) -> dict[str, Any]:
+    """What all pages about one failure show.
+
+    Args:
+        asked: by whom and where.
+        found: the data of the document ``failure``.
+        form: what the form says; empty fills it in with the viewer's own verdict.
+        problem: what is wrong with it.
+        more: operations to choose from, beside those of the failure.
+
+    Raises:
+        MissingError: there is no such failure.
+    """
     one = found["project"]["failure"]
     if one is None:
         raise MissingError("failure")
-    verdicts = one["verdicts"]
-    own = next((verdict for verdict in verdicts if verdict["author"] == found["viewer"]["actor"]), None)
+    verdicts, own = one["verdicts"], one["ownVerdict"]
     first = word_on(verdicts)
-    values = {
+    spine = await _spine(asked, one)
+    named = [own["operation"], *(one["operation"] for one in own["candidates"])] if own else []
+    values = form or judging.form_of_verdict(own)
+    return {
         "it": found["project"],
         "failure": one,
         "verdict": first,
@@ -96,25 +105,47 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         "own": own,
         "runs": {loss["piece"]: runs(loss["path"]) for loss in first["losses"]} if first else {},
         "quotes": _quotes(verdicts),
-        "operations": _operations(verdicts),
+        "changes": changes(one["verdictHistory"]["nodes"]),
+        "operations": judging.operations(one, verdicts, [*more, *named]),
+        "letters": judging.LETTERS,
+        "texts": judging.texts(one, own, spine, values),
         "types": words.ERROR_TYPES,
         "may_judge": Role(found["project"]["role"]).allows(Role.WRITER),
-        "form": form or _form_of(own),
+        "form": values,
+        "also_rows": judging.also_rows(values),
         "problem": problem,
-        "is_saved": asked.said("saved") is not None and not problem,
-        "spine": await _spine(asked, one),
+        "is_saved": False,
+        "spine": await _drawn(spine),
     }
-    return Shown("failure", values, 400 if problem else 200)
 
 
-async def _spine(asked: PageRequest, failure: Found) -> Markup | None:
-    """The picture of the way from the evidence to the answer; None where there is nothing to draw."""
+async def _spine(asked: PageRequest, failure: Found) -> Spine | None:
+    """The way from the evidence to the answer; None where there is nothing to show."""
     store = asked.viewer.context.door(asked.project).store
     found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
-    drawn = (await spines(store, found)).get(failure["id"])
-    if drawn is None or not drawn.boxes:
+    spine = (await spines(store, found)).get(failure["id"])
+    return spine if spine is not None and spine.boxes else None
+
+
+async def _drawn(spine: Spine | None) -> Markup | None:
+    if spine is None:
         return None
-    return await asyncio.to_thread(svg, drawn, "The way from the evidence to the answer", standalone=False)
+    return await asyncio.to_thread(svg, spine, "The way from the evidence to the answer", standalone=False)
+
+
+def changes(history: Iterable[Found]) -> list[dict[str, Any]]:
+    """What people said over time: each change with what the same person's verdict was before; the last comes first.
+
+    ``was`` and ``verdict`` are None where nothing was said.
+    """
+    before: dict[str, Found | None] = {}
+    found = []
+    for one in history:
+        verdict = one["attributionId"]
+        found.append({**one, "was": before.get(verdict)})
+        if one["undoneAt"] is None:
+            before[verdict] = one["verdict"]
+    return found[::-1]
 
 
 def word_on(verdicts: Iterable[Found]) -> Found | None:
@@ -158,27 +189,3 @@ def _quotes(verdicts: Iterable[Found]) -> dict[str, list[str]]:
                 if step["variable"] and step["quote"]:
                     found.setdefault(step["variable"]["id"], []).append(step["quote"])
     return found
-
-
-def _operations(verdicts: Iterable[Found]) -> list[Found]:
-    """Operations that a verdict could blame: those that verdicts name, and those on the ways of the pieces."""
-    named: list[Found | None] = []
-    for verdict in verdicts:
-        named += [verdict["operation"], *(one["operation"] for one in verdict["candidates"])]
-        named += [loss["operation"] for loss in verdict["losses"]]
-    for verdict in verdicts:
-        named += [step["operation"] for loss in verdict["losses"] for step in loss["path"]]
-    by_id = {one["id"]: one for one in named if one is not None}
-    return list(by_id.values())[:12]
-
-
-def _form_of(own: Found | None) -> dict[str, str]:
-    """The form as the viewer's own verdict fills it in."""
-    if own is None:
-        return {}
-    blamed = own["operation"]
-    return {
-        "type": own["errorType"] or "unknown",
-        "operation": blamed["id"] if blamed else "",
-        "reason": own["reason"] or "",
-    }

@@ -17,7 +17,22 @@ from api.graphql.schema import Schema
 from api.http.dependencies import request_id_of
 from api.logs import error_fields
 from api.web.assets import NamedRoute
-from api.web.pages import about, blame, failure, failures, graph, operation, overview, search, trace, value, variable
+from api.web.pages import (
+    about,
+    blame,
+    case,
+    failure,
+    failures,
+    graph,
+    operation,
+    overview,
+    queue,
+    queues,
+    search,
+    trace,
+    value,
+    variable,
+)
 from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
@@ -37,6 +52,19 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/failures", failures.failures),
     ("GET", f"{_PROJECT}/failures/{{id}}", failure.failure),
     ("POST", f"{_PROJECT}/failures/{{id}}/verdict", failure.record),
+    ("GET", f"{_PROJECT}/queues", queues.queues),
+    ("POST", f"{_PROJECT}/queues/new", queues.create),
+    ("GET", f"{_PROJECT}/queues/{{id}}", queue.queue),
+    ("POST", f"{_PROJECT}/queues/{{id}}/next", queue.next_case),
+    ("POST", f"{_PROJECT}/queues/{{id}}/undo", queue.undo),
+    ("POST", f"{_PROJECT}/queues/{{id}}/close", queue.close),
+    ("GET", f"{_PROJECT}/queues/{{id}}/labels", queue.labels),
+    ("POST", f"{_PROJECT}/queues/{{id}}/import", queue.take_labels),
+    ("GET", f"{_PROJECT}/queues/{{id}}/cases/{{case}}", case.case),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/verdict", case.submit),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/skip", case.skip),
+    ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", case.dispute),
+    ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", case.decide),
     ("GET", f"{_PROJECT}/search", search.search),
     ("GET", f"{_PROJECT}/traces/{{id}}", trace.trace),
     ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),

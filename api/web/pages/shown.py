@@ -34,6 +34,11 @@ class PageRequest:
         """What the page is about: an id, or what else means a thing; see ``store.resolving``."""
         return str(self.request.path_params["id"])
 
+    @property
+    def case(self) -> str:
+        """The failure in the address of a queue's case."""
+        return str(self.request.path_params["case"])
+
     def said(self, name: str) -> str | None:
         """A part of the address's query; None where it is left out or empty."""
         return self.request.query_params.get(name) or None

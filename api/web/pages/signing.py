@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from urllib.parse import parse_qs
 
@@ -27,8 +28,12 @@ def next_of(said: str | None) -> str:
     return said if said is not None and _LOCAL.fullmatch(said) else "/ui"
 
 
-async def form_of(request: Request) -> dict[str, str]:
+async def form_of(request: Request, most: int = _MOST_FORM) -> dict[str, str]:
     """The fields of a form, each by its name; of several of one name the last.
+
+    Args:
+        request: with the form.
+        most: bytes that it may have.
 
     Raises:
         PageError: it is no form.
@@ -39,10 +44,12 @@ async def form_of(request: Request) -> dict[str, str]:
     body = bytearray()
     async for block in request.stream():
         body += block
-        if len(body) > _MOST_FORM:
-            raise TooLargeError("the form", _MOST_FORM)
+        if len(body) > most:
+            raise TooLargeError("the form", most)
     try:
-        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
+        fields = await asyncio.to_thread(
+            parse_qs, body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace"
+        )
     except ValueError:
         raise PageError(400, "This is not the form of a page.") from None
     return {name: values[-1] for name, values in fields.items()}

@@ -37,6 +37,24 @@ QUESTION_KINDS = {
 }
 """What the right answer needs."""
 
+ORDERS = {
+    "random": ("at random", "Any failures, drawn by lot."),
+    "unsure": ("least sure first", "Those of which the method is least sure, or which none has explained, come first."),
+    "disagreement": ("disputed by methods first", "Those on which methods disagree come first."),
+    "errorType": ("of each error type", "As many of each error type that the newest method names."),
+    "system": ("of each memory system", "As many of each memory system."),
+}
+"""Which failures a queue takes first."""
+
+PROGRESS = {"reserved": "yours now", "done": "submitted", "skipped": "skipped", "gone": "deleted"}
+"""How far somebody is with a case."""
+
+SHOWS = "shows:"
+"""How the fields of a verdict's form begin that name what shows it; the variable's id follows."""
+
+_PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
+_ID = re.compile(r"\b[0-9a-f]{32}: ")
+_NAMED = re.compile(r"^([^:]+): (is|was) ")
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _MOST_TOKENS = 4000
@@ -78,6 +96,38 @@ def session(found: Found | None) -> str:
     named = found["name"] or found["category"]
     number = f"session {found['sequence'] + 1:,}"
     return f"{named} ({number})" if named else number
+
+
+def refusal(message: str) -> str:
+    """Why something was refused, as a sentence without the place in the input and without ids."""
+    said = _PLACE.sub("", _ID.sub("", message))
+    if said.startswith(("is ", "was ", "needs ", "has ")):
+        said = f"the case {said}"
+    return sentence(_NAMED.sub(r"\1 \2 ", said))
+
+
+def shown(form: Mapping[str, str]) -> list[str]:
+    """The ids of the variables that a form names as what shows it."""
+    return [name.removeprefix(SHOWS) for name in form if name.startswith(SHOWS)]
+
+
+def person(name: str) -> str:
+    """Who did something: a person's name, or what kind of key it was if it has none."""
+    return f"a key without a name ({name[4:12]}…)" if name.startswith("key:") else name
+
+
+def kappa(found: float | None) -> str:
+    """Agreement beyond chance."""
+    return "not known yet" if found is None else f"{found:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def left(seconds: int) -> str:
+    """How long something still lasts."""
+    if seconds < 60:
+        return "less than a minute"
+    if seconds < 2 * 3600:
+        return counted(seconds // 60, "minute")
+    return counted(seconds // 3600, "hour") if seconds < 48 * 3600 else counted(seconds // 86_400, "day")
 
 
 def sentence(text: str) -> str:

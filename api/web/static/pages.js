@@ -40,18 +40,51 @@ function drafts() {
   const form = document.querySelector("[data-draft]");
   if (form === null) return;
   const key = `memtrace.draft.${form.dataset.draft}`;
-  if ("saved" in form.dataset) {
+  const version = form.dataset.version ?? "";
+  const keep = (sent) => {
+    const fields = [...new FormData(form)];
+    sessionStorage.setItem(key, JSON.stringify({ version, sent, fields }));
+  };
+  const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+  // What was sent, and stands there in another version now, was saved.
+  if ("saved" in form.dataset || (kept?.sent && kept.version !== version)) {
     sessionStorage.removeItem(key);
-  } else if (form.querySelector("[role=alert]") === null) {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    for (const [name, value] of Object.entries(kept ?? {})) {
-      const field = form.elements[name];
-      if (field !== undefined) field.value = value;
+  } else if (kept !== null && form.querySelector("[role=alert]") === null) {
+    fill(form, kept.fields);
+  }
+  form.addEventListener("input", () => keep(false));
+  form.addEventListener("submit", () => keep(true));
+}
+
+function fill(form, fields) {
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    const values = fields.filter(([name]) => name === field.name).map(([, value]) => value);
+    if (field.type === "radio" || field.type === "checkbox") {
+      field.checked = values.includes(field.value);
+      if (field.checked) field.closest("details")?.setAttribute("open", "");
+    } else if (values.length > 0) {
+      field.value = values[0];
+      if (field.value !== "") field.closest("details")?.setAttribute("open", "");
     }
   }
-  form.addEventListener("input", () => {
-    sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(new FormData(form))));
-  });
+}
+
+function reservation() {
+  const kept = document.querySelector("[data-seconds]");
+  if (kept === null) return;
+  setTimeout(() => {
+    kept.hidden = true;
+    document.querySelector("[data-ended]").hidden = false;
+  }, Number(kept.dataset.seconds) * 1000);
+}
+
+function files() {
+  for (const input of document.querySelectorAll("[data-fills]")) {
+    input.addEventListener("change", async () => {
+      if (input.files.length > 0) document.getElementById(input.dataset.fills).value = await input.files[0].text();
+    });
+  }
 }
 
 function keys() {
@@ -72,11 +105,14 @@ function keys() {
       location.href = "/ui/help#keys";
       return;
     }
-    const meant = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    if (meant === null) return;
+    const all = [...document.querySelectorAll(`[data-key="${CSS.escape(event.key)}"]`)];
+    if (all.length === 0) return;
     event.preventDefault();
+    // Of several, the one after that which has the focus.
+    const meant = all[(all.indexOf(document.activeElement) + 1) % all.length];
+    meant.closest("details")?.setAttribute("open", "");
     meant.focus();
-    if (meant.type === "radio") meant.click();
+    if (meant.matches("input[type=radio], button, a")) meant.click();
     else meant.select?.();
   });
 }
@@ -101,5 +137,7 @@ document.getElementById("found")?.scrollIntoView({ block: "center" });
 submitOnChange();
 copyButtons();
 drafts();
+reservation();
+files();
 keys();
 open();

@@ -1,0 +1,117 @@
+"""A case of an annotation queue: judged by one person, blind to all others; or decided, where people disagree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from api.web.pages import judging, words
+from api.web.pages.asking import MissingError, check_done
+from api.web.pages.failure import Found, told
+from api.web.pages.queue import to_next
+from api.web.pages.render import HEADERS, at
+from api.web.pages.shown import PageRequest, Shown
+from api.web.pages.signing import form_of
+
+
+async def case(asked: PageRequest) -> Shown:
+    """A case as its annotator sees it."""
+    return await _shown(asked, {}, "")
+
+
+async def submit(asked: PageRequest) -> Shown | Response:
+    """Take the viewer's verdict on a case, and go to the next."""
+    form = await form_of(asked.request)
+    verdict = judging.verdict_of(asked.case, form)
+    if isinstance(verdict, judging.Refused):
+        return await _shown(asked, form, verdict.problem)
+    done = await asked.viewer.do("submit_case", asked.project, queue=asked.id, input=verdict)
+    if done["__typename"] == "NotFound" and verdict["operation"] is None:
+        raise MissingError("case")
+    if done["__typename"] != "CaseSubmitted":
+        return await _shown(asked, form, f"Your verdict was not taken. {words.refusal(done['message'])}")
+    return await to_next(asked, asked.id)
+
+
+async def skip(asked: PageRequest) -> Response:
+    """Leave a case to others, and go to the next."""
+    check_done(await asked.viewer.do("skip_case", asked.project, queue=asked.id, failure=asked.case), "case")
+    return await to_next(asked, asked.id)
+
+
+async def dispute(asked: PageRequest) -> Shown:
+    """A case on which annotators disagree."""
+    return await _dispute(asked, {}, "")
+
+
+async def decide(asked: PageRequest) -> Shown | Response:
+    """Take the final word on a case, and go back to the queue."""
+    form = await form_of(asked.request)
+    verdict = judging.verdict_of(asked.case, form)
+    if isinstance(verdict, judging.Refused):
+        return await _dispute(asked, form, verdict.problem)
+    done = await asked.viewer.do("adjudicate", asked.project, queue=asked.id, input=verdict)
+    if done["__typename"] == "NotFound" and verdict["operation"] is None:
+        raise MissingError("case")
+    if done["__typename"] != "Adjudicated":
+        return await _dispute(asked, form, f"Your decision was not saved. {words.refusal(done['message'])}")
+    return RedirectResponse(at("projects", asked.project, "queues", asked.id) + "#disputes", 303, HEADERS)
+
+
+async def _found(asked: PageRequest, *, in_dispute: bool = False) -> tuple[Found, Found]:
+    """The data of the document, and of it the queue."""
+    about = {"queue": asked.id, "case": asked.case, "inQueue": True, "inDispute": in_dispute}
+    found = await asked.viewer.ask_project("failure", asked.project, id=asked.case, **about)
+    queue = found["project"]["annotationQueue"]
+    if queue is None:
+        raise MissingError("case")
+    return found, queue
+
+
+async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
+    found, queue = await _found(asked)
+    mine = queue["assignment"]
+    if not form and mine and mine["draft"]:
+        # What was sent and not taken, on whichever machine that was.
+        form = judging.form_of_draft(mine["draft"])
+    if not form and mine and mine["progress"] == "reserved":
+        form = _taken_back(found)
+    values = await told(asked, found, form, problem)
+    people = {one["person"]: one["done"] for one in queue["progress"]["people"]}
+    values |= {
+        "queue": queue,
+        "mine": mine,
+        "done": people.get(found["viewer"]["person"], 0),
+        "is_back": asked.said("back") is not None and not problem,
+        "may_judge": values["may_judge"] and _is_open(queue, mine),
+        "graph": values["failure"]["answerId"] or values["failure"]["questionId"],
+    }
+    return Shown("case", values, 400 if problem else 200)
+
+
+async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
+    found, queue = await _found(asked, in_dispute=True)
+    disputed: dict[str, Any] | None = queue["dispute"]
+    if disputed is None:
+        raise MissingError("dispute")
+    final = disputed["adjudicated"]
+    said = [*disputed["sides"], *([final] if final else [])]
+    named = [one["operation"] for one in said] + [also["operation"] for one in said for also in one["candidates"]]
+    # The form is for the final word, not for what the viewer may have said as an annotator.
+    values = await told(asked, found, form or judging.form_of_verdict(final) or {"type": ""}, problem, named)
+    return Shown("dispute", values | {"queue": queue, "dispute": disputed, "final": final}, 400 if problem else 200)
+
+
+def _taken_back(found: Found) -> dict[str, str]:
+    """The form as the viewer had sent it before they undid that."""
+    failure, person = found["project"]["failure"], found["viewer"]["person"]
+    if failure is None or failure["ownVerdict"]:
+        return {}
+    history = failure["verdictHistory"]["nodes"]
+    own = [one["verdict"] for one in history if one["changedBy"] == person and one["verdict"]]
+    return judging.form_of_verdict(own[-1] if own else None)
+
+
+def _is_open(queue: Found, mine: Found | None) -> bool:
+    return queue["closedAt"] is None and mine is not None and mine["progress"] in {"reserved", "done"}

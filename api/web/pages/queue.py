@@ -1,0 +1,118 @@
+"""One annotation queue: who is how far, how far they agree, what is disputed; labels as files; and what is next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from api.http.files import attachment
+from api.web.pages import words
+from api.web.pages.asking import MissingError, check_done
+from api.web.pages.render import HEADERS, at
+from api.web.pages.shown import PageRequest, Shown
+from api.web.pages.signing import form_of
+from schema.control import Role
+
+_MOST_LABELS = 1_000_000
+"""Bytes of a form with labels: more is for the command line."""
+
+
+async def queue(asked: PageRequest) -> Shown:
+    """A queue."""
+    return await _shown(asked)
+
+
+async def next_case(asked: PageRequest) -> Response:
+    """Reserve the next case for the viewer, and go there."""
+    return await to_next(asked, asked.id)
+
+
+async def undo(asked: PageRequest) -> Response:
+    """Take back what the viewer did last in the queue, and go to that case."""
+    done = await asked.viewer.do("undo_case", asked.project, queue=asked.id)
+    check_done(done, "queue")
+    return RedirectResponse(_case(asked, asked.id, done["failure"]["id"], back="1"), 303, HEADERS)
+
+
+async def close(asked: PageRequest) -> Response:
+    """End a queue."""
+    check_done(await asked.viewer.do("close_queue", asked.project, queue=asked.id), "queue")
+    return RedirectResponse(at("projects", asked.project, "queues", asked.id), 303, HEADERS)
+
+
+async def labels(asked: PageRequest) -> Response:
+    """What people said of the cases, as a file of labels."""
+    found = await _labels(asked)
+    headers = attachment(f"{found['name']}.labels.jsonl") | {"Content-Type": "application/x-ndjson"}
+    return Response(found["labels"].encode("utf-8", "replace"), headers=headers)
+
+
+async def _labels(asked: PageRequest) -> dict[str, Any]:
+    """The queue, with its labels."""
+    found: dict[str, Any] | None = (await asked.viewer.ask_project("queue_labels", asked.project, id=asked.id))[
+        "project"
+    ]["annotationQueue"]
+    if found is None:
+        raise MissingError("queue")
+    return found
+
+
+async def take_labels(asked: PageRequest) -> Shown:
+    """Store labels of a file, and say what became of them."""
+    form = await form_of(asked.request, _MOST_LABELS)
+    await _labels(asked)
+    text = form.get("labels", "")
+    if not text.strip():
+        return await _shown(asked, text, problem="Choose a file of labels, or paste its lines.")
+    done = await asked.viewer.do("import_labels", asked.project, input={"content": text, "name": "labels"})
+    if done["__typename"] == "NotFound":
+        check_done(done, "queue")
+    if done["__typename"] != "LabelsImported":
+        return await _shown(asked, text, problem=f"Nothing was imported. {words.refusal(done['message'])}")
+    return await _shown(asked, imported=done)
+
+
+async def to_next(asked: PageRequest, queue_id: str) -> Response:
+    """Reserve the next case of a queue for the viewer, and go there; to the queue if nothing is left.
+
+    Raises:
+        PageError: the viewer gets none of it.
+    """
+    done = await asked.viewer.do("next_case", asked.project, queue=queue_id)
+    check_done(done, "queue")
+    if done["failure"] is None:
+        there = at("projects", asked.project, "queues", queue_id, end="1")
+    else:
+        there = _case(asked, queue_id, done["failure"]["id"])
+    return RedirectResponse(there, 303, HEADERS)
+
+
+def _case(asked: PageRequest, queue_id: str, failure_id: str, **query: str) -> str:
+    return at("projects", asked.project, "queues", queue_id, "cases", failure_id, **query)
+
+
+async def _shown(
+    asked: PageRequest, text: str = "", *, problem: str = "", imported: dict[str, Any] | None = None
+) -> Shown:
+    found = await asked.viewer.ask_project("queue", asked.project, id=asked.id)
+    one, person = found["project"]["annotationQueue"], found["viewer"]["person"]
+    if one is None:
+        raise MissingError("queue")
+    role = Role(found["project"]["role"])
+    mine = [case for case in one["mine"]["nodes"] if case["failure"]]
+    values = {
+        "it": found["project"],
+        "queue": one,
+        "person": person,
+        "mine": mine,
+        "now": next((case for case in mine if case["secondsLeft"]), None),
+        "may_write": role.allows(Role.WRITER),
+        "is_admin": role.allows(Role.ADMIN),
+        "is_named": not one["people"] or person in one["people"],
+        "is_end": asked.said("end") is not None,
+        "text": text,
+        "problem": problem,
+        "imported": imported,
+    }
+    return Shown("queue", values, 400 if problem else 200)
