@@ -211,6 +211,25 @@ def in_order_of_size(groups: Iterable[VerdictGroup]) -> list[VerdictGroup]:
 
 
 @dataclass(frozen=True, slots=True)
+class Activity:
+    """Operations of one kind that ended alike, in one stretch of a trace.
+
+    Attributes:
+        number: of the stretch, from 0.
+        count: how many operations.
+        seconds: how long they took together, as far as that is recorded.
+        last: the latest time at which one of them began or ended; None where no time is recorded.
+    """
+
+    number: int
+    kind: str
+    status: str
+    count: int
+    seconds: float
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Period:
     """What came into a project in one stretch of time.
 

@@ -17,7 +17,21 @@ from api.graphql.schema import Schema
 from api.http.dependencies import request_id_of
 from api.logs import error_fields
 from api.web.assets import NamedRoute
-from api.web.pages import about, blame, failure, failures, graph, operation, overview, search, trace, value, variable
+from api.web.pages import (
+    about,
+    blame,
+    compare,
+    failure,
+    failures,
+    graph,
+    memory,
+    operation,
+    overview,
+    search,
+    trace,
+    value,
+    variable,
+)
 from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
@@ -34,11 +48,13 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", "/ui/me", about.me),
     ("GET", _PROJECT, overview.overview),
     ("GET", f"{_PROJECT}/blame", blame.blame),
+    ("GET", f"{_PROJECT}/compare", compare.compare),
     ("GET", f"{_PROJECT}/failures", failures.failures),
     ("GET", f"{_PROJECT}/failures/{{id}}", failure.failure),
     ("POST", f"{_PROJECT}/failures/{{id}}/verdict", failure.record),
     ("GET", f"{_PROJECT}/search", search.search),
     ("GET", f"{_PROJECT}/traces/{{id}}", trace.trace),
+    ("GET", f"{_PROJECT}/traces/{{id}}/memory", memory.memory),
     ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),
     ("GET", f"{_PROJECT}/variables/{{id}}", variable.variable),
     ("GET", f"{_PROJECT}/variables/{{id}}/value", value.value),
