@@ -8,7 +8,7 @@ with what people say: a verdict is right if it names the error type and the oper
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -112,8 +112,8 @@ async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Comp
         known = second or first
         assert known is not None
         golds = next((turn.failure.gold_answers for turn in (first, second) if turn and turn.failure), ())
-        sides = [None if turn is None else turn.side(verdicts) for turn in (first, second)]
-        cases.append(ComparedCase(_outcome_of_turns(first, second), known.question, golds, *sides))
+        left, right = (None if turn is None else turn.side(verdicts) for turn in (first, second))
+        cases.append(ComparedCase(_outcome_of_turns(first, second), known.question, golds, left, right))
     return Compared.of(cases)
 
 
@@ -132,16 +132,11 @@ async def compare_methods(store: GraphStore, before: str, after: str, trace_id: 
     cases, told = [], [False, False]
     for failure in failures:
         said = given.get(failure.id, [])
-        verdicts = [_last(said, source) for source in (before, after)]
-        told = [known or verdict is not None for known, verdict in zip(told, verdicts, strict=True)]
         judged = word_on(one for one in said if one.method == HUMAN_METHOD).get(failure.id)
-        rights = [None if judged is None or one is None else _alike(one, judged) for one in verdicts]
-        sides = [
-            Side(failure.prediction, failure.answer_id, failure, verdict, is_right)
-            for verdict, is_right in zip(verdicts, rights, strict=True)
-        ]
-        outcome = _outcome_of_verdicts(*verdicts, *rights)
-        cases.append(ComparedCase(outcome, failure.question, failure.gold_answers, *sides, judged))
+        left, right = (_said_by(source, failure, said, judged) for source in (before, after))
+        told = [told[0] or left.verdict is not None, told[1] or right.verdict is not None]
+        outcome = _outcome_of_verdicts(left, right)
+        cases.append(ComparedCase(outcome, failure.question, failure.gold_answers, left, right, judged))
     return Compared.of(cases) if all(told) else None
 
 
@@ -193,12 +188,16 @@ def _outcome_of_turns(before: _Turn | None, after: _Turn | None) -> Outcome:
     return _outcome(before.failure is None, after.failure is None)
 
 
-def _outcome_of_verdicts(
-    before: Attribution | None, after: Attribution | None, was_right: bool | None, is_right: bool | None
-) -> Outcome:
-    if was_right is not None and is_right is not None:
-        return _outcome(was_right, is_right)
-    if before is not None and after is not None and not _alike(before, after):
+def _said_by(source: str, failure: Failure, said: Sequence[Attribution], judged: Attribution | None) -> Side:
+    verdict = next((one for one in reversed(said) if is_from(one, source)), None)
+    is_right = None if judged is None or verdict is None else _alike(verdict, judged)
+    return Side(failure.prediction, failure.answer_id, failure, verdict, is_right)
+
+
+def _outcome_of_verdicts(before: Side, after: Side) -> Outcome:
+    if before.is_right is not None and after.is_right is not None:
+        return _outcome(before.is_right, after.is_right)
+    if before.verdict is not None and after.verdict is not None and not _alike(before.verdict, after.verdict):
         return Outcome.DIFFERENT
     return Outcome.NOT_COMPARED
 
@@ -211,7 +210,3 @@ def _outcome(was_right: bool, is_right: bool) -> Outcome:
 
 def _alike(one: Attribution, other: Attribution) -> bool:
     return (one.error_type, one.operation_id) == (other.error_type, other.operation_id)
-
-
-def _last(verdicts: Iterable[Attribution], source: str) -> Attribution | None:
-    return next((one for one in reversed(list(verdicts)) if is_from(one, source)), None)

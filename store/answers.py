@@ -149,13 +149,14 @@ class OperationDetail:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts by label and by kind, and sizes in bytes (None where the engine can't tell)."""
+    """Counts by label and by kind, sizes in bytes (None where the engine can't tell), and right answers."""
 
     labels: dict[str, int]
     kinds: dict[str, dict[str, int]]
     value_bytes: int | None = None
     graph_bytes: int | None = None
     total_bytes: int | None = None
+    right_answers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
