@@ -46,14 +46,17 @@ class PageRequest:
         text = self.said(name) or ""
         return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
-    def place(self, name: str, what: str = "step of the trace") -> tuple[int | None, str | None]:
-        """A place of the address's query, 0 or more; None, and what is wrong in words, where it is none."""
+    def place(self, name: str, what: str = "step of the trace", least: int = 0) -> tuple[int | None, str | None]:
+        """A number of the address's query, ``least`` or more; None, and what is wrong in words, where it is none."""
         text = self.said(name)
         if text is None:
             return None, None
-        if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= _MOST:
+        if text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= _MOST:
             return int(text), None
-        return None, f"“{text[:40]}”, which the address gives as {name}, is no {what}: it takes a whole number from 0."
+        return (
+            None,
+            f"“{text[:40]}”, which the address gives as {name}, is no {what}: it takes a whole number from {least}.",
+        )
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ async def trace(asked: PageRequest) -> Shown:
     drawn = picture(done["activity"])
     shows_units = asked.said("show") == "units"
     kind, status = asked.said("kind"), asked.said("status")
-    since, problem = asked.place("from")
+    since, problem = asked.place("from", "step of the trace", least=1)
+    since = None if since is None else since - 1
     is_begun = drawn is not None and drawn.is_live
     live = asked.said("live")
     chooses = shows_units or any(asked.said(name) for name in ("after", "from", "kind", "status"))
