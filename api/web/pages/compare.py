@@ -27,6 +27,9 @@ TABS = {
 """How the outcomes are called; those of traces can't be ``different``."""
 
 
+_DOCUMENTS = {"traces": "compare_traces", "methods": "compare_methods"}
+
+
 async def compare(asked: PageRequest) -> Shown:
     """What to compare, and how it compares."""
     by = "methods" if asked.said("by") == "methods" else "traces"
@@ -54,9 +57,7 @@ async def _found(asked: PageRequest, by: str, said: dict[str, Any]) -> dict[str,
         wanted["trace"] = said["trace"]
     outcome = shown if shown in TABS[by] else None
     answer = (
-        await asked.viewer.ask_project(
-            f"compare_{by}", asked.project, outcome=outcome or next(iter(TABS[by])), **wanted
-        )
+        await asked.viewer.ask_project(_DOCUMENTS[by], asked.project, outcome=outcome or next(iter(TABS[by])), **wanted)
     )["project"]
     if answer["found"] is None:
         if by == "methods":
@@ -69,7 +70,7 @@ async def _found(asked: PageRequest, by: str, said: dict[str, Any]) -> dict[str,
     fullest = next((name for name in TABS[by] if counts[name]), None)
     if outcome is None and fullest and not counts[next(iter(TABS[by]))]:
         # Nobody has asked for the empty list that comes first.
-        answer = (await asked.viewer.ask_project(f"compare_{by}", asked.project, outcome=fullest, **wanted))["project"]
+        answer = (await asked.viewer.ask_project(_DOCUMENTS[by], asked.project, outcome=fullest, **wanted))["project"]
     return {
         "missing": None,
         "before": answer.get("before"),

@@ -5,6 +5,9 @@ While it is recorded, the page shows its newest operations and asks for itself a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from api.web.pages.activity import picture
 from api.web.pages.asking import MissingError
 from api.web.pages.shown import PageRequest, Shown
@@ -12,6 +15,10 @@ from schema.kinds import OperationKind, Status
 
 NEWEST = 50
 """Operations that are shown of a trace that is followed."""
+
+
+_DEEPEST = 6
+"""Operations inside operations that are set off."""
 
 
 async def trace(asked: PageRequest) -> Shown:
@@ -52,6 +59,7 @@ async def trace(asked: PageRequest) -> Shown:
         "follows": follows,
         "is_live": is_begun,
         "shows_units": shows_units,
+        "depths": depths(one["operations"]["nodes"]) if "operations" in one else {},
         "kind": kind,
         "status": status,
         "since": since,
@@ -61,3 +69,12 @@ async def trace(asked: PageRequest) -> Shown:
         "is_first": asked.said("after") is None and (since is None or follows),
     }
     return Shown("trace", values)
+
+
+def depths(operations: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How deep each of some operations lies in those that began it and are among them, by id."""
+    found: dict[str, int] = {}
+    for one in operations:
+        parent = one["attributes"].get("parentId")
+        found[one["id"]] = min(_DEEPEST, found[parent] + 1) if parent in found else 0
+    return found
