@@ -24,6 +24,7 @@ from benchmarks import (
     ingest,
     lineage,
     load,
+    pages,
     recording,
     spine,
     start,
@@ -47,6 +48,7 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "start": start.run,
     "lineage-sqlite": lineage.in_sqlite,
     "load-sqlite": load.in_sqlite,
+    "pages-sqlite": pages.in_sqlite,
     "abuse": abuse.run,
     "hostile": hostile.run,
     "closure-neo4j": closure_neo4j.run,
@@ -54,6 +56,7 @@ _BENCHMARKS: dict[str, Callable[[Context], Awaitable[Section]]] = {
     "attribution-neo4j": attribution.in_neo4j,
     "lineage-neo4j": lineage.in_neo4j,
     "load-neo4j": load.in_neo4j,
+    "pages-neo4j": pages.in_neo4j,
     "ingest-embedded": ingest.embedded,
     "ingest-neo4j": ingest.through_nats,
 }
