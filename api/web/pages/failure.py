@@ -26,6 +26,8 @@ Found = Mapping[str, Any]
 
 _BLAMELESS = {ErrorType.ANNOTATION.value, ErrorType.JUDGE.value}
 _OTHER = "other"
+_SMALL = 5_000
+"""Elements of a trace that is worked through for what was not chosen whenever one of its failures is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,24 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         "problem": problem,
         "is_saved": asked.said("saved") is not None and not problem,
         "spine": await _spine(asked, one),
+        "why_not": await _why_not(asked, one),
     }
     return Shown("failure", values, 400 if problem else 200)
+
+
+def _is_small(trace: Found | None) -> bool:
+    return trace is not None and sum(trace["counts"].values()) <= _SMALL
+
+
+async def _why_not(asked: PageRequest, one: Found) -> list[Found] | None:
+    """What was there and was not chosen; None where it takes long, and nobody has asked for it."""
+    if asked.said("why") is None and not _is_small(one["trace"]):
+        return None
+    found = (await asked.viewer.ask_project("why_not", asked.project, id=one["id"]))["project"]["failure"]
+    if found is None:
+        raise MissingError("failure")
+    pieces: list[Found] = found["whyNot"]
+    return pieces
 
 
 async def _spine(asked: PageRequest, failure: Found) -> Markup | None:
