@@ -72,7 +72,7 @@ class Messages:
         """
         self.ids = list(texts)
         self.texts = texts
-        self.speakers = {one: name for one, text in texts.items() if (name := _speaker(text))}
+        self.speakers = {one: name for one, text in texts.items() if (name := speaker(text))}
         self._names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
         self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
         self.sentences = {variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()}
@@ -294,7 +294,7 @@ async def _answers(graph: TraceGraph) -> list[str]:
     return list((await graph.texts(v for v, kind in kinds.items() if kind is VariableKind.ANSWER)).values())
 
 
-def _speaker(text: str) -> str | None:
+def speaker(text: str) -> str | None:
     """Who said a message, in lower case, where its value says so by a key."""
     match = _SPEAKER.search(text)
     return match[1].casefold() if match else None

@@ -149,13 +149,14 @@ class OperationDetail:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts by label and by kind, and sizes in bytes (None where the engine can't tell)."""
+    """Counts by label and by kind, sizes in bytes (None where the engine can't tell), and right answers."""
 
     labels: dict[str, int]
     kinds: dict[str, dict[str, int]]
     value_bytes: int | None = None
     graph_bytes: int | None = None
     total_bytes: int | None = None
+    right_answers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,25 @@ class VerdictGroup:
 def in_order_of_size(groups: Iterable[VerdictGroup]) -> list[VerdictGroup]:
     """Groups by size, the largest first; those of one size by their words."""
     return sorted(groups, key=lambda one: (-one.failures, one.method, one.error_type or "", one.operation or ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """Operations of one kind that ended alike, in one stretch of a trace.
+
+    Attributes:
+        number: of the stretch, from 0.
+        count: how many operations.
+        seconds: how long they took together, as far as that is recorded.
+        last: the latest time at which one of them began or ended; None where no time is recorded.
+    """
+
+    number: int
+    kind: str
+    status: str
+    count: int
+    seconds: float
+    last: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

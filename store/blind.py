@@ -51,6 +51,7 @@ STORE_PASSES = frozenset(
         "traces",
         "operation",
         "operations",
+        "activity",
         "derivations_of",
         "usages",
         "invalidations",

@@ -27,6 +27,7 @@ from schema.models import (
 from store.answers import (
     ALL_FAILURES,
     NO_BUDGET,
+    Activity,
     Budget,
     Closure,
     Direction,
@@ -117,10 +118,12 @@ class GraphStore(VerdictHistory, Protocol):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> Page[Element]:
         """Sessions, operations, variables or derivations of a trace, in the order of the trace.
 
         Only of some kinds where any are given; of operations, only those that ended so where ``statuses`` are given.
+        The first page begins at the place ``since`` of the trace.
         """
         ...
 
@@ -132,6 +135,7 @@ class GraphStore(VerdictHistory, Protocol):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> dict[str, Page[Element]]:
         """A page of each of several traces (see ``page``; failures too), by id; unknown traces are left out."""
         ...
@@ -175,6 +179,10 @@ class GraphStore(VerdictHistory, Protocol):
 
         Backward: those whose target it is; forward: those whose source it is.
         """
+        ...
+
+    async def activity(self, trace_id: str, width: int) -> list[Activity]:
+        """What the operations of a trace did, in stretches of ``width`` places, by kind and end; empty if unknown."""
         ...
 
     async def usages(self, trace_id: str) -> list[Usage]:

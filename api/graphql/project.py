@@ -32,6 +32,7 @@ from api.graphql.refs import (
 )
 from api.graphql.resolving import id_meant, id_of, trace_meant
 from api.graphql.scalars import JobKind, JobState, Role
+from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from api.graphql.trace import Ended, OperationKinds
 from attribution.annotation.queues import find_queue
@@ -253,6 +254,33 @@ class Project:
         """Agreement of two sources."""
         only = await trace_meant(self.door.store, trace)
         return await agreement_of(self.door.store, first, second, only)
+
+    @strawberry.field(
+        description="Two traces in which the same questions were asked, side by side; null where one is unknown.",
+        metadata={"cost": 2000},
+    )
+    async def compare_traces(
+        self,
+        before: Annotated[str, strawberry.argument(description="The first: an id, a prefix, or an external id.")],
+        after: Annotated[str, strawberry.argument(description="The second.")],
+    ) -> Comparison | None:
+        """Two runs."""
+        return await traces_compared(self.door.store, before, after)
+
+    @strawberry.field(
+        description="What two sources of verdicts, methods or people, say of the same failures, side by side and "
+        "beside the verdicts of people; null if one of them gave none.",
+        metadata={"cost": 2000},
+    )
+    async def compare_methods(
+        self,
+        before: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
+        after: Annotated[str, strawberry.argument(description="Another one.")],
+        trace: InTrace = None,
+    ) -> Comparison | None:
+        """Two methods."""
+        only = await trace_meant(self.door.store, trace)
+        return await methods_compared(self.door.store, before, after, only)
 
     @strawberry.field(
         description="What did harm, the worst first: operations, prompts, memory units or sessions, ranked by the "

@@ -28,9 +28,10 @@ async def pages(
     after: str | None,
     kinds: frozenset[str],
     statuses: frozenset[str],
+    since: int = 0,
 ) -> dict[str, Page[Any]]:
     """A page of each of several traces."""
-    return await store.pages(label, trace_ids, first, after, kinds, statuses)
+    return await store.pages(label, trace_ids, first, after, kinds, statuses, since)
 
 
 async def counts(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:

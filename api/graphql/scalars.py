@@ -10,6 +10,7 @@ import strawberry
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.scalar import ScalarDefinition
 
+from attribution.comparing import Outcome
 from attribution.verdict import Method
 from schema.annotation import CaseOrder, Progress
 from schema.control import JobKind, JobState, Role
@@ -30,6 +31,7 @@ __all__ = [
     "Method",
     "OperationKind",
     "Origin",
+    "Outcome",
     "Progress",
     "QuestionKind",
     "Role",
@@ -103,6 +105,12 @@ _ENUMS: dict[Any, str] = {
     Progress: (
         "How far somebody is with a case. reserved: it is kept for them; done: they have submitted a verdict; skipped: "
         "they have left it to others; gone: the failure was deleted."
+    ),
+    Outcome: (
+        "What became of a question from the first of two traces to the second, or of a failure from the first of two "
+        "methods to the second. fixed: wrong before, and right now; broken: the other way round; stillWrong and "
+        "stillRight: as before; different: two methods say different things, and no person has said which is right; "
+        "notCompared: asked in only one of the traces, or nobody says what is right."
     ),
     OperationKind: "What sort of step an operation is.",
     VariableKind: "What sort of value a variable is.",

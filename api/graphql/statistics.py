@@ -27,6 +27,7 @@ class Statistics:
 
     labels: list[Count] = strawberry.field(description="By label.")
     kinds: list[Count] = strawberry.field(description="By label and kind.")
+    right_answers: int = strawberry.field(description="How many answers were judged right.")
 
 
 @strawberry.type(description="How many verdicts named an error type.")
@@ -57,7 +58,7 @@ def statistics_of(found: answers.Stats) -> Statistics:
         for label, counts in found.kinds.items()
         for kind, count in sorted(counts.items())
     ]
-    return Statistics(labels=labels, kinds=kinds)
+    return Statistics(labels=labels, kinds=kinds, right_answers=found.right_answers)
 
 
 def periods_of(found: list[answers.Period]) -> list[Period]:

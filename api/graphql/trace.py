@@ -13,9 +13,14 @@ from api.graphql.context import Info
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
+from api.graphql.remembering import MemoryMoment, Moment, memory_of
 from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
 from schema import models
+from schema.errors import InputError
+from store import answers
 from store.answers import Label, Page
+
+MAX_STRETCHES = 200
 
 Ended = Annotated[Status | None, strawberry.argument(description="Only those that ended like this; all if null.")]
 
@@ -38,6 +43,34 @@ class Counts:
     derivations: int = strawberry.field(description="Derivations.")
     failures: int = strawberry.field(description="Failures.")
     attributions: int = strawberry.field(description="Verdicts.")
+
+
+@strawberry.type(description="Operations of one kind that ended alike, in one stretch of a trace.")
+class Activity:
+    """Read off ``store.answers.Activity``."""
+
+    start: int = strawberry.field(description="The place (`sequence`) at which the stretch begins.")
+    length: int = strawberry.field(description="How many places it has.")
+    kind: OperationKind = strawberry.field(description="Their kind.")
+    status: Status = strawberry.field(description="How they ended.")
+    count: int = strawberry.field(description="How many there are.")
+    seconds: float = strawberry.field(description="How long they took together, as far as that is recorded.")
+    last_at: datetime | None = strawberry.field(
+        description="The latest time at which one of them began or ended; null where no time is recorded."
+    )
+
+
+def activity_type(one: answers.Activity, width: int) -> Activity:
+    """Activity as it goes out."""
+    return Activity(
+        start=one.number * width,
+        length=width,
+        kind=OperationKind(one.kind),
+        status=Status(one.status),
+        count=one.count,
+        seconds=one.seconds,
+        last_at=one.last,
+    )
 
 
 @strawberry.type(description="One execution graph: the life of one memory store for one user or run.")
@@ -72,11 +105,39 @@ class Trace(Node):
         after: After = None,
         kinds: OperationKinds = (),
         status: Ended = None,
+        since: Annotated[
+            int, strawberry.argument(description="The place (`sequence`) at which the first page begins.")
+        ] = 0,
     ) -> Connection[OperationRef]:
         """A page of operations."""
-        return connection(
-            info, await _page(self, info, Label.OPERATION, first, after, kinds, [status] if status else ())
-        )
+        if since < 0:
+            raise InputError("since", "", f"{since} is before the first place, 0")
+        statuses = [status] if status else ()
+        return connection(info, await _page(self, info, Label.OPERATION, first, after, kinds, statuses, since))
+
+    @strawberry.field(
+        description="What its operations did, from the first to the last, in stretches of equal length.",
+        metadata={"cost": 50, "size": 20},
+    )
+    async def activity(
+        self: models.Trace,
+        info: Info,
+        stretches: Annotated[
+            int, strawberry.argument(description=f"How many stretches at most, 1 to {MAX_STRETCHES}.")
+        ] = 60,
+    ) -> list[Activity]:
+        """Counts of operations."""
+        if not 1 <= stretches <= MAX_STRETCHES:
+            raise InputError("stretches", "", f"{stretches} is not from 1 to {MAX_STRETCHES}")
+        counts = counts_of(await info.context.load(self.project_id, reads.counts, self.id))
+        width = max(1, -(-counts.operations // stretches))
+        store = info.context.door(self.project_id).store
+        return [activity_type(one, width) for one in await store.activity(self.id, width)]
+
+    @strawberry.field(description="What its memory held after an operation; see `asOf`.", metadata={"cost": 200})
+    async def memory(self: models.Trace, info: Info, as_of: Moment = None) -> MemoryMoment:
+        """The memory at a moment."""
+        return await memory_of(info, self.project_id, self.id, as_of)
 
     @strawberry.field(description="Its variables, in order.")
     async def variables(
@@ -151,7 +212,8 @@ async def _page(
     after: str | None,
     kinds: Iterable[str],
     statuses: Iterable[str] = (),
+    since: int = 0,
 ) -> Page[Any] | None:
     size, cursor = asked_page(info, first, after)
     chosen = frozenset(kinds), frozenset(statuses)
-    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen)
+    return await info.context.load(trace.project_id, reads.pages, trace.id, label, size, cursor, *chosen, since)

@@ -6,8 +6,8 @@ are the same if their external ids are equal, or otherwise if their texts are eq
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ import msgspec
 
 from attribution.intervals import difference
 from attribution.mcnemar import mcnemar
+from attribution.pairing import Places, pairs
 from attribution.report.case import Part, ReportedCase
 from attribution.report.model import Asked, AskedQuestion, ReportData, Scope, Share, Totals
 from schema.errors import InputError
@@ -148,11 +149,11 @@ def read_report(path: Path) -> ReportData:
 
 def compare(before: ReportData, after: ReportData) -> Comparison:
     """Two reports side by side."""
-    places = _Places(before, after)
-    pairs = _pairs(before.cases, after.cases, places)
-    gone = [pair for pair in pairs if pair[1] is None]
-    new = [pair for pair in pairs if pair[0] is None]
-    both = [(one, two) for one, two in pairs if one and two]
+    places = Places(*({trace.external_id for trace in report.scope.traces} for report in (before, after)))
+    paired = pairs(before.cases, after.cases, places)
+    gone = [pair for pair in paired if pair[1] is None]
+    new = [pair for pair in paired if pair[0] is None]
+    both = [(one, two) for one, two in paired if one and two]
     moved = [(one, two) for one, two in both if one.error_type is not two.error_type]
     same = [(one, two) for one, two in both if one.error_type is two.error_type]
     asked_before, asked_after = _Questions(before, places), _Questions(after, places)
@@ -222,68 +223,12 @@ def _by_size(changes: Sequence[Change]) -> list[Change]:
 
 
 _Pair = tuple[ReportedCase | None, ReportedCase | None]
-_TEXT = 500
-"""Characters by which questions are known: as many as ``AskedQuestion`` has."""
-
-
-class _Places:
-    """Where questions were asked. A trace that both reports cover is one place, all others together are another."""
-
-    def __init__(self, before: ReportData, after: ReportData) -> None:
-        first, second = ({trace.external_id for trace in report.scope.traces} for report in (before, after))
-        self._common = first & second
-
-    def id(self, trace: str, external_id: str | None) -> Hashable:
-        """A question's id in its place; None where it has none."""
-        return None if external_id is None else (self._place(trace), external_id)
-
-    def text(self, trace: str, question: str) -> Hashable:
-        """A question's text in its place."""
-        return (self._place(trace), " ".join(question[:_TEXT].split()).casefold())
-
-    def _place(self, trace: str) -> str | None:
-        return trace if trace in self._common else None
-
-
-def _pairs(before: Sequence[ReportedCase], after: Sequence[ReportedCase], places: _Places) -> list[_Pair]:
-    """Failures of the same question, in the order of the first report, then those that only the second has.
-
-    What is known best goes first: the same id and text; then an id that only one failure has in each report, for some
-    recorders count ids anew in each trace; then the text.
-    """
-
-    def id_of(case: ReportedCase) -> Hashable:
-        return places.id(case.trace_external_id, case.question_external_id)
-
-    def text_of(case: ReportedCase) -> Hashable:
-        return places.text(case.trace_external_id, case.question)
-
-    counts = [Counter(map(id_of, cases)) for cases in (before, after)]
-
-    def own_id(case: ReportedCase) -> Hashable:
-        known = id_of(case)
-        return known if all(count[known] == 1 for count in counts) else None
-
-    found: dict[str, ReportedCase] = {}
-    left, others = list(before), list(after)
-    for key in (lambda case: (id_of(case), text_of(case)), own_id, text_of):
-        waiting: dict[Hashable, list[ReportedCase]] = defaultdict(list)
-        for case in reversed(others):
-            waiting[key(case)].append(case)
-        for case in left:
-            known = key(case)
-            if known is not None and waiting.get(known):
-                found[case.failure_id] = waiting[known].pop()
-        taken = {case.failure_id for case in found.values()}
-        left = [case for case in left if case.failure_id not in found]
-        others = [case for case in others if case.failure_id not in taken]
-    return [*((case, found.get(case.failure_id)) for case in before), *((None, case) for case in others)]
 
 
 class _Questions:
     """The questions that a report knows were asked, right or wrong."""
 
-    def __init__(self, report: ReportData, places: _Places) -> None:
+    def __init__(self, report: ReportData, places: Places) -> None:
         questions: Sequence[AskedQuestion] = report.asked.questions if report.asked else ()
         ids = Counter(places.id(question.trace_external_id, question.external_id) for question in questions)
         self._ids = {id_ for id_, count in ids.items() if count == 1}
@@ -299,8 +244,8 @@ class _Questions:
         return id_ in self._ids or self._places.text(case.trace_external_id, case.question) in self._texts
 
 
-def _references(pairs: Sequence[_Pair]) -> list[CaseRef]:
-    return [_reference(before, after) for before, after in pairs]
+def _references(paired: Sequence[_Pair]) -> list[CaseRef]:
+    return [_reference(before, after) for before, after in paired]
 
 
 def _reference(before: ReportedCase | None, after: ReportedCase | None) -> CaseRef:

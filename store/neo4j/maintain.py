@@ -33,9 +33,9 @@ async def count(reader: Reader, values: ValueStore, trace_id: str | None) -> Sta
     traces: list[str] = await reader.items("trace_ids")
     if trace_id is not None:
         traces = [id_ for id_ in traces if id_ == trace_id]
-    labels, kinds = await _counts(reader, traces)
+    labels, kinds, right = await _counts(reader, traces)
     labels[Label.TRACE.value] = len(traces)
-    return Stats(labels, kinds, await values.size())
+    return Stats(labels, kinds, await values.size(), right_answers=right)
 
 
 async def delete_attributions(
@@ -117,18 +117,21 @@ async def counts_of(reader: Reader, trace_id: str) -> dict[str, int]:
         NotFoundError: there is nothing of it.
     """
     traces = await reader.get(Label.TRACE, [trace_id])
-    counted, _ = await _counts(reader, [trace_id])
+    counted, *_ = await _counts(reader, [trace_id])
     counts = {label: number for label, number in counted.items() if number}
     if not traces and not counts:
         raise NotFoundError(trace_id, Label.TRACE)
     return ({Label.TRACE.value: 1} if traces else {}) | counts
 
 
-async def _counts(reader: Reader, traces: list[str]) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+async def _counts(reader: Reader, traces: list[str]) -> tuple[dict[str, int], dict[str, dict[str, int]], int]:
+    """Elements by label, by kind, and right answers."""
+    right_answers = 0
     labels = {label.value: 0 for label in Label}
     kinds: dict[str, dict[str, int]] = {}
-    for label, kind, number in await reader.rows("count", traceIds=traces):
+    for label, kind, number, right in await reader.rows("count", traceIds=traces):
         labels[label] += number
+        right_answers += right
         if kind is not None:
             kinds.setdefault(label, {})[kind] = number
-    return labels, kinds
+    return labels, kinds, right_answers

@@ -17,6 +17,7 @@ from schema.models import Attribution, Derivation, Element, Failure, Invalidatio
 from store.answers import (
     ALL_FAILURES,
     IN_ORDER,
+    Activity,
     Direction,
     FailureFilter,
     Label,
@@ -103,9 +104,10 @@ class Reader:
         after: str | None,
         kinds: Collection[str],
         statuses: Collection[str],
+        since: int,
     ) -> Page[Element]:
         """Elements of a trace, in its order."""
-        return (await self._pages(label, [trace_id], first, after, kinds, statuses))[trace_id]
+        return (await self._pages(label, [trace_id], first, after, kinds, statuses, since))[trace_id]
 
     async def pages(
         self,
@@ -115,10 +117,11 @@ class Reader:
         after: str | None,
         kinds: Collection[str],
         statuses: Collection[str],
+        since: int,
     ) -> dict[str, Page[Element]]:
         """A page of each of several traces, by id."""
         known = [id_ for part in parts_of(trace_ids) for id_ in await self.items("known_traces", ids=part)]
-        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses)
+        return await self._pages(label, list(dict.fromkeys(known)), first, after, kinds, statuses, since)
 
     async def _pages(
         self,
@@ -128,6 +131,7 @@ class Reader:
         after: str | None,
         kinds: Collection[str],
         statuses: Collection[str],
+        since: int,
     ) -> dict[str, Page[Any]]:
         parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
         if label is Label.FAILURE:
@@ -135,7 +139,7 @@ class Reader:
             parameters["place"], parameters["last"] = _cursor(_ID_CURSOR, after, _FIRST_ID)
         else:
             name = f"page_{label.lower()}"
-            place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
+            place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, since)
             parameters["place"] = int(place)
             if label is not Label.SESSION:
                 parameters["kinds"] = sorted(kinds) or None
@@ -158,7 +162,7 @@ class Reader:
     ) -> Page[Failure]:
         """Failures by trace and id."""
         if trace_id is not None and wanted == ALL_FAILURES:
-            return (await self._pages(Label.FAILURE, [trace_id], first, after, (), ()))[trace_id]
+            return (await self._pages(Label.FAILURE, [trace_id], first, after, (), (), 0))[trace_id]
         place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
         parameters = {camel_case(name): value for name, value in asdict(wanted).items()}
         if trace_id is not None and trace_id > str(place):
@@ -175,6 +179,14 @@ class Reader:
         )
         found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
         return _page_of(keys, first, {failure.id: failure for failure in found})
+
+    async def activity(self, trace_id: str, width: int) -> list[Activity]:
+        """What operations did, in stretches of a trace."""
+        rows = await self.items("activity", traceId=trace_id, width=max(1, width))
+        return [
+            Activity(number, kind, status, count, micros / 1e6, from_microseconds(last))
+            for number, kind, status, count, micros, last in rows
+        ]
 
     async def verdict_groups(self, trace_id: str | None) -> list[VerdictGroup]:
         """How many failures have a verdict of each method, error type and operation."""

@@ -14,6 +14,7 @@ from schema.models import Attribution, Batch, Derivation, Element, Failure, Inva
 from store.answers import (
     ALL_FAILURES,
     NO_BUDGET,
+    Activity,
     Budget,
     Closure,
     Direction,
@@ -98,8 +99,9 @@ class Neo4jStore(GraphStore):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> Page[Element]:
-        return await self._reader.page(label, trace_id, first, after, kinds, statuses)
+        return await self._reader.page(label, trace_id, first, after, kinds, statuses, since)
 
     @override
     async def pages(
@@ -110,8 +112,9 @@ class Neo4jStore(GraphStore):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> dict[str, Page[Element]]:
-        return await self._reader.pages(label, trace_ids, first, after, kinds, statuses)
+        return await self._reader.pages(label, trace_ids, first, after, kinds, statuses, since)
 
     @override
     async def failures(
@@ -122,6 +125,10 @@ class Neo4jStore(GraphStore):
         wanted: FailureFilter = ALL_FAILURES,
     ) -> Page[Failure]:
         return await self._reader.failures(trace_id, first, after, wanted)
+
+    @override
+    async def activity(self, trace_id: str, width: int) -> list[Activity]:
+        return await self._reader.activity(trace_id, width)
 
     @override
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:

@@ -34,7 +34,8 @@ def stats(context: ReadContext, trace_id: str | None) -> Stats:
     connection = context.connection
     values = connection.execute(sql("counts.value_bytes")).get
     total = connection.execute(sql("counts.file_bytes")).get
-    return Stats(labels, kinds, values, total - values, total)
+    ((rights,),) = context.rows("counts.right", trace=trace_id)
+    return Stats(labels, kinds, values, total - values, total, rights)
 
 
 def counts(context: ReadContext, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:

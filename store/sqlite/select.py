@@ -17,6 +17,7 @@ from schema.models import Attribution, Derivation, Element, Failure, Invalidatio
 from store.answers import (
     ALL_FAILURES,
     IN_ORDER,
+    Activity,
     Direction,
     FailureFilter,
     Label,
@@ -29,6 +30,7 @@ from store.answers import (
 from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.rows import bind_keys
+from store.times import from_microseconds
 
 _FIRST_ID = "0" * ID_LENGTH
 _EXTERNAL = {
@@ -92,6 +94,7 @@ def page(
     after: str | None,
     kinds: Collection[str],
     statuses: Collection[str],
+    since: int,
 ) -> Page[Element]:
     """Elements of a trace, in its order."""
     bindings: dict[str, Any] = {"trace": trace_id}
@@ -99,7 +102,7 @@ def page(
         bindings["kinds"] = _wanted(kinds)
     if label is Label.OPERATION:
         bindings["statuses"] = _wanted(statuses)
-    place, last = _number_cursor(after)
+    place, last = (since, -1) if after is None else _number_cursor(after)
     rows = context.rows(_PAGES[label], label, place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
@@ -119,12 +122,13 @@ def pages(
     after: str | None,
     kinds: Collection[str],
     statuses: Collection[str],
+    since: int,
 ) -> dict[str, Page[Any]]:
     """A page of each of several traces, by id."""
     return {
         id_: failure_page(context, id_, first, after)
         if label is Label.FAILURE
-        else page(context, label, id_, first, after, kinds, statuses)
+        else page(context, label, id_, first, after, kinds, statuses, since)
         for id_ in keys_of(context, Label.TRACE, trace_ids)
     }
 
@@ -158,6 +162,15 @@ def failure_page(
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
+def activity(context: ReadContext, trace_id: str, width: int) -> list[Activity]:
+    """What operations did, in stretches of a trace."""
+    rows = context.rows("operations.activity", trace=trace_id, width=max(1, width))
+    return [
+        Activity(number, kind, status, count, micros / 1e6, from_microseconds(last))
+        for number, kind, status, count, micros, last in rows
+    ]
+
+
 def verdict_groups(context: ReadContext, trace_id: str | None) -> list[VerdictGroup]:
     """How many failures have a verdict of each method, error type and operation."""
     return in_order_of_size(VerdictGroup(*row) for row in context.rows("attributions.groups", trace=trace_id))
@@ -171,10 +184,8 @@ def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attri
     return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
 
 
-def _number_cursor(cursor: str | None) -> tuple[int, int]:
+def _number_cursor(cursor: str) -> tuple[int, int]:
     """A cursor of two numbers: sequence and key."""
-    if cursor is None:
-        return -1, -1
     found = re.fullmatch(r"(\d{1,18}):(\d{1,18})", cursor)
     if not found:
         raise _bad_cursor(cursor)

@@ -17,6 +17,7 @@ from schema.models import Attribution, Batch, Derivation, Element, Failure, Inva
 from store.answers import (
     ALL_FAILURES,
     NO_BUDGET,
+    Activity,
     Budget,
     Closure,
     Direction,
@@ -157,8 +158,9 @@ class SqliteStore(GraphStore):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> Page[Element]:
-        return await self._read(select.page, label, trace_id, first, after, kinds, statuses)
+        return await self._read(select.page, label, trace_id, first, after, kinds, statuses, since)
 
     @override
     async def pages(
@@ -169,8 +171,9 @@ class SqliteStore(GraphStore):
         after: str | None = None,
         kinds: Collection[str] = (),
         statuses: Collection[str] = (),
+        since: int = 0,
     ) -> dict[str, Page[Element]]:
-        return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses)
+        return await self._read(select.pages, label, trace_ids, first, after, kinds, statuses, since)
 
     @override
     async def failures(
@@ -181,6 +184,10 @@ class SqliteStore(GraphStore):
         wanted: FailureFilter = ALL_FAILURES,
     ) -> Page[Failure]:
         return await self._read(select.failure_page, trace_id, first, after, wanted)
+
+    @override
+    async def activity(self, trace_id: str, width: int) -> list[Activity]:
+        return await self._read(select.activity, trace_id, width)
 
     @override
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:

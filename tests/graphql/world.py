@@ -84,6 +84,8 @@ class World:
             "before": ids["before"],
             "after": ids["unit"],
             "place": 10_000,
+            "trace": ids["trace"],
+            "other": ids["trace_external"],
             "words": "Mara",
             "ids": [ids["unit"], ids["operation"], ids["failure"], ids["trace"], "0" * 32],
             "since": "2026-11-01T00:00:00Z",

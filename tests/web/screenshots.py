@@ -38,6 +38,8 @@ async def take(world: World, folder: Path, only: list[str]) -> None:
                     if only and name not in only:
                         continue
                     await page.goto(address, wait_until="load")
+                    if await page.locator("[data-graph]").count():
+                        await page.locator("[data-ready]").wait_for()
                     await page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
                 await context.close()
         await browser.close()

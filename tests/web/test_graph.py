@@ -184,6 +184,28 @@ async def test_layers(browser: Browser, lone: World, seed: int) -> None:
         assert all(below - above >= places["STEP_Y"] - 1e-6 for above, below in pairwise(row))
 
 
+async def test_a_tall_column_is_broken_into_several(browser: Browser, lone: World) -> None:
+    """What was one layer of hundreds is as wide as high; edges still go forward, and no two boxes touch."""
+    count = 600
+    edges = [[node, count] for node in range(count)] + [[count, count + 1]]
+    async with looking(browser, lone.server) as found:
+        await found.goto("/ui/sign-in")
+        style = await found.page.locator("link[rel=stylesheet]").get_attribute("href") or ""
+        x, y, layer, step_x, step_y = await found.page.evaluate(
+            """async ([folder, count, edges]) => {
+                const { layered, STEP_X, STEP_Y } = await import(`${folder}/layers.js`);
+                const { inColumns } = await import(`${folder}/columns.js`);
+                const { x, y, layer } = inColumns(layered(count, edges));
+                return [[...x], [...y], [...layer], STEP_X, STEP_Y];
+            }""",
+            [style.replace("/pages.css", "/graph"), count + 2, edges],
+        )
+    assert max(y) - min(y) < max(x) - min(x)
+    assert all(x[a] + step_x <= x[b] and layer[a] < layer[b] for a, b in edges)
+    places = sorted(zip(x, y, strict=True))
+    assert all(one[0] != other[0] or other[1] - one[1] >= step_y for one, other in pairwise(places))
+
+
 async def test_circles_are_drawn_too(browser: Browser, lone: World) -> None:
     data = graph(150, 300)
     data["edges"] += [{"source": one["target"], "target": one["source"], "kind": "Read"} for one in data["edges"][:20]]

@@ -25,6 +25,9 @@ from store.answers import Label
 
 Found = Mapping[str, Any]
 
+_SMALL = 5_000
+"""Elements of a trace that is worked through for what was not chosen whenever one of its failures is opened."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -116,7 +119,23 @@ async def told(
         "problem": problem,
         "is_saved": False,
         "spine": await _drawn(spine),
+        "why_not": await _why_not(asked, one),
     }
+
+
+def _is_small(trace: Found | None) -> bool:
+    return trace is not None and sum(trace["counts"].values()) <= _SMALL
+
+
+async def _why_not(asked: PageRequest, one: Found) -> list[Found] | None:
+    """What was there and was not chosen; None where it takes long, and nobody has asked for it."""
+    if one["isWithheld"] or (asked.said("why") is None and not _is_small(one["trace"])):
+        return None
+    found = (await asked.viewer.ask_project("why_not", asked.project, id=one["id"]))["project"]["failure"]
+    if found is None:
+        raise MissingError("failure")
+    pieces: list[Found] = found["whyNot"]
+    return pieces
 
 
 async def _spine(asked: PageRequest, failure: Found) -> Spine | None:

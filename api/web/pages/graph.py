@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
+from api.graphql.lineage import MAX_HOPS
 from api.web.pages import words
 from api.web.pages.asking import MissingError
 from api.web.pages.render import HEADERS, at
@@ -33,8 +34,9 @@ async def graph(asked: PageRequest) -> Shown:
         "it": found["project"],
         "variable": one,
         "direction": _direction(asked),
-        "depth": asked.said("depth"),
-        "as_of": asked.said("asOf"),
+        "depth": _depth(asked)[0],
+        "as_of": asked.place("asOf")[0],
+        "problems": [problem for _, problem in (_depth(asked), asked.place("asOf", "place in the trace")) if problem],
         "chosen": _kinds(asked),
         "kinds": list(VariableKind),
         "data": at(*data, one["id"], "graph", "data")
@@ -58,9 +60,9 @@ async def graph_data(asked: PageRequest) -> Response:
             asked.project,
             id=asked.id,
             direction=one_way,
-            hops=_whole(asked, "depth"),
+            hops=_depth(asked)[0],
             kinds=_kinds(asked),
-            asOf=_whole(asked, "asOf"),
+            asOf=asked.place("asOf")[0],
         )
         variable = found["project"]["variable"]
         if variable is None:
@@ -97,6 +99,9 @@ def _kinds(asked: PageRequest) -> list[str]:
     return [kind for kind in asked.request.query_params.getlist("kinds") if kind in set(VariableKind)]
 
 
-def _whole(asked: PageRequest, name: str) -> int | None:
-    """A number of the address's query; None where it is left out or none."""
-    return asked.number(name) if (asked.said(name) or "").isdigit() else None
+def _depth(asked: PageRequest) -> tuple[int | None, str | None]:
+    """How many steps to go, and what is wrong in words."""
+    depth, problem = asked.place("depth", "number of steps")
+    if depth is not None and depth > MAX_HOPS:
+        return None, f"{depth:,} steps are too many: at most {MAX_HOPS:,} can be asked for. All are shown."
+    return depth, problem

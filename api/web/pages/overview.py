@@ -37,6 +37,7 @@ async def overview(asked: PageRequest) -> Shown:
         "it": one,
         "labels": labels,
         "answers": kinds.get(("Variable", "Answer"), 0),
+        "right": one["statistics"]["rightAnswers"],
         "failures": labels.get("Failure", 0),
         "by_type": by_type(groups, method),
         "by_operation": by_operation(groups, method),

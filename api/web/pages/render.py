@@ -39,13 +39,15 @@ HEADERS = {
 }
 # The graph fetches its data, and lays it out in a worker, whose address is the one script that a script may name.
 _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-graph; connect-src 'self'")
-_POLICIES = {"graph": _GRAPH_POLICY}
+# What shows a moment, or what is being recorded, asks for itself again; the browser reads the answer as a document.
+_AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
+_POLICIES = {"graph": _GRAPH_POLICY, "memory": _AGAIN_POLICY, "trace": _AGAIN_POLICY}
 
 
 def assets() -> Assets:
     """What the pages load."""
     types = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
-    files = [STATIC / name for name in ("pages.css", "pages.js", "pages.svg")]
+    files = [STATIC / name for name in ("pages.css", "pages.js", "live.js", "pages.svg")]
     files += sorted((STATIC / "graph").iterdir()) + sorted((STATIC / "vendor").glob("dagre.*"))
     return Assets(
         {file.relative_to(STATIC).as_posix(): types[file.suffix] for file in files}, {"spine.css": style_sheet()}

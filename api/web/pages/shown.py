@@ -11,6 +11,9 @@ from starlette.responses import Response
 
 from api.web.pages.asking import Viewer
 
+_MOST = 2**31 - 1
+"""The largest number that GraphQL takes."""
+
 
 @dataclass(frozen=True)
 class PageRequest:
@@ -47,6 +50,18 @@ class PageRequest:
         """A number of the address's query, 0 or more; 0 where it is none."""
         text = self.said(name) or ""
         return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+    def place(self, name: str, what: str = "step of the trace", least: int = 0) -> tuple[int | None, str | None]:
+        """A number of the address's query, ``least`` or more; None, and what is wrong in words, where it is none."""
+        text = self.said(name)
+        if text is None:
+            return None, None
+        if text.isascii() and text.isdigit() and len(text) <= 10 and least <= int(text) <= _MOST:
+            return int(text), None
+        return (
+            None,
+            f"“{text[:40]}”, which the address gives as {name}, is no {what}: it takes a whole number from {least}.",
+        )
 
 
 @dataclass(frozen=True)

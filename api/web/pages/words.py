@@ -55,8 +55,14 @@ SHOWS = "shows:"
 _PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
 _ID = re.compile(r"\b[0-9a-f]{32}: ")
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
+Parts = list[tuple[str, str]]
+"""A text in parts, each with what it is: same, gone or new."""
+
 _METHODS = {"flow": "flow (free)", "human": "a person", "llm": "an LLM agent", "oneshot": "an LLM, asked once"}
+_LONG_WORD = re.compile(r"\w{4,}")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_MOST_COMPARED = 2000
+"""Characters of an answer that are shown beside another."""
 _MOST_TOKENS = 4000
 """Tokens of two lines that are compared word by word; longer ones are shown as they are."""
 
@@ -160,8 +166,12 @@ def lasted(began: str | None, ended: str | None) -> str:
     """How long something took."""
     if began is None or ended is None:
         return "not recorded"
-    seconds = (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
-    return f"{1000 * seconds:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+    return seconds((datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds())
+
+
+def seconds(count: float) -> str:
+    """A length of time."""
+    return f"{1000 * count:,.0f} ms" if count < 1 else f"{count:,.1f} s"
 
 
 def marked(text: str, quotes: Iterable[str | None]) -> list[tuple[str, bool]]:
@@ -205,6 +215,18 @@ def quoted(preview: str, quote: str | None, width: int = 280) -> list[tuple[str,
     return shown
 
 
+def shared(text: str, other: str) -> list[tuple[str, bool]]:
+    """A text in parts, each with whether it is a word of four letters or more that the other text has, too."""
+    known = set(_LONG_WORD.findall(other.lower()))
+    parts: list[tuple[str, bool]] = []
+    end = 0
+    for found in _LONG_WORD.finditer(text):
+        if found[0].lower() in known:
+            parts += [(text[end : found.start()], False), (found[0], True)]
+            end = found.end()
+    return [part for part in [*parts, (text[end:], False)] if part[0]]
+
+
 def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """A difference of lines as rows: what the row is (same, gone, new, gap), and its parts with what each is.
 
@@ -240,7 +262,17 @@ def difference(unified: str) -> list[tuple[str, list[tuple[str, str]]]]:
     return rows[1:] if rows and rows[0][0] == "gap" else rows
 
 
-def _words(old: str, new: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+def changed(old: str, new: str) -> tuple[Parts, Parts]:
+    """Two short texts side by side, each in parts that are the same in the other one, gone or new."""
+    return _words(cut(old, _MOST_COMPARED), cut(new, _MOST_COMPARED))
+
+
+def same(text: str | None) -> Parts:
+    """A text that is compared with nothing."""
+    return [(cut(text, _MOST_COMPARED), "same")] if text else []
+
+
+def _words(old: str, new: str) -> tuple[Parts, Parts]:
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if len(before) + len(after) > _MOST_TOKENS:
         return [(old, "gone")], [(new, "new")]

@@ -4,6 +4,10 @@ WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
 GROUP BY 1
 ORDER BY 1
 
+-- name: right
+SELECT count(*) FROM trace AS t JOIN variable AS x ON x.trace_k = t.k
+WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND x.is_right = 1
+
 -- name: by_trace
 SELECT t.k, 1, (SELECT count(*) FROM session AS x WHERE x.trace_k = t.k),
        (SELECT count(*) FROM operation AS x WHERE x.trace_k = t.k),

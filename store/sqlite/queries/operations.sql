@@ -26,3 +26,11 @@ ORDER BY o.sequence, o.id, v.sequence, v.id
 -- name: end
 UPDATE operation SET status = ?, ended_at = ?, attributes_k = coalesce(?, attributes_k)
 WHERE k = ? AND trace_k = ? AND status = 'running'
+
+-- name: activity
+SELECT x.sequence / :width, x.kind, x.status, count(*), coalesce(sum(x.ended_at - x.started_at), 0),
+  max(coalesce(x.ended_at, x.started_at))
+FROM operation AS x
+WHERE x.trace_k = (SELECT k FROM trace WHERE id = unhex(:trace) AND project = :project)
+GROUP BY 1, 2, 3
+ORDER BY 1, 2, 3

@@ -1,4 +1,5 @@
 // Places of all boxes, from a worker with a deadline.
+import { inColumns } from "./columns.js";
 import { layered } from "./layers.js";
 
 const DEADLINE_MS = 4000;
@@ -18,7 +19,7 @@ export async function placesOf(count, edges, deadline = DEADLINE_MS) {
       worker.addEventListener("error", (event) => reject(new Error(event.message || "the layout's script failed")));
       worker.postMessage({ count, edges, milliseconds: deadline / 2 });
     });
-    const places = found ?? layered(count, edges, 0);
+    const places = found ?? inColumns(layered(count, edges, 0));
     return { ...places, note: places.isDone ? "" : "This graph is too large to lay out well in time." };
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 // Works out places beside the page, so that it stays awake: dagre's for small graphs, our own layers for others.
+import { inColumns } from "./columns.js";
 import { layered } from "./layers.js";
 import { Graph, layout } from "../vendor/dagre.js";
 
@@ -27,5 +28,5 @@ function withDagre(count, edges) {
 
 addEventListener("message", ({ data: { count, edges, milliseconds } }) => {
   const until = performance.now() + milliseconds;
-  postMessage(count <= FEW ? withDagre(count, edges) : layered(count, edges, until));
+  postMessage(inColumns(count <= FEW ? withDagre(count, edges) : layered(count, edges, until)));
 });

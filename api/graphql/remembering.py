@@ -1,0 +1,191 @@
+"""The memory of a trace: its units as they were at a moment, and where each came from and went."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import strawberry
+
+from api.graphql.context import Info
+from api.graphql.difference import Diff, diff_of
+from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
+from api.graphql.refs import VariableRef
+from api.graphql.resolving import id_meant
+from attribution.evidence import speaker
+from attribution.remembered import Memory, Unit, Version, answers_on, messages_of, remembered
+from schema import models
+from schema.errors import InputError
+from store.answers import Label, Page
+from store.protocol import GraphStore
+
+MAX_VERSIONS = 50
+
+Moment = Annotated[
+    int | None,
+    strawberry.argument(
+        description="The place of an operation (its `sequence`): the memory as it was after it. Null is the end."
+    ),
+]
+
+
+@strawberry.type(description="A message that something rests on, and who said it.")
+class Source:
+    """A message."""
+
+    message: VariableRef = strawberry.field(description="The message.")
+    speaker: str | None = strawberry.field(
+        description="Who said it, in lower case, where its first 500 characters name a speaker by a key; else null."
+    )
+
+
+@strawberry.type(description="A version of a memory unit.")
+class UnitVersion:
+    """Read off ``attribution.remembered.Version``."""
+
+    project_id: strawberry.Private[str]
+    before: strawberry.Private[models.Variable | None]
+    variable: VariableRef = strawberry.field(description="The variable.")
+    made: int = strawberry.field(description="The place of the operation that made it; -1 if it came from outside.")
+    ended: int | None = strawberry.field(
+        description="The place of the operation that ended it, as a deletion does; null if none did."
+    )
+    sources: list[Source] = strawberry.field(
+        description="The messages that it rests on, and no version before it does; the first 20.",
+        metadata={"size": 20},
+    )
+
+    @strawberry.field(
+        description="What differs from the version before it; null for the first.", metadata={"cost": 1000}
+    )
+    async def change(self, info: Info) -> Diff | None:
+        """A diff."""
+        if self.before is None:
+            return None
+        return await diff_of(info, self.project_id, self.before.id, self.variable.id)
+
+
+@strawberry.type(description="A memory unit: a thing that the agent remembers, in all its versions.")
+class RememberedUnit:
+    """Read off ``attribution.remembered.Unit``."""
+
+    store: strawberry.Private[GraphStore]
+    unit: strawberry.Private[Unit]
+    current: VariableRef | None = strawberry.field(
+        description="The version that stood at the moment you ask about; null if there was none, or it was ended."
+    )
+    made: int | None = strawberry.field(
+        description="The place of the operation that made this version; -1 if it came from outside."
+    )
+    version_count: int = strawberry.field(description="How many versions had been made by that moment.")
+
+    @strawberry.field(
+        description="All its versions, the oldest first, also later ones.", metadata={"cost": 100, "size": "first"}
+    )
+    async def versions(
+        self,
+        info: Info,
+        first: Annotated[int, strawberry.argument(description=f"How many at most, 1 to {MAX_VERSIONS}.")] = 20,
+    ) -> list[UnitVersion]:
+        """Its history."""
+        shown = self.unit.versions[: page_size(first, MAX_VERSIONS)]
+        seconds = info.context.platform.settings.request_seconds / 2
+        behind = await messages_of(self.store, shown, seconds)
+        before = [None, *(one.variable for one in shown)]
+        return [
+            UnitVersion(
+                project_id=self.store.project_id,
+                before=previous,
+                variable=one.variable,
+                made=one.made,
+                ended=one.ended,
+                sources=[Source(message=message, speaker=speaker(message.preview)) for message in messages[:20]],
+            )
+            for one, previous, messages in zip(shown, before, behind, strict=False)
+        ]
+
+    @strawberry.field(
+        description="The answers that rest on any of its versions, in the order of the trace.",
+        metadata={"cost": 200, "size": "first"},
+    )
+    async def answers(self, info: Info, first: First = 20) -> list[VariableRef]:
+        """What it was used for."""
+        size = page_size(first)
+        seconds = info.context.platform.settings.request_seconds / 2
+        return (await answers_on(self.store, self.unit, seconds))[:size]
+
+
+@strawberry.type(description="What a memory held at a moment.")
+class MemoryMoment:
+    """Read off ``attribution.remembered.Memory``."""
+
+    store: strawberry.Private[GraphStore]
+    memory: strawberry.Private[Memory]
+    moment: strawberry.Private[int | None]
+    held: strawberry.Private[list[tuple[Unit, Version]]]
+    count: int = strawberry.field(description="How many units it held.")
+    ended: int = strawberry.field(description="How many units had been there, and were no more.")
+
+    @strawberry.field(description="The units that it held, those that began first coming first.")
+    def units(self, info: Info, first: First = 20, after: After = None) -> Connection[RememberedUnit]:
+        """A page of units."""
+        size, cursor = asked_page(info, first, after)
+        start = offset_of(cursor)
+        shown = self.held[start : start + size]
+        more = str(start + size) if start + size < len(self.held) else None
+        return connection(info, Page([self._unit(unit, version) for unit, version in shown], more))
+
+    @strawberry.field(
+        description="The unit that a variable is a version of, whether the memory held it at that moment or not; null "
+        "where it is a version of none."
+    )
+    async def unit(
+        self,
+        reference: Annotated[
+            str, strawberry.argument(description="A version of it: an id, a prefix, or an external id.")
+        ],
+    ) -> RememberedUnit | None:
+        """A unit."""
+        found = self.memory.unit_of(await id_meant(self.store, Label.VARIABLE, reference))
+        return None if found is None else self._unit(found, found.at(self.moment))
+
+    def _unit(self, unit: Unit, version: Version | None) -> RememberedUnit:
+        return RememberedUnit(
+            store=self.store,
+            unit=unit,
+            current=version.variable if version else None,
+            made=version.made if version else None,
+            version_count=len(unit.known_at(self.moment)),
+        )
+
+
+async def memory_of(info: Info, project_id: str, trace_id: str, moment: int | None) -> MemoryMoment:
+    """What the memory of a trace held at a moment.
+
+    Raises:
+        InputError: the moment is before all.
+    """
+    if moment is not None and moment < -1:
+        raise InputError("asOf", "", f"{moment} is before the first operation, which has the place 0")
+    store = info.context.door(project_id).store
+    memory = await remembered(store, trace_id)
+    return MemoryMoment(
+        store=store,
+        memory=memory,
+        moment=moment,
+        held=memory.at(moment),
+        count=len(memory.at(moment)),
+        ended=memory.ended_at(moment),
+    )
+
+
+def offset_of(cursor: str | None) -> int:
+    """Where a page of a list begins that is made anew for each request.
+
+    Raises:
+        InputError: it is no cursor of such a list.
+    """
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
+    return int(cursor)

@@ -1,0 +1,82 @@
+"""Two traces or two methods side by side: what was fixed, what was broken, and what is still wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.web.pages.overview import methods_of
+from api.web.pages.shown import PageRequest, Shown
+
+TABS = {
+    "traces": {
+        "fixed": "Fixed",
+        "broken": "Broken",
+        "stillWrong": "Still wrong",
+        "stillRight": "Still right",
+        "notCompared": "Asked once",
+    },
+    "methods": {
+        "fixed": "Only the second is right",
+        "broken": "Only the first is right",
+        "stillWrong": "Both are wrong",
+        "stillRight": "Both are right",
+        "different": "They differ, nobody has judged",
+        "notCompared": "Not compared",
+    },
+}
+"""How the outcomes are called; those of traces can't be ``different``."""
+
+
+_DOCUMENTS = {"traces": "compare_traces", "methods": "compare_methods"}
+
+
+async def compare(asked: PageRequest) -> Shown:
+    """What to compare, and how it compares."""
+    by = "methods" if asked.said("by") == "methods" else "traces"
+    said = {"by": by, **{name: asked.said(name) for name in ("before", "after", "trace")}}
+    one = (await asked.viewer.ask_project("compare", asked.project))["project"]
+    found = await _found(asked, by, said) if said["before"] and said["after"] else None
+    values = {
+        "it": one,
+        "by": by,
+        "said": said,
+        "methods": methods_of(one["verdictGroups"]),
+        "traces": one["traces"]["nodes"],
+        "tabs": TABS[by],
+        "found": found,
+        "is_first": asked.said("page") is None,
+    }
+    return Shown("compare", values)
+
+
+async def _found(asked: PageRequest, by: str, said: dict[str, Any]) -> dict[str, Any]:
+    """The comparison, with the outcome that is shown; ``missing`` says what can't be compared."""
+    shown = asked.said("show")
+    wanted = {"before": said["before"], "after": said["after"], "page": asked.said("page")}
+    if by == "methods":
+        wanted["trace"] = said["trace"]
+    outcome = shown if shown in TABS[by] else None
+    answer = (
+        await asked.viewer.ask_project(_DOCUMENTS[by], asked.project, outcome=outcome or next(iter(TABS[by])), **wanted)
+    )["project"]
+    if answer["found"] is None:
+        if by == "methods":
+            missing = "One of the two has given no verdict here."
+        else:
+            gone = [f"The {name} trace" for name, key in (("first", "before"), ("second", "after")) if not answer[key]]
+            missing = f"{' and '.join(gone)} can't be found."
+        return {"missing": missing}
+    counts = {one["outcome"]: one["count"] for one in answer["found"]["outcomes"]}
+    fullest = next((name for name in TABS[by] if counts[name]), None)
+    if outcome is None and fullest and not counts[next(iter(TABS[by]))]:
+        # Nobody has asked for the empty list that comes first.
+        answer = (await asked.viewer.ask_project(_DOCUMENTS[by], asked.project, outcome=fullest, **wanted))["project"]
+    return {
+        "missing": None,
+        "before": answer.get("before"),
+        "after": answer.get("after"),
+        "counts": counts,
+        "p": answer["found"]["pValue"],
+        "cases": answer["found"]["cases"],
+        "shown": outcome or fullest or next(iter(TABS[by])),
+    }

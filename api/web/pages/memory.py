@@ -1,0 +1,64 @@
+"""The memory of a trace as it was at a moment, and one unit of it: its history, where it came from, what it was for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.web.pages import words
+from api.web.pages.asking import MissingError, PageError
+from api.web.pages.shown import PageRequest, Shown
+
+_BAD_INPUT = 400
+
+
+async def memory(asked: PageRequest) -> Shown:
+    """A memory, or one of its units."""
+    unit = asked.said("unit")
+    place, problem = asked.place("asOf")
+    wanted: dict[str, Any] = {
+        "id": asked.id,
+        "asOf": place,
+        "at": place or 0,
+        "after": asked.said("after"),
+        "unit": unit or "",
+        "all": unit is None,
+        "one": unit is not None,
+    }
+    try:
+        found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=True)
+        compares = True
+    except PageError as error:
+        if error.status != _BAD_INPUT or unit is None:
+            raise
+        # Values that are too large, or too different, to be compared here: all else can be shown.
+        found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=False)
+        compares = False
+    one = found["project"]["trace"]
+    if one is None:
+        raise MissingError("trace")
+    shown = one["memory"].get("unit")
+    if unit is not None and shown is None:
+        raise MissingError("memory unit")
+    last = max(0, one["counts"]["operations"] - 1)
+    if place is not None and place > last:
+        problem = f"The trace has only {words.counted(last + 1, 'step')}; this is its memory after the last one."
+    values = {
+        "it": found["project"],
+        "trace": one,
+        "memory": one["memory"],
+        "unit": shown,
+        "said_unit": unit,
+        "as_of": place,
+        "place": last if place is None else min(place, last),
+        "last": last,
+        "step": next(iter(one["operations"]["nodes"]), None) if place is not None and place <= last else None,
+        "rows": {
+            version["variable"]["id"]: words.difference(version["change"]["unified"])
+            for version in (shown or {}).get("versions", ())
+            if version.get("change")
+        },
+        "compares": compares,
+        "problem": problem,
+        "is_first": asked.said("after") is None,
+    }
+    return Shown("memory", values)

@@ -1,0 +1,147 @@
+"""Pages about runs in a real browser: two of them compared, a memory at a moment, a trace while it is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from secrets import token_hex
+from urllib.parse import quote
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.graphql.world import World
+from tests.server.wire_events import event, lines, send
+from tests.web.looking import Looking, looking
+from tests.web.runs import Runs, make_runs
+
+
+@pytest.fixture(scope="module")
+def runs(lone: World) -> Runs:
+    """Two runs in a project of their own."""
+    return make_runs(lone.server)
+
+
+async def _signed_in(found: Looking, project: str, address: str) -> None:
+    await found.goto(f"/ui/sign-in?next={quote(address)}")
+    await found.sign_in(found.server.key("reader", project))
+    await found.is_at(address)
+
+
+async def test_two_runs_are_compared_by_keys_alone(browser: Browser, runs: Runs) -> None:
+    base = f"/ui/projects/{runs.project}/compare"
+    async with looking(browser, runs.server) as found:
+        page = found.page
+        await _signed_in(found, runs.project, base)
+        await page.get_by_label("First").focus()
+        await page.keyboard.type("the before")
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("the after")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await found.is_at(f"{base}?before={runs.ids['before']}&after={runs.ids['after']}")
+        for name, count in (("Fixed", "1"), ("Broken", "1"), ("Still wrong", "1"), ("Still right", "1")):
+            await expect(page.locator(".totals div", has_text=name).locator("dd")).to_have_text(count)
+        await expect(page.locator(".note")).to_contain_text("probability of 1 if both are equally good")
+        case = page.locator(".case")
+        await expect(case.get_by_role("heading", level=2)).to_have_text("Where does Ana live?")
+        await expect(case.locator("del")).to_have_text("Porto")
+        await expect(case.locator("ins")).to_have_text("Lisbon")
+        await expect(case.locator(".side").first).to_contain_text("✗ wrong")
+        await expect(case.locator(".side").last).to_contain_text("✓ right")
+        await page.get_by_role("link", name="Still wrong").focus()
+        await page.keyboard.press("Enter")
+        await expect(case.get_by_role("heading", level=2)).to_have_text("When does Ana fly?")
+        await expect(case.get_by_role("link", name="The failure")).to_have_count(2)
+        await case.get_by_role("link", name="The failure").first.focus()
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("heading", level=1)).to_have_text("When does Ana fly?")
+
+
+async def test_two_methods_are_compared_with_people(browser: Browser, runs: Runs) -> None:
+    async with looking(browser, runs.server) as found:
+        await _signed_in(found, runs.project, f"/ui/projects/{runs.project}/compare?by=methods&before=flow&after=llm")
+        page = found.page
+        await expect(page.locator(".totals div", has_text="Only the second is right").locator("dd")).to_have_text("4")
+        await expect(page.locator(".case")).to_have_count(4)
+        await expect(page.locator(".case").first).to_contain_text("Update error at remember")
+        await expect(page.locator(".case").first).to_contain_text("Deletion error at forget")
+
+
+async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> None:
+    memory = f"/ui/projects/{runs.project}/traces/{runs.ids['before']}/memory"
+    async with looking(browser, runs.server, width=390) as found:
+        page = found.page
+        await _signed_in(found, runs.project, memory)
+        await expect(page.locator("#moment")).to_contain_text("1 memory unit, and 1 that had been deleted")
+        slider = page.get_by_role("slider")
+        await slider.focus()
+        await page.keyboard.press("Home")
+        await expect(page.locator("#moment")).to_contain_text("2 memory units")
+        await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto.")
+        await expect(page).to_have_url(f"{runs.server.url}{memory}?asOf=0")
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto with Miso.")
+        await expect(slider).to_be_focused()
+        await page.get_by_role("link", name="home@2").click()
+        await expect(page.locator(".history .now")).to_contain_text("Version 2")
+        await expect(page.locator(".history .later del")).to_have_text("Porto")
+        await expect(page.locator(".history .later ins")).to_have_text("Lisbon")
+        await expect(page.locator(".history .later li")).to_contain_text("ana: message-3")
+        await expect(page.get_by_role("region", name="Answers that rest on it")).to_contain_text("✗ wrong answer-q1")
+        address = page.url
+    # Without scripts the same address shows the same, and a form moves it.
+    context = await browser.new_context(java_script_enabled=False)
+    plain = await context.new_page()
+    await plain.goto(f"{runs.server.url}/ui/sign-in")
+    await plain.get_by_label("API key").fill(runs.server.key("reader", runs.project))
+    await plain.get_by_role("button", name="Sign in").click()
+    await plain.goto(address)
+    await expect(plain.locator(".history .now")).to_contain_text("Version 2")
+    await plain.get_by_role("button", name="Show").click()
+    assert "asOf=1" in plain.url
+    await plain.goto(f"{runs.server.url}{memory}?asOf=soon")
+    await expect(plain.get_by_role("alert")).to_contain_text("“soon”, which the address gives as asOf, is no step")
+    await context.close()
+
+
+async def test_a_trace_is_seen_while_it_is_recorded(browser: Browser, lone: World) -> None:
+    project, trace = f"live-{token_hex(4)}", "live"
+
+    async def record(*events: dict[str, object]) -> None:
+        answer = await asyncio.to_thread(send, lone.server, lines(*events), project=project)
+        assert answer.status_code == 200, answer.text
+
+    begun = event("operationStarted", trace, operation="o1", name="think", kind="Generation")
+    inside = event("operationStarted", trace, operation="o2", name="look up", kind="Retrieval", parent="o1")
+    await record(event("trace", trace, name="a live one"), begun, inside)
+    async with looking(browser, lone.server) as found:
+        page = found.page
+        await _signed_in(found, project, f"/ui/projects/{project}")
+        link = page.get_by_role("link", name="a live one")
+        for _ in range(50):
+            if await link.count():
+                break
+            await page.reload()
+        await link.focus()
+        await page.keyboard.press("Enter")
+        steps = page.locator(".steps > li")
+        await expect(page.get_by_role("status")).to_contain_text("is being recorded")
+        await expect(steps).to_have_count(2)
+        await expect(page.locator(".steps .inside-1")).to_contain_text("look up")
+        await page.locator("summary", has_text="think").focus()
+        await page.keyboard.press("Enter")
+        failed = {"type": "TimeoutError", "message": "<b>too slow</b>"}
+        await record(
+            event("operationEnded", trace, operation="o2", status="error", error=failed),
+            event("operationStarted", trace, operation="o3", name="answer", kind="Generation"),
+        )
+        await expect(steps).to_have_count(3)
+        await expect(steps.last).to_contain_text("answer")
+        await expect(page.locator(".steps .inside-1")).to_contain_text("✗ error")
+        # Nothing moved under the reader: what was open is open, and has the focus.
+        await expect(page.locator("details[open] summary", has_text="think")).to_be_focused()
+        await expect(page.locator(".totals div", has_text="Operations").locator("dd")).to_have_text("3")
+        await page.locator("summary", has_text="look up").click()
+        await expect(page.locator(".steps")).to_contain_text("TimeoutError: <b>too slow</b>")
+        await page.get_by_role("link", name="Stop following").click()
+        await expect(page.locator("[data-live]")).to_have_count(0)
