@@ -53,7 +53,8 @@ def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
 def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Piece], list[Piece]]:
     """What goes into a call of a model and comes out of it; messages or any other values."""
     said = messages(given)
-    before = messages(system) or [("system", text) for text in [text_of(system)] if text]
+    before = [(role or "system", text) for role, text in messages(system)]
+    before = before or [("system", text) for text in [text_of(system)] if text]
     prompt = transcript([*before, *said]) if said else text_of(given)
     inputs: list[Piece] = []
     if span.is_root and (text := last_of_user(said)):
