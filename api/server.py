@@ -15,7 +15,7 @@ from api.auth.verify import Verifier
 from api.following import Following
 from api.http import health
 from api.http.allowance import RebuiltBytes
-from api.http.limits import EVENTS_PATH, UPLOAD_PATH, BodyLimit, Deadline
+from api.http.limits import EVENTS_PATH, TRACES_PATH, UPLOAD_PATH, BodyLimit, Deadline
 from api.http.metrics import CountRequests, Metrics
 from api.http.middleware import REQUEST_ID_HEADER, AccessLog, RequestIds, SecurityHeaders, Unexpected
 from api.http.openapi import describe, openapi_page
@@ -194,7 +194,11 @@ def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -
         Middleware(
             BodyLimit,
             body_bytes=settings.max_body_bytes,
-            of_paths={UPLOAD_PATH: settings.max_upload_bytes, EVENTS_PATH: settings.max_events_bytes},
+            of_paths={
+                UPLOAD_PATH: settings.max_upload_bytes,
+                EVENTS_PATH: settings.max_events_bytes,
+                TRACES_PATH: settings.max_traces_bytes,
+            },
         ),
         Middleware(Deadline, seconds=settings.request_seconds + _GRACE_SECONDS),
     ]

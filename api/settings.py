@@ -55,6 +55,7 @@ class Settings(BaseSettings):
         cors_origins: origins of web pages that may call; none by default. A list, or a text with commas.
         max_body_bytes: of a JSON or GraphQL request.
         max_events_bytes: of a request of events, as it is sent and as it unpacks.
+        max_traces_bytes: of a request of OpenTelemetry spans, as it is sent and as it unpacks.
         max_rebuilt_bytes: the most bytes that the values of a request may have of which only the new part is sent, when
             they are rebuilt; also how much a project may have rebuilt at once.
         rebuilt_bytes_per_second: how much a project may have rebuilt in the long run.
@@ -114,6 +115,7 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
     max_body_bytes: Annotated[int, Field(ge=1024)] = 1 << 20
     max_events_bytes: Annotated[int, Field(ge=1024)] = 32 << 20
+    max_traces_bytes: Annotated[int, Field(ge=1024)] = 64 << 20
     max_rebuilt_bytes: Annotated[int, Field(ge=64 << 20)] = 256 << 20
     rebuilt_bytes_per_second: Annotated[int, Field(ge=1 << 20)] = 32 << 20
     max_upload_bytes: Annotated[int, Field(ge=1024)] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 _PANEL = "Bring traces in and out"
+
+
+class ExportFormat(StrEnum):
+    """The names in ``ingest.exports.registry``, which takes too long to import for a list of options."""
+
+    OTLP = "otlp"
+    PROV = "prov-json"
+    OPENLINEAGE = "openlineage"
 
 
 def _timezone(name: str) -> str:
@@ -124,13 +133,25 @@ async def export(
             show_default=False,
         ),
     ] = None,
+    format_: Annotated[
+        ExportFormat | None,
+        typer.Option(
+            "--format",
+            help="Another format: spans of OpenTelemetry (protobuf), W3C PROV, or events of OpenLineage.",
+            show_default="the format in which it was imported",
+        ),
+    ] = None,
 ) -> None:
-    """Write a trace as a file, in the format in which it was imported."""
+    """Write a trace as a file."""
     from api.cli.find import find
+    from ingest.exports.registry import EXPORTS
     from ingest.files.registry import format_of_trace
     from schema.models import Trace
 
     async with place.open(any_name=True) as store:
         trace = await find(store, Trace, reference)
         with whole_file(output) as out:
-            await format_of_trace(trace).write(store, trace.id, out)
+            if format_ is None:
+                await format_of_trace(trace).write(store, trace.id, out)
+            else:
+                await EXPORTS[format_.value].write(store, trace, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -67,20 +68,20 @@ async def take(door: Writer, request: Request) -> Response:
     are stored safely; a moment later they are in the graph. `memtrace dlq` shows events that could not be written to
     it after all. Sending an event again changes nothing.
     """
-    kind, encoding = _kind(request), _encoding(request)
+    kind, encoding = kind_of(request, _KINDS), encoding_of(request)
     platform = platform_of(request)
     body, limit = await request.body(), platform.settings.max_events_bytes
     prepared = await platform.reading.prepare(
         door.project_id, partial(_read, body, kind, encoding, limit), platform.events.max_packet_bytes
     )
     if prepared.packets:
-        await _keep(platform, door.project_id, prepared)
+        await keep(platform, door.project_id, prepared)
     platform.metrics.received.labels("accepted").inc(prepared.accepted)
     platform.metrics.received.labels("rejected").inc(len(prepared.refused))
     return Response(await asyncio.to_thread(_answer, prepared), media_type=JSON)
 
 
-async def _keep(platform: Platform, project_id: str, prepared: Prepared) -> None:
+async def keep(platform: Platform, project_id: str, prepared: Prepared) -> None:
     """Make events durable.
 
     Raises:
@@ -108,14 +109,24 @@ async def schema(door: Reader) -> dict[str, Any]:
     return json_schema()
 
 
-def _kind(request: Request) -> str:
+def kind_of(request: Request, kinds: Collection[str]) -> str:
+    """The media type of a body.
+
+    Raises:
+        HTTPException: it is none of these.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in _KINDS:
-        raise HTTPException(415, f"a body of type {kind!r} is not taken; send one of {', '.join(_KINDS)}")
+    if kind not in kinds:
+        raise HTTPException(415, f"a body of type {kind!r} is not taken; send one of {', '.join(kinds)}")
     return kind
 
 
-def _encoding(request: Request) -> str:
+def encoding_of(request: Request) -> str:
+    """How a body is compressed.
+
+    Raises:
+        HTTPException: in a way that is not taken.
+    """
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ENCODINGS:
         taken = ", ".join(ENCODINGS)

@@ -9,7 +9,7 @@ import zstandard
 from api.errors import TooLargeError
 from schema.errors import InputError
 
-ENCODINGS = ("identity", "gzip", "zstd")
+ENCODINGS = ("identity", "gzip", "deflate", "zstd")
 _LARGEST_WINDOW = 1 << 27
 _MOST_MEMBERS = 32
 """Members of a gzip body, or frames of a zstd one: each takes time to begin, so a million empty ones take minutes."""
@@ -34,7 +34,10 @@ def inflate(body: bytes, encoding: str, limit: int) -> bytes:
     if encoding == "identity":
         return body
     try:
-        found = _gunzip(body, limit + 1) if encoding == "gzip" else _unzstd(body, limit)
+        if encoding == "gzip":
+            found = _gunzip(body, limit + 1)
+        else:
+            found = _undeflate(body, limit + 1) if encoding == "deflate" else _unzstd(body, limit)
     except (zlib.error, zstandard.ZstdError, EOFError) as error:
         raise InputError("body", "", f"is no {encoding}: {error}") from None
     if len(found) > limit:
@@ -54,6 +57,17 @@ def _gunzip(body: bytes, most: int) -> bytes:
         if not rest or len(found) >= most:
             return found
     raise EOFError(f"it has more than {_MOST_MEMBERS} members")
+
+
+def _undeflate(body: bytes, most: int) -> bytes:
+    """What HTTP calls deflate is one stream in zlib's format (RFC 9110, 8.4.1.2)."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(body, most)
+    if not stream.eof and len(found) < most:
+        raise EOFError("it ends too early")
+    if stream.unused_data:
+        raise EOFError("it has more after its end")
+    return found
 
 
 def _unzstd(body: bytes, limit: int) -> bytes:

@@ -13,6 +13,7 @@ from api.http.problems import problem_of
 
 UPLOAD_PATH = "/v1/import"
 EVENTS_PATH = "/v1/events"
+TRACES_PATH = "/v1/traces"
 
 
 class BodyLimit:

@@ -33,6 +33,9 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
 """When to ask again while the store is away."""
 
+_SOONER = {"/v1/traces": 1}
+"""Of paths whose clients can't wait so long: the exporters of OpenTelemetry give up after ten seconds in all."""
+
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnauthenticatedError, 401),
     (ForbiddenError, 403),
@@ -82,11 +85,11 @@ def problem(scope: Scope, status: int, detail: str, headers: dict[str, str] | No
 def problem_of(scope: Scope, error: Exception) -> Response:
     """The problem document of an expected error; what a client must not see goes to the log instead."""
     if isinstance(error, QueueFullError):
-        return problem(scope, 503, str(error), {"Retry-After": str(RETRY_SECONDS)})
+        return problem(scope, 503, str(error), _retry_after(scope))
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     if status in _MASKED:
         _log.error("request failed", problem=type(error).__name__, reason=str(error))
-        headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else None
+        headers = _retry_after(scope) if status == 503 else None
         if isinstance(error, DiskFullError):
             return problem(scope, status, _FULL, headers)
         is_change = status == 504 and scope.get("method", "GET") not in _READING
@@ -113,7 +116,11 @@ def unexpected_problem(scope: Scope) -> Response:
 
 def ending_problem(scope: Scope) -> Response:
     """The problem document of a request that the server could not answer before its end."""
-    return problem(scope, 503, "the server is being stopped: ask again", {"Retry-After": str(RETRY_SECONDS)})
+    return problem(scope, 503, "the server is being stopped: ask again", _retry_after(scope))
+
+
+def _retry_after(scope: Scope) -> dict[str, str]:
+    return {"Retry-After": str(_SOONER.get(scope["path"], RETRY_SECONDS))}
 
 
 def install_problems(app: FastAPI) -> None:

@@ -14,6 +14,7 @@ import structlog
 from memtrace.events import Event
 
 from ingest.events.taking import Refusal, take_events
+from ingest.otlp.linking import link
 from ingest.queue.packets import unpacked_bytes
 from ingest.queue.protocol import DeadLetter, Delivery, Outcome
 from ingest.queue.turns import Turns
@@ -118,7 +119,15 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
     """Write packets of one trace in parts, each in a turn of its own."""
 
     async def take(events: Sequence[Event]) -> list[Refusal]:
-        return await _taken(store, events, apart=batch.apart)
+        refused = await _taken(store, events, apart=batch.apart)
+        try:
+            await link(store, events)
+        except StoreError:
+            raise
+        except Exception:
+            # The spans are in the graph: one edge that can't be found must not hold up the lane for ever.
+            _log.exception("spans could not be linked", project=store.project_id, events=len(events))
+        return refused
 
     own: list[Held] = []
     others: list[Held] = []

@@ -1,0 +1,1 @@
+"""Traces in the formats of others: OTLP, W3C PROV, OpenLineage."""

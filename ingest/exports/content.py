@@ -1,0 +1,97 @@
+"""All of a trace in memory but its long values, for exports."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+from schema.models import Derivation, Invalidation, Operation, Session, Trace, Usage, Variable
+from store.paging import elements
+from store.protocol import GraphStore
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_VALUES_BYTES = 8 << 20
+_VALUES = 500
+
+
+@dataclass(frozen=True)
+class Content:
+    """A trace; every list is in the order of the trace.
+
+    Attributes:
+        made: the variables that each operation made, by its id; those from outside are under None.
+        derived: the derivations through each operation.
+        used: what each operation used, in the order of the places.
+        ended: the variables whose life each operation ended.
+    """
+
+    trace: Trace
+    sessions: list[Session]
+    operations: list[Operation]
+    variables: dict[str, Variable]
+    made: dict[str | None, list[Variable]]
+    derived: dict[str, list[Derivation]]
+    used: dict[str, list[Usage]]
+    ended: dict[str, list[Invalidation]]
+
+    @cached_property
+    def of_id(self) -> dict[str, Operation]:
+        """The operations by their ids."""
+        return {one.id: one for one in self.operations}
+
+    def time(self, moment: datetime | None) -> datetime:
+        """A time that may be unknown: then when the trace began."""
+        return moment or self.trace.created_at or _EPOCH
+
+
+async def content_of(store: GraphStore, trace: Trace) -> Content:
+    """All of a trace."""
+    variables = await elements(store, Variable, trace.id)
+    found = Content(
+        trace,
+        await elements(store, Session, trace.id),
+        await elements(store, Operation, trace.id),
+        {one.id: one for one in variables},
+        defaultdict(list),
+        defaultdict(list),
+        defaultdict(list),
+        defaultdict(list),
+    )
+    for variable in variables:
+        found.made[variable.operation_id].append(variable)
+    for derivation in await elements(store, Derivation, trace.id):
+        found.derived[derivation.operation_id].append(derivation)
+    for usage in await store.usages(trace.id):
+        found.used[usage.operation_id].append(usage)
+    for uses in found.used.values():
+        uses.sort(key=lambda one: (one.position, found.variables[one.variable_id].sequence))
+    for invalidation in await store.invalidations(trace.id):
+        found.ended[invalidation.operation_id].append(invalidation)
+    for ends in found.ended.values():
+        ends.sort(key=lambda one: found.variables[one.variable_id].sequence)
+    return found
+
+
+async def whole_values(store: GraphStore, variables: Sequence[Variable]) -> AsyncIterator[tuple[Variable, str]]:
+    """Variables with their whole values, of which a few megabytes are in memory at a time."""
+    for part in _parts(variables):
+        long = [one for one in part if one.value is None]
+        values = await store.values(long) if long else {}
+        for variable in part:
+            text = variable.value if variable.value is not None else values[variable.value_hash].decode()
+            yield variable, text
+
+
+def _parts(variables: Sequence[Variable]) -> list[list[Variable]]:
+    parts: list[list[Variable]] = []
+    size = 0
+    for variable in variables:
+        if not parts or size + variable.size > _VALUES_BYTES or len(parts[-1]) >= _VALUES:
+            parts.append([])
+            size = 0
+        parts[-1].append(variable)
+        size += variable.size
+    return parts

@@ -1,0 +1,122 @@
+"""OTLP: a span for each operation, with the attributes of GenAI for others and all of it in ``memtrace.events``.
+
+What is written is one ``ExportTraceServiceRequest`` in protobuf, as ``POST /v1/traces`` and other backends take it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any, BinaryIO
+
+import msgspec
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from ingest.exports.content import Content, content_of, whole_values
+from ingest.exports.genai import genai_attributes
+from ingest.exports.wire import Events
+from ingest.otlp.dialects.memtrace import EVENTS, TRACE
+from schema.kinds import Status as Ended
+from schema.models import Operation, Trace
+from store.protocol import GraphStore
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SPANS = 200
+_BYTES = 8 << 20
+
+
+async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
+    """Write a trace. Messages in protobuf that follow each other are one, so that a part is in memory at a time."""
+    content = await content_of(store, trace)
+    part: list[Span] = []
+    size = 0
+    async for span in _spans(store, content):
+        part.append(span)
+        size += span.ByteSize()
+        if len(part) >= _SPANS or size >= _BYTES:
+            out.write(_request(trace, part))
+            part, size = [], 0
+    out.write(_request(trace, part))
+
+
+async def _spans(store: GraphStore, content: Content) -> AsyncIterator[Span]:
+    events = Events(content)
+    outside = {variable.id: text async for variable, text in whole_values(store, content.made.get(None, []))}
+    yield _around(content, events.of_trace(outside))
+    for operation in content.operations:
+        made = {one.id: text async for one, text in whole_values(store, content.made.get(operation.id, []))}
+        yield await asyncio.to_thread(_told, content, operation, events, made)
+
+
+def _told(content: Content, operation: Operation, events: Events, texts: dict[str, str]) -> Span:
+    span = _span(content, operation)
+    said = {EVENTS: msgspec.json.encode(events.of_operation(operation, texts)).decode()}
+    span.attributes.extend(_pairs(genai_attributes(content, operation) | said))
+    return span
+
+
+def _around(content: Content, events: list[dict[str, Any]]) -> Span:
+    """The span around all others: the trace."""
+    trace = content.trace
+    moments = [one for operation in content.operations for one in (operation.started_at, operation.ended_at) if one]
+    span = Span(
+        trace_id=bytes.fromhex(trace.id),
+        span_id=_root(trace),
+        name=trace.name or trace.external_id,
+        kind=Span.SPAN_KIND_INTERNAL,
+        start_time_unix_nano=_nanoseconds(min(moments, default=content.time(None))),
+        end_time_unix_nano=_nanoseconds(max(moments, default=content.time(None))),
+    )
+    said = {"gen_ai.operation.name": "invoke_workflow", EVENTS: msgspec.json.encode(events).decode()}
+    span.attributes.extend(_pairs(said))
+    return span
+
+
+def _span(content: Content, operation: Operation) -> Span:
+    parent = msgspec.json.decode(operation.attributes).get("parentId")
+    began = content.time(operation.started_at)
+    span = Span(
+        trace_id=bytes.fromhex(content.trace.id),
+        span_id=bytes.fromhex(operation.id)[:8],
+        parent_span_id=bytes.fromhex(parent)[:8] if parent in content.of_id else _root(content.trace),
+        name=operation.name or operation.kind.value,
+        kind=Span.SPAN_KIND_INTERNAL,
+        start_time_unix_nano=_nanoseconds(began),
+        end_time_unix_nano=_nanoseconds(operation.ended_at or began),
+    )
+    if operation.status is Ended.ERROR:
+        span.status.code = Status.STATUS_CODE_ERROR
+    return span
+
+
+def _root(trace: Trace) -> bytes:
+    return blake2b(trace.id.encode(), digest_size=8).digest()
+
+
+def _request(trace: Trace, spans: list[Span]) -> bytes:
+    request = ExportTraceServiceRequest()
+    of_resource = request.resource_spans.add()
+    of_resource.resource.attributes.extend(_pairs({"service.name": "memtrace", TRACE: trace.external_id}))
+    of_scope = of_resource.scope_spans.add()
+    of_scope.scope.name = "memtrace"
+    of_scope.spans.extend(spans)
+    return request.SerializeToString()
+
+
+def _pairs(said: dict[str, Any]) -> list[KeyValue]:
+    return [
+        KeyValue(
+            key=key,
+            value=AnyValue(int_value=value) if isinstance(value, int) else AnyValue(string_value=value),
+        )
+        for key, value in said.items()
+    ]
+
+
+def _nanoseconds(moment: datetime) -> int:
+    delta = moment - _EPOCH
+    return max(1, ((delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds) * 1_000)

@@ -1,0 +1,170 @@
+"""The wire events that make a stored trace again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from memtrace.kinds import MAX_ID_CHARACTERS
+
+from ingest.events.elements import CONSIDERED, RETURNED
+from ingest.exports.content import Content
+from schema.kinds import Status
+from schema.models import Derivation, Operation, Usage, Variable, format_time
+
+Event = dict[str, Any]
+
+
+class Events:
+    """Makes the events of one trace. What the wire has no field for (categories of edges, locations) is left out."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        names = Counter(one.external_id for derived in content.derived.values() for one in derived)
+        self._several = {name for name, count in names.items() if count > 1}
+        recorded = {one.external_id for one in content.variables.values() if not one.occurrence}
+        self._variables = {
+            one.id: one.id if one.occurrence and one.external_id in recorded else _short(one.external_id, one.id)
+            for one in content.variables.values()
+        }
+        self._recorded = recorded
+        self._sessions = {one.id: _short(one.external_id, one.id) for one in content.sessions}
+        self._operations = {one.id: _short(one.external_id, one.id) for one in content.operations}
+
+    def of_trace(self, texts: Mapping[str, str]) -> list[Event]:
+        """The trace, its sessions, and what came from outside.
+
+        Args:
+            texts: the values of what came from outside, by the ids of the variables.
+        """
+        trace = self._content.trace
+        attributes = msgspec.json.decode(trace.attributes)
+        found = [self._event("trace", trace.created_at, name=trace.name, attributes=attributes)]
+        for session in self._content.sessions:
+            said = {"name": session.name, "category": session.category, "comment": session.comment}
+            said["attributes"] = msgspec.json.decode(session.attributes)
+            found.append(self._event("session", session.created_at, session=self._sessions[session.id], **said))
+        return found + [
+            self._variable(one, texts[one.id]) for one in self._content.made.get(None, ()) if one.id in texts
+        ]
+
+    def of_operation(self, operation: Operation, texts: Mapping[str, str]) -> list[Event]:
+        """An operation, with all that it used, made and ended.
+
+        Args:
+            operation: the operation.
+            texts: the values of what it made, by the ids of the variables.
+        """
+        content, id_ = self._content, operation.id
+        found = [self._started(operation)]
+        found += [self._used(one) for one in content.used.get(id_, ())]
+        found += [self._variable(one, texts[one.id]) for one in content.made.get(id_, ())]
+        found += [self._derived(one) for one in content.derived.get(id_, ())]
+        name = self._operations[id_]
+        for one in content.ended.get(id_, ()):
+            variable = self._variables[one.variable_id]
+            found.append(self._event("invalidated", operation.ended_at, variable=variable, operation=name))
+        if operation.status is not Status.RUNNING:
+            status, error = operation.status.value, None
+            if operation.status is Status.ERROR:
+                error = _error(msgspec.json.decode(operation.attributes).get("error"))
+            found.append(self._event("operationEnded", operation.ended_at, operation=name, status=status, error=error))
+        return found
+
+    def _event(self, type_: str, moment: Any, **fields: Any) -> Event:
+        said = {name: value for name, value in fields.items() if value is not None and value != {}}
+        return {"type": type_, "time": format_time(self._content.time(moment))} | said
+
+    def _started(self, operation: Operation) -> Event:
+        attributes = msgspec.json.decode(operation.attributes)
+        parent = self._operations.get(attributes.get("parentId", ""))
+        if parent is not None:
+            del attributes["parentId"]
+        return self._event(
+            "operationStarted",
+            operation.started_at,
+            operation=self._operations[operation.id],
+            session=self._sessions.get(operation.session_id or ""),
+            parent=parent,
+            name=operation.name or operation.kind.value,
+            kind=operation.kind.value,
+            category=operation.category,
+            comment=operation.comment,
+            location=operation.location,
+            attributes=attributes,
+        )
+
+    def _variable(self, variable: Variable, text: str) -> Event:
+        attributes = msgspec.json.decode(variable.attributes)
+        size = attributes.get("truncatedFrom")
+        is_cut = isinstance(size, int)
+        if is_cut:
+            del attributes["truncatedFrom"]
+        role = attributes.get("role")
+        if isinstance(role, str) and 0 < len(role) <= MAX_ID_CHARACTERS:
+            del attributes["role"]
+        else:
+            role = None
+        is_read = bool(variable.occurrence) and variable.external_id in self._recorded
+        return self._event(
+            "variable",
+            variable.created_at,
+            variable=self._variables[variable.id],
+            name=variable.name or variable.external_id,
+            kind=variable.kind.value,
+            className=variable.class_name,
+            version=variable.version,
+            value=text,
+            mediaType=variable.media_type,
+            operation=self._operations.get(variable.operation_id or ""),
+            role=role,
+            revisionOf=self._variables.get(variable.revision_of or ""),
+            reads=variable.external_id if is_read else None,
+            occurrence=variable.occurrence if is_read else None,
+            session=self._sessions.get(variable.session_id or ""),
+            category=variable.category,
+            comment=variable.comment,
+            truncated=True if is_cut else None,
+            size=size if is_cut else None,
+            attributes=attributes,
+        )
+
+    def _used(self, usage: Usage) -> Event:
+        said = {"operation": self._operations[usage.operation_id], "variable": self._variables[usage.variable_id]}
+        moment = self._content.of_id[usage.operation_id].started_at
+        if usage.role in {CONSIDERED, RETURNED}:
+            return self._event(
+                "considered",
+                moment,
+                query=said["variable"],  # which query it was is not stored; it only has to be there
+                rank=usage.position,
+                score=usage.score,
+                returned=usage.role == RETURNED,
+                **said,
+            )
+        return self._event("used", moment, role=usage.role, position=usage.position, **said)
+
+    def _derived(self, derivation: Derivation) -> Event:
+        name = derivation.external_id
+        return self._event(
+            "derived",
+            derivation.created_at,
+            derivation=derivation.id if name is None or name in self._several else _short(name, derivation.id),
+            source=self._variables[derivation.source],
+            target=self._variables[derivation.target],
+            operation=self._operations[derivation.operation_id],
+            kind=derivation.kind.value,
+            comment=derivation.comment,
+        )
+
+
+def _short(name: str, id_: str) -> str:
+    return name if 0 < len(name) <= MAX_ID_CHARACTERS else id_
+
+
+def _error(said: object) -> dict[str, str] | None:
+    if not isinstance(said, dict):
+        return None
+    return {"type": str(said.get("type", "error")), "message": str(said.get("message", ""))}

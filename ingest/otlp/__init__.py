@@ -1,0 +1,1 @@
+"""OpenTelemetry: spans become the wire events of the recorder, and what several spans say together becomes edges."""

@@ -1,0 +1,69 @@
+"""From the body of a request to the events for the queue, and which span each of them is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ingest.otlp.decoding import decode
+from ingest.otlp.events import events_of
+from schema.processor_share import ProcessorShare
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """The spans of a request as events.
+
+    Attributes:
+        pieces: the events of all spans, as JSON, in their order.
+        span_of: for each event the place of its span.
+        refused: why spans could not be read.
+        count: how many spans there are.
+    """
+
+    pieces: list[bytes]
+    span_of: list[int]
+    refused: list[str]
+    count: int
+
+
+def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
+    """The spans of a request's unpacked body.
+
+    Args:
+        project_id: the project that takes them.
+        body: unpacked.
+        kind: its media type.
+        most: of more spans, no events are made.
+
+    Raises:
+        InputError: it is no request of OTLP.
+    """
+    decoded = decode(body, kind, most)
+    found = Spans([], [], decoded.refused, decoded.count)
+    if decoded.count > most:
+        return found
+    share = ProcessorShare()
+    for place, span in enumerate(decoded.spans):
+        share.step()
+        made = events_of(project_id, span)
+        found.pieces.extend(made)
+        found.span_of.extend([place] * len(made))
+    return found
+
+
+def refusals(spans: Spans, refused: Iterable[tuple[int, str]]) -> tuple[int, str]:
+    """How many spans were refused, wholly or in part, and why.
+
+    Args:
+        spans: the request.
+        refused: places of refused events with reasons.
+    """
+    reasons: dict[int, str] = {}
+    for place, reason in refused:
+        reasons.setdefault(spans.span_of[place], reason)
+    told = [*spans.refused, *reasons.values()]
+    more = f"; and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
+    return len(told), "; ".join(told[:_SHOWN]) + more

@@ -1,0 +1,27 @@
+"""Langfuse's attributes, by which its SDKs send observations over OTLP.
+
+Source: langfuse.com, "OpenTelemetry, property mapping". A generation's input and output are messages or texts.
+"""
+
+from __future__ import annotations
+
+from ingest.otlp.dialects.pieces import by_kind
+from ingest.otlp.reading import structured, words
+from ingest.otlp.spans import Span
+from ingest.otlp.steps import Step
+
+GIVEN, GOT = "langfuse.observation.input", "langfuse.observation.output"
+_TAKEN = (GIVEN, GOT, "langfuse.trace.input", "langfuse.trace.output")
+
+
+def read(span: Span) -> Step | None:
+    """What an observation of Langfuse says."""
+    said = span.attributes
+    if not any(name.startswith("langfuse.observation.") for name in said):
+        return None
+    word = words(said.get("langfuse.observation.type")) or "span"
+    given, got = structured(said.get(GIVEN)), structured(said.get(GOT))
+    if span.is_root:
+        given = given or structured(said.get("langfuse.trace.input"))
+        got = got or structured(said.get("langfuse.trace.output"))
+    return by_kind("langfuse", span, word, given, got, _TAKEN)

@@ -1,0 +1,41 @@
+"""MLflow's spans, whose attributes are JSON in texts.
+
+Source: mlflow/mlflow, tracing constants (``SpanType``, ``SpanAttributeKey``). A retriever's output is a list of
+documents with ``page_content``, ``metadata`` and ``id``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ingest.otlp.dialects.pieces import by_kind
+from ingest.otlp.reading import structured, words
+from ingest.otlp.spans import Span
+from ingest.otlp.steps import Step
+
+_TAKEN = ("mlflow.spanInputs", "mlflow.spanOutputs")
+
+
+def read(span: Span) -> Step | None:
+    """What a span of MLflow says."""
+    said = span.attributes
+    if not any(name in said for name in ("mlflow.spanType", *_TAKEN)):
+        return None
+    word = words(structured(said.get("mlflow.spanType"))) or "UNKNOWN"
+    given, got = structured(said.get("mlflow.spanInputs")), structured(said.get("mlflow.spanOutputs"))
+    return by_kind("mlflow", span, word, _argument(given), _content(got), _TAKEN)
+
+
+def _argument(value: Any) -> Any:
+    """The only argument of a function, of which MLflow records all by name; ``messages`` stay as they are."""
+    if isinstance(value, dict) and len(value) == 1 and "messages" not in value:
+        return next(iter(value.values()))
+    return value
+
+
+def _content(value: Any) -> Any:
+    """The messages in a reply of an OpenAI-compatible model; any other value as it is."""
+    choices = value.get("choices") if isinstance(value, dict) else None
+    if isinstance(choices, list) and choices and all(isinstance(one, dict) and "message" in one for one in choices):
+        return [one["message"] for one in choices]
+    return value

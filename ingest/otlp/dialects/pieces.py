@@ -1,0 +1,136 @@
+"""Pieces that several dialects have: questions, prompts, documents, and what agents and tools take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memtrace.kinds import OperationKind, VariableKind
+
+from ingest.otlp.reading import last_of_user, messages, number, reply, text_of, transcript, words
+from ingest.otlp.spans import Span
+from ingest.otlp.steps import Piece, Step
+
+_TEXTS = ("content", "page_content", "text", "memory", "summary")
+"""Names of the text of a document, or of a unit of memory."""
+
+_SESSIONS = (
+    "memtrace.session",
+    "gen_ai.conversation.id",
+    "session.id",
+    "langfuse.session.id",
+    "traceloop.association.properties.session_id",
+    "mlflow.trace.session",
+)
+
+
+def session_of(span: Span) -> str | None:
+    """The id of the conversation, by any dialect's name."""
+    for name in _SESSIONS:
+        found = words(span.attributes.get(name) or span.resource.get(name))
+        if found is not None:
+            return found
+    return None
+
+
+def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
+    """What a span was asked: from outside if it is a root, or if it stands for a whole agent.
+
+    Args:
+        span: the span.
+        value: the question, a text, messages or any other value; nothing if there is none.
+        is_asked: whether it comes from a user even where the span is no root.
+    """
+    said = messages(value)
+    text = last_of_user(said) or transcript(said) or text_of(value)
+    if text is None:
+        return []
+    if span.is_root or is_asked:
+        return [Piece(VariableKind.QUERY, "query", text, is_outside=True)]
+    return [Piece(VariableKind.REFINED_QUERY, "query", text)]
+
+
+def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Piece], list[Piece]]:
+    """What goes into a call of a model and comes out of it; messages or any other values."""
+    said = messages(given)
+    before = [(role or "system", text) for role, text in messages(system)]
+    before = before or [("system", text) for text in [text_of(system)] if text]
+    prompt = transcript([*before, *said]) if said else text_of(given)
+    inputs: list[Piece] = []
+    if span.is_root and (text := last_of_user(said)):
+        inputs.append(Piece(VariableKind.QUERY, "query", text, is_outside=True))
+    if prompt is not None:
+        inputs.append(Piece(VariableKind.PROMPT, "prompt", prompt))
+    answer = reply(messages(got)) or text_of(got)
+    kind = VariableKind.ANSWER if span.is_root else VariableKind.RESPONSE
+    return inputs, [Piece(kind, "reply", answer)] if answer is not None else []
+
+
+def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[list[Piece], list[Piece]]:
+    """What goes into a chain, an agent or a workflow and comes out of it."""
+    is_end = span.is_root or is_agent
+    if is_end:
+        inputs = question(span, given, is_asked=True)
+    else:
+        text = transcript(messages(given)) or text_of(given)
+        inputs = [Piece(VariableKind.CONTEXT, "input", text)] if text is not None else []
+    text = reply(messages(got)) or text_of(got)
+    kind = VariableKind.ANSWER if is_end else VariableKind.RESPONSE
+    return inputs, [Piece(kind, "output", text)] if text is not None else []
+
+
+def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Piece], list[Piece]]:
+    """What goes into a tool or a judge and comes out of it."""
+    before, after = text_of(given), text_of(got)
+    return (
+        [Piece(VariableKind.OTHER, "input", before)] if before is not None else [],
+        [Piece(out, "output", after)] if after is not None else [],
+    )
+
+
+def documents(
+    found: Iterable[Mapping[str, Any]], store: str | None, kind: VariableKind = VariableKind.RETRIEVAL_RESULT
+) -> list[Piece]:
+    """Documents that a search returned, with the names that dialects have for their fields."""
+    pieces = []
+    for rank, item in enumerate(found):
+        one = item["document"] if isinstance(item.get("document"), Mapping) else item
+        text = next((text for name in _TEXTS if (text := text_of(one.get(name)))), None)
+        id_ = words(one.get("id"))
+        name = id_ or f"document {rank}"
+        pieces.append(Piece(kind, name, text, store=store, id=id_, score=number(one.get("score"))))
+    return pieces
+
+
+KINDS = {
+    "llm": OperationKind.GENERATION,
+    "chat_model": OperationKind.GENERATION,
+    "generation": OperationKind.GENERATION,
+    "retriever": OperationKind.RETRIEVAL,
+    "reranker": OperationKind.RETRIEVAL,
+    "embedding": OperationKind.EMBEDDING,
+    "tool": OperationKind.TOOL,
+    "evaluator": OperationKind.JUDGE,
+}
+"""What dialects with a word for the kind of a span call them; all others are of kind Other."""
+
+
+def by_kind(dialect: str, span: Span, word: str, given: Any, got: Any, taken: tuple[str, ...]) -> Step:
+    """A step of a dialect that has a word for the kind, and only one input and output, which may be anything."""
+    kind = KINDS.get(word.lower(), OperationKind.OTHER)
+    match kind:
+        case OperationKind.GENERATION:
+            inputs, outputs = inference(span, given, got)
+        case OperationKind.RETRIEVAL:
+            inputs = question(span, given)
+            listed = got if isinstance(got, list) and all(isinstance(one, dict) for one in got) else None
+            outputs = documents(listed, None) if listed else plain(None, got, VariableKind.RETRIEVAL_RESULT)[1]
+        case OperationKind.EMBEDDING:
+            inputs, outputs = plain(given, None)
+        case OperationKind.TOOL:
+            inputs, outputs = plain(given, got, VariableKind.CONTEXT)
+        case OperationKind.JUDGE:
+            inputs, outputs = plain(given, got, VariableKind.JUDGEMENT)
+        case _:
+            inputs, outputs = whole(span, given, got, is_agent=word.lower() in {"agent", "workflow"})
+    return Step(dialect, kind, word, inputs, outputs, session=session_of(span), taken=taken)

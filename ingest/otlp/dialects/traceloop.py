@@ -1,0 +1,69 @@
+"""OpenLLMetry, by its attributes ``traceloop.*``; its calls of models have attributes of GenAI beside them.
+
+Source: traceloop/openllmetry, opentelemetry-semantic-conventions-ai. Searches in vector databases tell their documents
+as events of the span.
+"""
+
+from __future__ import annotations
+
+from memtrace.kinds import OperationKind
+
+from ingest.otlp.dialects import genai
+from ingest.otlp.dialects.pieces import by_kind, documents, question, session_of
+from ingest.otlp.reading import structured, words
+from ingest.otlp.spans import Span
+from ingest.otlp.steps import Step
+
+_NAME = "traceloop"
+
+_RESULT = "db.query.result"
+
+
+def read(span: Span) -> Step | None:
+    """What a span of OpenLLMetry says."""
+    said = span.attributes
+    word = words(said.get("traceloop.span.kind"))
+    if word is not None:
+        # The values are the arguments and the result of a function.
+        given = _argument(structured(said.get("traceloop.entity.input")))
+        got = structured(said.get("traceloop.entity.output"))
+        return by_kind(_NAME, span, word, given, got, ("traceloop.entity.input", "traceloop.entity.output"))
+    if any(one.name == _RESULT for one in span.moments) or "db.vector.query.top_k" in said:
+        return _search(span)
+    if words(said.get("llm.request.type")) is None:
+        return None
+    called = genai.read(span)
+    return (
+        None
+        if called is None
+        else Step(
+            _NAME, called.kind, called.category, called.inputs, called.outputs, None, called.session, called.taken
+        )
+    )
+
+
+def _argument(value: object) -> object:
+    """The only argument of a call; all of them if there are several."""
+    if isinstance(value, dict) and "args" in value:
+        args, kwargs = value.get("args"), value.get("kwargs") or {}
+        if isinstance(args, list) and isinstance(kwargs, dict) and len(args) + len(kwargs) == 1:
+            return args[0] if args else next(iter(kwargs.values()))
+    if isinstance(value, dict) and isinstance(value.get("inputs"), dict) and len(value["inputs"]) == 1:
+        return next(iter(value["inputs"].values()))
+    return value
+
+
+def _search(span: Span) -> Step:
+    found = [
+        {
+            "id": one.attributes.get(f"{_RESULT}.id"),
+            "content": one.attributes.get(f"{_RESULT}.document"),
+            "score": one.attributes.get(f"{_RESULT}.score"),
+        }
+        for one in span.moments
+        if one.name == _RESULT
+    ]
+    store = words(span.attributes.get("db.collection.name")) or words(span.attributes.get("db.name"))
+    asked = question(span, span.attributes.get("db.query.text"))
+    kind = OperationKind.RETRIEVAL
+    return Step(_NAME, kind, "search", asked, documents(found, store), session=session_of(span))

@@ -1,0 +1,200 @@
+"""Makes wire events of a span. The same span always gives the same events, whatever came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from memtrace.kinds import MAX_NAME_CHARACTERS, DerivationKind, EndStatus
+
+from ingest.otlp.bounds import bounded
+from ingest.otlp.dialects.memtrace import EVENTS, TRACE
+from ingest.otlp.dialects.registry import step_of
+from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
+from ingest.otlp.reading import objects, words
+from ingest.otlp.spans import Span, time_of
+from ingest.otlp.steps import Piece
+from schema.ids import make_id, trace_id
+
+_MOST_VALUE_BYTES = 8 << 20
+"""Of one value; a longer one is cut, and says its size."""
+
+Event = dict[str, Any]
+
+
+def events_of(project_id: str, span: Span) -> list[bytes]:
+    """The events of a span as JSON, in their order.
+
+    Args:
+        project_id: the project that takes it.
+        span: the span.
+    """
+    trace = short(words(span.attributes.get(TRACE)) or words(span.resource.get(TRACE)) or span.trace_id)
+    made = _told(span) if EVENTS in span.attributes else _Maker(project_id, trace, span).events()
+    head = {"v": 1, "trace": trace}
+    return [msgspec.json.encode(head | event) for event in made]
+
+
+def _told(span: Span) -> Iterator[Event]:
+    """The events that a span says itself."""
+    for event in objects(span.attributes[EVENTS]):
+        own = {name: value for name, value in event.items() if name not in {"v", "trace"}}
+        yield {"time": time_of(span.started_ns)} | own
+
+
+class _Maker:
+    """Makes the events of one span."""
+
+    def __init__(self, project_id: str, trace: str, span: Span) -> None:
+        self._span = span
+        self._step = step_of(span)
+        self._graph_trace = trace_id(project_id, trace)
+        self._operation = operation_name(span.trace_id, span.span_id)
+        self._began = time_of(span.started_ns)
+        self._ended = time_of(span.started_ns if span.ended_ns is None else span.ended_ns)
+        self._session = None if self._step.session is None else short(self._step.session)
+
+    def events(self) -> Iterator[Event]:
+        """All of them."""
+        if self._session is not None:
+            yield {"type": "session", "session": self._session, "time": self._began}
+        yield self._started()
+        inputs = list(enumerate(self._step.inputs))
+        outputs = list(enumerate(self._step.outputs))
+        for place, piece in sorted(inputs, key=lambda item: not item[1].is_outside):
+            yield self._variable(INPUT, place, piece)
+            if piece.is_outside:
+                name = variable_name(self._operation, INPUT, place)
+                yield self._said("used", operation=self._operation, variable=name, role="input", position=place)
+        for place, piece in outputs:
+            yield self._variable(OUTPUT, place, piece)
+        for source, target in _own_edges(self._step.inputs, self._step.outputs):
+            names = [variable_name(self._operation, side, place) for side, place in (source, target)]
+            yield self._said(
+                "derived",
+                derivation=edge_name(*names),
+                source=names[0],
+                target=names[1],
+                operation=self._operation,
+                kind=DerivationKind.DERIVATION,
+            )
+        if self._span.ended_ns is not None:
+            yield self._ending()
+
+    def _said(self, type_: str, **fields: Any) -> Event:
+        return {"type": type_, "time": self._began} | {key: value for key, value in fields.items() if value is not None}
+
+    def _started(self) -> Event:
+        span, step = self._span, self._step
+        rest = {name: value for name, value in span.attributes.items() if not name.startswith(step.taken or ("\0",))}
+        told: dict[str, Any] = {
+            "traceId": span.trace_id,
+            "spanId": span.span_id,
+            "dialect": step.dialect,
+            "kind": span.kind,
+            "scope": " ".join(part for part in (span.scope, span.scope_version) if part)[:_SHORT],
+            "resource": bounded(span.resource, 16 << 10),
+            "variables": len(step.inputs) + len(step.outputs),
+        }
+        if span.message:
+            told["message"] = span.message[:_LONG]
+        if span.links:
+            told["links"] = [list(link) for link in span.links[:_MANY]]
+        if span.moments:
+            told["events"] = [
+                {"name": one.name[:_SHORT]} | bounded(one.attributes, 4 << 10) for one in span.moments[:_FEW]
+            ]
+        if step.deleted is not None:
+            told["deletes"] = {"store": step.deleted.store, "id": step.deleted.id}
+        attributes = bounded(rest)
+        if span.parent_id is not None:
+            # Not as a parent of the event: that would have to wait for a span that may be somebody else's.
+            told["parentSpanId"] = span.parent_id
+            attributes["parentId"] = make_id(
+                "Operation", self._graph_trace, operation_name(span.trace_id, span.parent_id)
+            )
+        attributes[OTEL] = told
+        return self._said(
+            "operationStarted",
+            operation=self._operation,
+            session=self._session,
+            name=span.name[:MAX_NAME_CHARACTERS] or "span",
+            kind=step.kind,
+            category=None if step.category is None else step.category[:_SHORT],
+            attributes=attributes,
+        )
+
+    def _ending(self) -> Event:
+        span = self._span
+        event = self._said("operationEnded", operation=self._operation) | {"time": self._ended}
+        if not span.is_error:
+            return event | {"status": EndStatus.OK}
+        raised = next((one.attributes for one in reversed(span.moments) if one.name == "exception"), {})
+        type_ = words(raised.get("exception.type")) or words(span.attributes.get("error.type")) or "error"
+        message = words(raised.get("exception.message")) or span.message
+        error = {"type": type_[:_SHORT], "message": message[:_LONG]}
+        return event | {"status": EndStatus.ERROR, "error": error}
+
+    def _variable(self, side: str, place: int, piece: Piece) -> Event:
+        text = piece.text or ""
+        data = text.encode()
+        told: dict[str, Any] = {"side": side}
+        if piece.text is None:
+            told["content"] = "not captured"
+        for name, value in (("store", piece.store), ("id", piece.id), ("writes", piece.is_write or None)):
+            if value is not None:
+                told[name] = value[:_LONG] if isinstance(value, str) else value
+        attributes: dict[str, Any] = {OTEL: told}
+        if piece.score is not None:
+            attributes["score"] = piece.score
+        event = self._said(
+            "variable",
+            variable=variable_name(self._operation, side, place),
+            name=piece.name[:MAX_NAME_CHARACTERS],
+            kind=piece.kind,
+            version=piece.version,
+            value=text,
+            mediaType="text/plain",
+            operation=None if piece.is_outside else self._operation,
+            role=None if piece.is_outside else side,
+            session=self._session,
+            attributes=attributes,
+        )
+        if len(data) > _MOST_VALUE_BYTES:
+            event["value"] = data[:_MOST_VALUE_BYTES].decode("utf-8", "ignore")
+            event |= {"truncated": True, "size": len(data)}
+        return event | ({"time": self._ended} if side == OUTPUT else {})
+
+
+_SHORT = 200
+_LONG = 4_000
+_FEW, _MANY = 20, 100
+
+
+def _own_edges(inputs: Sequence[Piece], outputs: Sequence[Piece]) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
+    """What derives from what inside a span: a prompt from the question in it, a reply from the prompt, and so on.
+
+    An output that is one of the inputs (a document that a reranker kept) derives from that one, and from those inputs
+    that are none of the outputs (its question).
+    """
+    outside = [place for place, piece in enumerate(inputs) if piece.is_outside]
+    inside = [place for place, piece in enumerate(inputs) if not piece.is_outside]
+    if outside and inside:
+        for source in outside:
+            for target in inside:
+                yield (INPUT, source), (INPUT, target)
+    feeding = inside or outside
+    again = {_identity(piece) for piece in outputs} - {None}
+    for target, made in enumerate(outputs):
+        same = [place for place in feeding if _identity(inputs[place]) == _identity(made) and _identity(made)]
+        others = [place for place in feeding if _identity(inputs[place]) not in again]
+        for source in sorted({*same, *others}) if same else feeding:
+            yield (INPUT, source), (OUTPUT, target)
+
+
+def _identity(piece: Piece) -> tuple[str | None, str | None] | None:
+    """What makes two pieces the same document; None of what is no document."""
+    if piece.id is not None:
+        return piece.store, piece.id
+    return None if piece.text is None else (None, piece.text)

@@ -1,0 +1,143 @@
+"""Reading what dialects write into attributes: JSON in texts, lists spread over numbered names, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+Attributes = Mapping[str, Any]
+
+_DEEPEST = 12
+"""Parts of a name that are taken apart; no dialect has as many."""
+
+
+def structured(value: Any) -> Any:
+    """A value that may be JSON in a text, as what it says; any other value as it is."""
+    if isinstance(value, str) and value[:1] in {"[", "{", '"'}:
+        try:
+            return msgspec.json.decode(value)
+        except (msgspec.MsgspecError, RecursionError):
+            return value
+    return value
+
+
+def text_of(value: Any) -> str | None:
+    """A value as text: a text as it is, everything else as JSON; None where there is nothing."""
+    if value is None or value in ("", [], {}):
+        return None
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def words(value: Any) -> str | None:
+    """A value that is a name or an id; None where it is none."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value) else None
+
+
+def number(value: Any) -> float | None:
+    """A value that is a number; None where it is none."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def nested(attributes: Attributes, prefix: str) -> Any:
+    """The attributes below a prefix, with numbered parts as lists: ``x.0.a`` and ``x.2.a`` are a list of two.
+
+    An attribute of the name itself, as some senders write it, comes before those below it. None if there are none.
+    """
+    if prefix in attributes:
+        return structured(attributes[prefix])
+    start = prefix + "."
+    tree: dict[str, Any] = {}
+    for name, value in attributes.items():
+        if name.startswith(start):
+            _put(tree, name[len(start) :].split(".", _DEEPEST), value)
+    return _listed(tree) if tree else None
+
+
+def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
+    for part in parts[:-1]:
+        below = tree.setdefault(part, {})
+        if not isinstance(below, dict):
+            return  # a value and something below it: the value stays
+        tree = below
+    tree.setdefault(parts[-1], value)
+
+
+def _listed(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    found = {name: _listed(value) for name, value in tree.items()}
+    if found and all(name.isascii() and name.isdigit() and len(name) < 10 for name in found):
+        return [found[name] for name in sorted(found, key=int)]
+    return found
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list, which may be JSON in a text, or a single object."""
+    found = structured(value)
+    if isinstance(found, dict):
+        found = [found]
+    return [one for item in found if isinstance(one := structured(item), dict)] if isinstance(found, list) else []
+
+
+def messages(value: Any) -> list[tuple[str, str]]:
+    """Role and text of each message, in the ways in which dialects write them; an empty list if these are none."""
+    found = structured(value)
+    if isinstance(found, dict):
+        found = found["messages"] if isinstance(found.get("messages"), list | str) else [found]
+        found = structured(found)
+    if not isinstance(found, list):
+        return []
+    said = []
+    for item in (structured(item) for item in found):
+        if isinstance(item, list):  # LangChain sends a list of lists
+            said += messages(item)
+        elif isinstance(item, dict):
+            one = item["message"] if isinstance(item.get("message"), dict) else item
+            if "role" in one or "parts" in one or "content" in one:
+                text = _text_of_message(one)
+                if text:
+                    said.append((words(one.get("role")) or "", text))
+    return said
+
+
+def transcript(said: Iterable[tuple[str, str]]) -> str | None:
+    """Messages as one text, a paragraph each; None if there are none."""
+    return "\n\n".join(f"{role}: {text}" if role else text for role, text in said) or None
+
+
+def reply(said: list[tuple[str, str]]) -> str | None:
+    """What a model replied: the text alone where it is one message."""
+    return said[0][1] if len(said) == 1 else transcript(said)
+
+
+def last_of_user(said: list[tuple[str, str]]) -> str | None:
+    """The text of the last message of the user."""
+    return next((text for role, text in reversed(said) if role in {"user", "human"}), None)
+
+
+def _text_of_message(message: Mapping[str, Any]) -> str:
+    parts = [_text_of_part(part) for part in _parts(message)]
+    parts += [text_of(call.get("tool_call", call)) or "" for call in objects(message.get("tool_calls"))]
+    return "\n".join(part for part in parts if part)
+
+
+def _parts(message: Mapping[str, Any]) -> list[Any]:
+    for name in ("parts", "contents", "content"):
+        found = structured(message.get(name))
+        if found is not None and found != "":
+            return found if isinstance(found, list) else [message[name]]
+    return []
+
+
+def _text_of_part(part: Any) -> str:
+    if not isinstance(part, dict):
+        return text_of(part) or ""
+    part = part["message_content"] if isinstance(part.get("message_content"), dict) else part
+    for name in ("content", "text"):
+        if isinstance(part.get(name), str):
+            return str(part[name])
+    return text_of(part) or ""

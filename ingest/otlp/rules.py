@@ -1,0 +1,243 @@
+"""Which variables of different spans depend on each other.
+
+Each rule looks at two variables and at the spans around them, and at nothing else, so that the edges are the same
+whatever came first: an edge is found when the second of the two is known, and never taken back. No edge goes against
+the times of the spans, so no circle can come about.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memtrace.kinds import DerivationKind
+
+from ingest.otlp.names import INPUT, OUTPUT
+from schema.processor_share import ProcessorShare
+
+_SHORTEST_EQUAL, _SHORTEST_PART = 4, 20
+"""Characters below which it means nothing that two texts are equal, or that one is in the other."""
+
+EQUAL = "inferred: equal text, confidence 0.9"
+PART = "inferred: the text of one is in the other, confidence 0.7"
+SAME_ID = "same id"
+LINKED = "link between the spans"
+AROUND = "one span is in the other"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A variable of a span.
+
+    Attributes:
+        name: its id in the wire events.
+        side: whether it goes into the span or comes out of it.
+        at: when it was there: when its span began, or ended.
+        text: None if it was not captured, or not read because no rule needs it.
+        digest: the hash of the text; None if it was not captured.
+        key: store and id of what it is, if it is kept somewhere.
+        is_write: whether its span wrote it there.
+        rank: its place among those of its side.
+    """
+
+    name: str
+    side: str
+    at: datetime
+    text: str | None
+    digest: str | None = None
+    key: tuple[str, str] | None = None
+    is_write: bool = False
+    rank: int = 0
+    score: float | None = None
+
+
+@dataclass(slots=True)
+class Node:
+    """A span with what it says of others.
+
+    Attributes:
+        name: the name of its operation.
+        trace_id: the id of its OpenTelemetry trace.
+        parent: the name of the operation of the span around it.
+        links: names of operations of linked spans.
+        deletes: store and id of what it deletes; everything of the store where the id is None.
+    """
+
+    name: str
+    trace_id: str
+    parent: str | None
+    links: frozenset[str] = frozenset()
+    deletes: tuple[str, str | None] | None = None
+    began: datetime | None = None
+    values: list[Value] = field(default_factory=list)
+
+    def on(self, side: str) -> list[Value]:
+        """Its variables of a side."""
+        return [value for value in self.values if value.side == side]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """That a variable derives from another one.
+
+    Attributes:
+        reader: the span that read the source: that of the target.
+    """
+
+    source: Value
+    target: Value
+    reader: Node
+    kind: DerivationKind
+    comment: str
+
+
+def edges(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[Edge]:
+    """All edges between spans of which at least one is new.
+
+    Args:
+        nodes: all spans of a trace, by name.
+        new: the names of those that have come since the edges were last looked for.
+    """
+    found: dict[tuple[str, str], Edge] = {}
+    for source_node, source, target_node, target, is_around in _pairs(nodes, new):
+        pair = source.name, target.name
+        if pair not in found:
+            related = _related(source_node, source, target_node, target, is_around=is_around)
+            if related is not None:
+                found[pair] = Edge(source, target, target_node, *related)
+    return list(found.values())
+
+
+def deletions(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[tuple[Value, Node]]:
+    """Units and the spans that deleted them."""
+    deleting = [node for node in nodes.values() if node.deletes is not None]
+    return [
+        (value, node)
+        for node in deleting
+        for other in nodes.values()
+        if node.name in new or other.name in new
+        for value in other.values
+        if value.is_write and _is_deleted(value, node)
+    ]
+
+
+def _is_deleted(value: Value, by: Node) -> bool:
+    if value.key is None or by.deletes is None or by.began is None or value.at >= by.began:
+        return False
+    store, id_ = value.key
+    return store == by.deletes[0] and by.deletes[1] in {None, id_}
+
+
+_Pair = tuple[Node, Value, Node, Value, bool]
+
+
+def _pairs(nodes: Mapping[str, Node], new: AbstractSet[str]) -> Iterator[_Pair]:
+    """Pairs of variables that may depend on each other, and whether one's span is in the other's."""
+    yield from _same_ids(nodes.values(), new)
+    yield from _same_traces(nodes.values(), new)
+    for node in nodes.values():
+        for name in node.links:
+            other = nodes.get(name)
+            if other is not None and other is not node and (node.name in new or name in new):
+                yield from _across(other, other.on(OUTPUT) or other.on(INPUT), node, node.on(INPUT) or node.on(OUTPUT))
+    for node in nodes.values():
+        outer, path = _outer(nodes, node)
+        if outer is not None and not new.isdisjoint(path):
+            yield from _across(outer, outer.on(INPUT), node, node.on(INPUT) or node.on(OUTPUT), is_around=True)
+            made = [value for value in node.on(OUTPUT) if not value.is_write]
+            yield from _across(node, made, outer, outer.on(OUTPUT), is_around=True)
+
+
+def _across(
+    source_node: Node, sources: Iterable[Value], target_node: Node, targets: Sequence[Value], *, is_around: bool = False
+) -> Iterator[_Pair]:
+    for source in sources:
+        for target in targets:
+            yield source_node, source, target_node, target, is_around
+
+
+def _outer(nodes: Mapping[str, Node], node: Node) -> tuple[Node | None, list[str]]:
+    """The nearest span around one that has variables, with the names of all on the way, both included."""
+    path = [node.name]
+    if not node.values:
+        return None, path
+    outer = nodes.get(node.parent or "")
+    while outer is not None and outer.name not in path:
+        path.append(outer.name)
+        if outer.values:
+            return outer, path
+        outer = nodes.get(outer.parent or "")
+    return None, path
+
+
+def _same_ids(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
+    by_key: dict[tuple[str, str], list[tuple[Node, Value]]] = defaultdict(list)
+    for node in nodes:
+        for value in node.values:
+            if value.key is not None:
+                by_key[value.key].append((node, value))
+    for same in by_key.values():
+        for source_node, source in same:
+            for target_node, target in same:
+                if source_node is not target_node and (source_node.name in new or target_node.name in new):
+                    yield source_node, source, target_node, target, False
+
+
+def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
+    """What one span gave, and what another of the same OpenTelemetry trace took, or wrote into a memory."""
+    share = ProcessorShare()
+    by_trace: dict[str, list[Node]] = defaultdict(list)
+    for node in nodes:
+        by_trace[node.trace_id].append(node)
+    for together in by_trace.values():
+        if new.isdisjoint(node.name for node in together):
+            continue
+        given = [(node, value) for node in together for value in node.on(OUTPUT)]
+        taken = [(node, value) for node in together for value in node.values if value.side == INPUT or value.is_write]
+        for source_node, source in given:
+            share.step()
+            for target_node, target in taken:
+                if source_node is not target_node and (source_node.name in new or target_node.name in new):
+                    yield source_node, source, target_node, target, False
+
+
+def _related(
+    source_node: Node, source: Value, target_node: Node, target: Value, *, is_around: bool
+) -> tuple[DerivationKind, str] | None:
+    """How the target derives from the source, by the strongest reason; None if it does not."""
+    if source.at < target.at:
+        if source.key is not None and source.key == target.key:
+            return _by_id(source_node, source, target_node, target)
+        if source_node.trace_id == target_node.trace_id and source.side == OUTPUT:
+            comment = _by_text(source, target)
+            if comment is not None and (target.side == INPUT or target.is_write):
+                return DerivationKind.DERIVATION, comment
+        if source_node.name in target_node.links:
+            return DerivationKind.DERIVATION, LINKED
+    # What is at the same time in a span and in the one around it is in the order of their nesting.
+    if is_around and source.at <= target.at:
+        return DerivationKind.DERIVATION, AROUND
+    return None
+
+
+def _by_id(source_node: Node, source: Value, target_node: Node, target: Value) -> tuple[DerivationKind, str] | None:
+    if source.is_write and target.is_write:
+        return DerivationKind.REVISION, SAME_ID
+    is_same_version = None in {source.digest, target.digest} or source.digest == target.digest
+    if source.is_write and is_same_version:
+        return DerivationKind.READ, SAME_ID
+    is_handed_on = source.side == OUTPUT and target.side == INPUT and source_node.trace_id == target_node.trace_id
+    return (DerivationKind.DERIVATION, SAME_ID) if is_handed_on and is_same_version else None
+
+
+def _by_text(source: Value, target: Value) -> str | None:
+    one, other = source.text, target.text
+    if not one or not other:
+        return None
+    if one == other:
+        return EQUAL if len(one) >= _SHORTEST_EQUAL else None
+    shorter, longer = sorted((one, other), key=len)
+    return PART if len(shorter) >= _SHORTEST_PART and shorter in longer else None

@@ -1,0 +1,104 @@
+"""What the spans of each dialect say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ingest.otlp.bounds import MOST_BYTES, bounded
+from ingest.otlp.decoding import JSON, PROTOBUF, decode
+from ingest.otlp.dialects.registry import step_of
+from ingest.otlp.events import events_of
+from ingest.otlp.reading import messages, nested
+from ingest.queue.admission import Sent as Pieces
+from ingest.queue.admission import prepare
+from tests.otlp.dialects import Said, examples
+from tests.otlp.spans import Sent, as_json, chat, protobuf
+
+
+@pytest.mark.parametrize(("span", "said"), examples("t"), ids=lambda one: one.name if isinstance(one, Sent) else "")
+def test_what_a_span_says(span: Sent, said: Said) -> None:
+    for body, kind in ((protobuf([span]), PROTOBUF), (as_json([span]), JSON)):
+        decoded = decode(body, kind, 10)
+        assert decoded.refused == []
+        step = step_of(decoded.spans[0])
+        found = [[(piece.kind.value, piece.text or "") for piece in side] for side in (step.inputs, step.outputs)]
+        assert (step.kind.value, *found) == said
+
+
+def test_both_encodings_are_the_same_spans() -> None:
+    spans = [span for span, _ in examples("t")]
+    first, second = decode(protobuf(spans), PROTOBUF, 100), decode(as_json(spans), JSON, 100)
+    assert len(first.spans) == len(spans)
+    assert first == second
+
+
+def test_lists_that_are_spread_over_names() -> None:
+    said = {"a.0.x": 1, "a.10.x": 2, "a.2.x.y": 3, "a.2": "a value", "b": "[1, 2]", "a.x": 4}
+    assert nested(said, "a") == {"0": {"x": 1}, "10": {"x": 2}, "2": {"x": {"y": 3}}, "x": 4}
+    assert nested({key: value for key, value in said.items() if key != "a.x"}, "a") == [
+        {"x": 1},
+        {"x": {"y": 3}},
+        {"x": 2},
+    ]
+    assert nested(said, "b") == [1, 2]
+    assert nested(said, "c") is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"role": "user", "content": "hi"}],
+        '[{"role": "user", "content": "hi"}]',
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]},
+        [[{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]],
+        [{"message": {"role": "user", "contents": [{"message_content": {"type": "text", "text": "hi"}}]}}],
+        {"role": "user", "content": "hi"},
+    ],
+)
+def test_messages_in_all_their_forms(value: object) -> None:
+    assert messages(value) == [("user", "hi")]
+
+
+def test_calls_of_tools_are_part_of_a_message() -> None:
+    said = messages([{"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f"}}]}])
+    assert said == [("assistant", '{"function":{"name":"f"}}')]
+
+
+def test_attributes_are_cut_where_an_element_could_not_have_them() -> None:
+    found = bounded({"long": "x" * 100_000} | {f"k{place:02}": "y" * 15_000 for place in range(30)})
+    assert len(json.dumps(found)) < MOST_BYTES + 1_000
+    assert "more attributes" in found["memtrace.cut"]
+    span = Sent("s", "s", 0, 1, {f"k{place}": "z" * 20_000 for place in range(500)} | chat([("user", "q")], "a"))
+    events = events_of("p", decode(protobuf([span]), PROTOBUF, 1).spans[0])
+    assert prepare("p", Pieces(events), 1 << 20).refused == []
+
+
+def test_a_value_beyond_what_an_event_may_have_is_cut_and_says_so() -> None:
+    span = Sent("s", "s", 0, 1, chat([("user", "q")], "ä" * (5 << 20)))
+    events = events_of("p", decode(protobuf([span]), PROTOBUF, 1).spans[0])
+    (cut,) = [event for event in map(json.loads, events) if event.get("truncated")]
+    assert cut["size"] == 10 << 20
+    assert prepare("p", Pieces(events), 64 << 20).refused == []
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"traceId": "00" * 16}, "traceId"),
+        ({"traceId": "5b8e"}, "traceId"),
+        ({"spanId": "xyz"}, "hexadecimal"),
+        ({"spanId": 7}, "hexadecimal"),
+        ({"startTimeUnixNano": "soon"}, "startTimeUnixNano"),
+        ({"startTimeUnixNano": -1}, "startTimeUnixNano"),
+        ({"attributes": {"a": 1}}, "attributes"),
+    ],
+)
+def test_a_bad_span_is_refused_alone(change: dict[str, object], reason: str) -> None:
+    document = json.loads(as_json([Sent("a", "a", 0, 1), Sent("b", "b", 0, 1)]))
+    document["resourceSpans"][0]["scopeSpans"][0]["spans"][0] |= change
+    decoded = decode(json.dumps(document).encode(), JSON, 10)
+    (refused,) = decoded.refused
+    assert reason in refused
+    assert [span.name for span in decoded.spans] == ["b"]
