@@ -106,7 +106,7 @@ async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Comp
     """
     one, other = await _turns(store, before), await _turns(store, after)
     failures = [turn.failure for turn in (*one, *other) if turn.failure is not None]
-    verdicts = word_on(await store.attributions([failure.id for failure in failures]))
+    verdicts = word_on(await store.attributions([failure.id for failure in failures]), failures)
     cases = []
     for first, second in pairs(one, other, Places([before.external_id], [after.external_id])):
         known = second or first
@@ -132,7 +132,7 @@ async def compare_methods(store: GraphStore, before: str, after: str, trace_id: 
     cases, told = [], [False, False]
     for failure in failures:
         said = given.get(failure.id, [])
-        judged = word_on(one for one in said if one.method == HUMAN_METHOD).get(failure.id)
+        judged = word_on((one for one in said if one.method == HUMAN_METHOD), [failure]).get(failure.id)
         left, right = (_said_by(source, failure, said, judged) for source in (before, after))
         told = [told[0] or left.verdict is not None, told[1] or right.verdict is not None]
         outcome = _outcome_of_verdicts(left, right)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
@@ -96,8 +97,10 @@ def without_project(graph: dict[str, Any]) -> dict[str, Any]:
             for id_, one in graph[part].items()
         }
         for one in found[part].values():
-            for id_, name in ids.items():
-                one["attributes"] = one["attributes"].replace(id_, name)
+            attributes = json.loads(one["attributes"])
+            if "parentId" in attributes:
+                attributes["parentId"] = ids.get(attributes["parentId"], "nobody sent it")
+            one["attributes"] = json.dumps(attributes)
     for part in ("usages", "invalidations"):
         found[part] = {tuple(ids.get(one, one) for one in row) for row in graph[part]}
     return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 BEGIN = 1_767_225_600_000_000_000
 MILLISECOND = 1_000_000
@@ -76,7 +77,7 @@ def protobuf(spans: Iterable[Sent]) -> bytes:
         for name, attributes in span.moments:
             wire.events.add(name=name, time_unix_nano=BEGIN).attributes.extend(_pairs(attributes))
         if span.error is not None:
-            wire.status.code, wire.status.message = 2, span.error
+            wire.status.code, wire.status.message = Status.STATUS_CODE_ERROR, span.error
     return request.SerializeToString()
 
 

@@ -6,9 +6,8 @@ import os
 from random import Random
 from typing import Any
 
+import pytest
 import pytest_asyncio
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from ingest.otlp.decoding import JSON, PROTOBUF
 from tests.data import FULL
@@ -27,8 +26,7 @@ async def expected(takes: Takes) -> dict[str, Any]:
     return await takes.graph([(protobuf(SPANS), PROTOBUF)], "agent of Ada")
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("seed", range(EXAMPLES))
 async def test_one_and_the_same_graph(takes: Takes, expected: dict[str, Any], seed: int) -> None:
     random = Random(seed)
     spans = SPANS + random.sample(SPANS, random.randrange(len(SPANS)))

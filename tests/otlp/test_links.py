@@ -63,7 +63,7 @@ def test_the_edges_of_a_conversation_are_exactly_these(graph: dict[str, Any]) ->
         ("t3-chat output 0", "t3-agent output 0"),
         ("t3-search output 0", "t3-agent output 0"),
     }
-    expected = {(*pair, "Derivation", None) for pair in own}
+    expected: set[tuple[str, str, str, str | None]] = {(*pair, "Derivation", None) for pair in own}
     expected |= {(*pair, "Derivation", AROUND) for pair in around}
     expected |= {
         ("t1-chat output 0", "t1-add output 0", "Derivation", EQUAL),

@@ -220,7 +220,7 @@ def test_an_allowance() -> None:
 
 def test_a_long_answer_is_not_made_where_all_else_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: dict[str, int] = {}
-    answer, keep = api.http.events._answer, api.http.events._keep
+    answer, keep = api.http.events._answer, api.http.events.keep
 
     def noted(prepared: Any) -> bytes:
         threads["answer"] = threading.get_ident()
@@ -231,7 +231,7 @@ def test_a_long_answer_is_not_made_where_all_else_waits(tmp_path: Path, monkeypa
         await keep(*args)
 
     monkeypatch.setattr(api.http.events, "_answer", noted)
-    monkeypatch.setattr(api.http.events, "_keep", kept)
+    monkeypatch.setattr(api.http.events, "keep", kept)
     with inside(tmp_path) as (_, url):
         inner = Place(f"sqlite:///{tmp_path / 'inside.db'}")
         headers = {"Authorization": f"Bearer {inner.make_key('writer')}", "Content-Type": LINES}

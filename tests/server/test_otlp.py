@@ -84,7 +84,9 @@ def _graph(server: RunningServer, trace: str, project: str | None = None) -> dic
         prov = client.get(f"/v1/export/{trace}", params={"format": "prov-json"})
     assert "errors" not in answer, answer
     found: dict[str, Any] = answer["data"]["project"]["trace"]
-    return found["counts"] | {name: part for name, part in prov.json().items() if name != "prefix"}
+    found["counts"].update({name: part for name, part in prov.json().items() if name != "prefix"})
+    counts: dict[str, Any] = found["counts"]
+    return counts
 
 
 @pytest.mark.parametrize("compression", list(Compression))
