@@ -88,6 +88,10 @@ async def page(stranger: GraphStore, owned: TraceBuilder) -> None:
         assert (await stranger.page(label, owned.trace.id)).items == []
 
 
+async def activity(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.activity(owned.trace.id, 10) == []
+
+
 async def pages(stranger: GraphStore, owned: TraceBuilder) -> None:
     for label in (Label.SESSION, Label.OPERATION, Label.VARIABLE, Label.DERIVATION, Label.FAILURE):
         assert await stranger.pages(label, [owned.trace.id]) == {}
@@ -284,6 +288,7 @@ PROBES: dict[str, Probe] = {
         failures,
         verdict_groups,
         attributions,
+        activity,
         usages,
         invalidations,
         stored,

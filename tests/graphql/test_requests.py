@@ -315,6 +315,8 @@ LISTS = {
     "Project.reports": "reports(first: 1%s) { pageInfo { endCursor } }",
     "Project.keys": "keys(first: 1%s) { pageInfo { endCursor } }",
     "Project.audit": "audit(first: 1%s) { pageInfo { endCursor } }",
+    "Comparison.cases": "compareTraces(before: $t, after: $t) { cases(first: 1%s) { pageInfo { endCursor } } }",
+    "MemoryMoment.units": "trace(reference: $t) { memory { units(first: 1%s) { pageInfo { endCursor } } } }",
     "Trace.sessions": "trace(reference: $t) { sessions(first: 1%s) { pageInfo { endCursor } } }",
     "Trace.operations": "trace(reference: $t) { operations(first: 1%s) { pageInfo { endCursor } } }",
     "Trace.variables": "trace(reference: $t) { variables(first: 1%s) { pageInfo { endCursor } } }",

@@ -94,6 +94,7 @@ class World:
             "reference": ids["failure"],
             "operationId": ids["operation"],
             "jobId": ids["job"],
+            "queue": ids["queue"],
             "queueName": f"queue {token_hex(4)}",
         }
 

@@ -23,6 +23,7 @@ _BODIES: dict[str, list[dict[str, Any]]] = {
     "/v1/reports": [{}, {"traceIds": ["trace"]}, {"failureIds": ["failure"]}],
     "/v1/import": [{}],
     "/v1/events": [{}],
+    "/v1/traces": [{}],
 }
 """Bodies with the names of ids in the place of ids."""
 
