@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +28,8 @@ from memtrace.values import plain_tree
 
 MAX_SHOWN_INPUT = 20_000
 """Bytes of an input that the trace tells the platform; a longer one is only in the folder."""
+MAX_BYTES = 1_000_000_000
+"""Of what is kept of all traces together."""
 _RUNS = "runs.jsonl"
 
 
@@ -122,6 +125,8 @@ def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, An
         "folder": str(Path.cwd()),
     }
     folder = folder_of(trace_id)
+    if not folder.exists():
+        _make_room(folder.parent)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     line = to_json(run) + b"\n"
     descriptor = os.open(folder / _RUNS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -131,6 +136,27 @@ def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, An
     if len(to_json(run["input"])) <= MAX_SHOWN_INPUT:
         told["input"] = run["input"]
     return told
+
+
+_has_room = False
+
+
+def _make_room(parent: Path) -> None:
+    """Remove what was kept of the oldest traces, once a process, until all together takes at most the largest size."""
+    global _has_room  # noqa: PLW0603 (once a process)
+    if _has_room or not parent.exists():
+        return
+    _has_room = True
+    sizes = {
+        one: sum(path.stat().st_size for path in one.rglob("*") if path.is_file())
+        for one in sorted(parent.iterdir(), key=lambda one: one.stat().st_mtime)
+    }
+    total = sum(sizes.values())
+    for one, size in sizes.items():
+        if total <= MAX_BYTES:
+            return
+        shutil.rmtree(one, ignore_errors=True)
+        total -= size
 
 
 def source_hash(module: str) -> str | None:

@@ -146,7 +146,9 @@ class Proxy:
                 status = response.status_code
         except httpx.HTTPError as error:
             self.replies.give_back(name)
-            if not to.has_begun:
+            if to.has_begun:
+                to.abort()
+            else:
                 self._refuse(f"the model's server can't be reached: {type(error).__name__}", to)
             return
         reply = Reply(status, media_type, b"".join(chunks))
@@ -172,7 +174,7 @@ class Proxy:
                 return f"the limit of {self._max_calls:,} live calls of models is reached"
             cost = self._cost()
             if self._max_cost is not None and cost is not None and cost >= self._max_cost:
-                return f"the limit of the cost, {self._max_cost:g}, is reached"
+                return "the limit of the cost of models is reached"
             self._calls += 1
         return None
 
@@ -239,6 +241,10 @@ class _Answer:
         if data:
             self._handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
             self._handler.wfile.flush()
+
+    def abort(self) -> None:
+        """The server has ended in the middle, and so does this one."""
+        self._handler.close_connection = True
 
     def end(self) -> None:
         self._handler.wfile.write(b"0\r\n\r\n")

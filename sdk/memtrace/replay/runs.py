@@ -197,7 +197,10 @@ class Replayer:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _asked(self, line: bytes, seconds: float) -> int:
-        process = self._started()
+        try:
+            process = self._started()
+        except OSError as error:
+            raise ReplayError(f"{self._python} can't be started in {self._directory}: {error.strerror}") from None
         assert process.stdin is not None
         assert process.stdout is not None
         try:
