@@ -60,20 +60,12 @@ async def recorded_failure(database: Database, recorded: MemoryExporter, name: s
     store = database.project(f"models-{name}")
     assert await take_events(store, [decode(json.dumps(event)) for event in recorded.events]) == []
     graph = await TraceGraph.load(store, trace_id(store.project_id, name))
-    one = {
-        kind: next(v for v in graph.variables.values() if v.kind is kind) for kind in VariableKind if _has(graph, kind)
-    }
-    complaint = Complaint(
-        one[VariableKind.QUERY].id,
-        one[VariableKind.ANSWER].id,
-        (programs.GOLD,),
-        (one[VariableKind.MESSAGE].id,),
+    question, answer, message = (
+        next(one.id for one in graph.variables.values() if one.kind is kind)
+        for kind in (VariableKind.QUERY, VariableKind.ANSWER, VariableKind.MESSAGE)
     )
+    complaint = Complaint(question, answer, (programs.GOLD,), (message,))
     return graph, await record_failure(store, complaint, "tests")
-
-
-def _has(graph: TraceGraph, kind: VariableKind) -> bool:
-    return any(one.kind is kind for one in graph.variables.values())
 
 
 async def proved(graph: TraceGraph, failure: Failure, options: Options | None = None) -> Proof:
@@ -135,8 +127,8 @@ async def test_a_damaged_reply_is_not_taken_for_one(
     assert (await proved(graph, failure)).result is Result.UNSETTLED
 
 
-async def test_no_key_is_kept(recorded: MemoryExporter, replay_folder: Path, model: LlmServer) -> None:
-    await asyncio.to_thread(programs.asking, True, "keys")
+def test_no_key_is_kept(recorded: MemoryExporter, replay_folder: Path, model: LlmServer) -> None:
+    programs.asking(True, "keys")
     assert any(programs.KEY in request.headers["Authorization"] for request in model.requests)
     kept = [path for path in replay_folder.rglob("*") if path.is_file()]
     assert len(kept) == len(programs.MESSAGES) + 2
