@@ -136,8 +136,8 @@ _ENUMS: dict[Any, str] = {
     ),
     ProofResult: (
         "What replaying showed. proved: correcting the operation makes the answer right, and nothing else does; "
-        "refuted: it does not, or an earlier operation lost what was needed; unsettled: nobody can tell, for the reason "
-        "that is given."
+        "refuted: it does not, or an earlier operation lost what was needed; unsettled: nobody can tell, for the "
+        "reason that is given."
     ),
     Direction: (
         "A direction in the causal graph. backward leads to what a variable depends on, forward to what depends on it."

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -14,8 +15,11 @@ from memtrace.replay import Do, Limits, Replayed, Replayer, ReplayError
 from attribution.graph import TraceGraph
 from optimization.proof.judge import Judge
 from optimization.proof.model import Divergence, Spent
-from optimization.replay.recorded import Asked, CannotReplayError, Recorded
+from optimization.replay.recorded import Asked, CannotReplayError, Recorded, folder_of_trace
 from schema.models import Failure
+
+
+_ANSWER, _SHOWN = "the answer", 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +63,21 @@ class Draw:
 
 @dataclass(slots=True)
 class Bench:
-    """Runs the program of one failure. ``null`` is the replay to which nothing was done."""
+    """Runs the program of one failure.
+
+    Attributes:
+        null: the replay to which nothing was done, once there was one.
+    """
 
     graph: TraceGraph
     failure: Failure
-    recorded: Recorded
+    folder: Path
     asked: Asked
     judge: Judge
     options: Options
     null: Draw | None = None
     spent: Spent = field(default_factory=Spent)
+    _recorded: Recorded | None = None
     _replayer: Replayer | None = None
 
     @classmethod
@@ -84,11 +93,11 @@ class Bench:
         Raises:
             CannotReplayError: its trace can't be replayed.
         """
-        recorded = await Recorded.of(graph)
+        folder = await folder_of_trace(graph)
         asked = await Asked.of(graph, failure)
         if not failure.gold_answers:
             raise CannotReplayError("the failure has no gold answer, so nobody can say whether another answer is right")
-        bench = cls(graph, failure, recorded, asked, await Judge.of(graph, failure), options)
+        bench = cls(graph, failure, folder, asked, await Judge.of(graph, failure), options)
         bench._replayer = replayer
         return bench
 
@@ -144,34 +153,43 @@ class Bench:
 
     def _run(self, do: Sequence[Do], models: str, fresh: Collection[str], limits: Limits) -> Replayed:
         if self._replayer is None:
-            self._replayer = Replayer(self.recorded.folder, self.options.program, self.options.python)
+            self._replayer = Replayer(self.folder, self.options.program, self.options.python)
         mode = "kept" if models == "kept" else "mixed"
         return self._replayer.run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)  # type: ignore[arg-type]
 
     async def null_draw(self) -> tuple[Draw, Divergence | None]:
         """The replay to which nothing is done, and where it was not what was recorded."""
         if self.null is None:
-            self.null = await self.draw(is_null=True)
-        return self.null, self.inexact(self.null)
+            null = await self.draw(is_null=True)
+            self._recorded = await Recorded.of(self.graph, null.replayed)
+            self.null = null
+        return self.null, self.inexact(self.null, self.recorded)
 
-    def inexact(self, null: Draw) -> Divergence | None:
-        """Where the null replay is not what was recorded; None where it is exact."""
-        recorded = [str(call) for call in self.recorded.calls.values()]
-        made = [one.call for one in null.replayed.calls]
-        given = {one.call: one.given for one in null.replayed.calls}
-        other = first_missing(recorded, made) or first_missing(made, recorded)
-        if other is not None:
-            return Divergence(other, given.get(other, "this call of the recording did not happen again"))
+    @property
+    def recorded(self) -> Recorded:
+        """What the recorded operations are in replays; known after ``null_draw``."""
+        assert self._recorded is not None
+        return self._recorded
+
+    def inexact(self, null: Draw, recorded: Recorded) -> Divergence | None:
+        """Where a null replay is not what was recorded; None where it is exact."""
+        if recorded.missing is not None:
+            operation = recorded.missing
+            return Divergence(operation.location or operation.name or operation.external_id, "did not come again")
+        if recorded.further is not None:
+            given = next((one.given for one in null.replayed.calls if one.call == recorded.further.call), "")
+            return Divergence(recorded.further.call or recorded.further.name, given or "was not recorded")
         if null.answer.strip() != self.asked.text.strip():
-            return Divergence("the answer", null.answer[:200])
+            return Divergence(_ANSWER, null.answer[:_SHOWN])
         return None
 
     def divergence(self, draw: Draw) -> Divergence | None:
-        """The first call that a change brought about; None where it changed none."""
+        """The first call that a change brought about, or the answer; None where it changed nothing that was asked."""
         before = [] if self.null is None else [one.call for one in self.null.replayed.calls]
         first = first_missing([one.call for one in draw.replayed.calls], before)
         if first is None:
-            return None
+            is_same = self.null is not None and draw.answer == self.null.answer
+            return None if is_same else Divergence(_ANSWER, draw.answer[:_SHOWN])
         return Divergence(first, next(one.given for one in draw.replayed.calls if one.call == first))
 
 

@@ -90,13 +90,13 @@ async def what_if(
 
 
 async def _tried(bench: Bench, outputs: Mapping[str, Any], prompts: Mapping[str, str]) -> WhatIf:
-    do = await _changes(bench, outputs, prompts)
     _, inexact = await bench.null_draw()
     if inexact is not None:
         raise CannotReplayError(
             f"run again without a change, the program did not do what was recorded; first at {inexact.call}: "
             f"{inexact.given}"
         )
+    do = await _changes(bench, outputs, prompts)
     draws = [await bench.draw(do) for _ in range(bench.options.draws)]
     if not all(draws[0].replayed.hits):
         raise CannotReplayError("a call to be changed did not come when the program was run again")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-from memtrace.replay import Ask, Call, folder_of
+from memtrace.replay import Ask, Call, Replayed, ReplayedOperation, folder_of
 
 from attribution.graph import TraceGraph
 from schema.kinds import VariableKind
@@ -25,37 +26,67 @@ class CannotReplayError(Exception):
     """A trace, or an operation of it, can't be replayed; the message says why."""
 
 
+async def folder_of_trace(graph: TraceGraph) -> Path:
+    """What is kept of a trace on this machine.
+
+    Raises:
+        CannotReplayError: it was not recorded for a replay, or not on this machine.
+    """
+    (trace,) = cast("list[Trace]", await graph.store.get(Label.TRACE, [graph.trace_id]))
+    folder = folder_of(trace.external_id)
+    if not folder.exists():
+        raise CannotReplayError(NOT_KEPT)
+    return folder
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A trace as it was recorded.
+    """A trace as it was recorded, beside a replay of it to which nothing was done.
+
+    Operations are known by what they are and what they were given; of equal ones the first is the first.
 
     Attributes:
-        folder: what is kept of it on this machine.
-        calls: what its calls are known by, by operation, in their order; operations without one are left out.
+        calls: what the calls of operations are known by in replays, by operation.
+        missing: the first operation that did not come again; None if all came.
+        further: the first operation of the replay that was not recorded; None if there is none.
     """
 
-    folder: Path
     calls: Mapping[str, Call]
+    missing: Operation | None
+    further: ReplayedOperation | None
 
     @classmethod
-    async def of(cls, graph: TraceGraph) -> Recorded:
-        """What a trace says of its replay.
-
-        Raises:
-            CannotReplayError: it was not recorded for one, or not on this machine.
-        """
-        (trace,) = cast("list[Trace]", await graph.store.get(Label.TRACE, [graph.trace_id]))
-        folder = folder_of(trace.external_id)
-        calls = {
-            one.id: call
-            for one in sorted(graph.operations.values(), key=lambda one: one.sequence)
-            if (call := call_of(one)) is not None
-        }
-        if not folder.exists():
-            raise CannotReplayError(NOT_KEPT)
-        if not calls:
-            raise CannotReplayError("none of the trace's operations was recorded for a replay")
-        return cls(folder, calls)
+    async def of(cls, graph: TraceGraph, replayed: Replayed) -> Recorded:
+        """What the operations of a trace are in its replays."""
+        roles: dict[str, set[str]] = defaultdict(set)
+        names: dict[str, set[str]] = defaultdict(set)
+        waiting: dict[tuple[Any, ...], deque[ReplayedOperation]] = defaultdict(deque)
+        for one in replayed.operations:
+            roles[one.place] |= {role for role, _ in one.used}
+            names[one.place] |= one.attributes.keys()
+        for one in replayed.operations:
+            waiting[one.place, one.name, one.used, _text(one.attributes)].append(one)
+        used: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for usage in await graph.store.usages(graph.trace_id):
+            if usage.role is not None:
+                used[usage.operation_id].append((usage.role, graph.variables[usage.variable_id].value_hash))
+        calls: dict[str, Call] = {}
+        missing = None
+        for operation in sorted(graph.operations.values(), key=lambda one: one.sequence):
+            place = _place(operation)
+            given = tuple(sorted(pair for pair in used[operation.id] if pair[0] in roles[place]))
+            said = msgspec.json.decode(operation.attributes)
+            said = {name: value for name, value in said.items() if name in names[place]}
+            same = waiting.get((place, operation.name, given, _text(said)))
+            if not same:
+                missing = missing or operation
+                continue
+            found = same.popleft()
+            if found.call is not None:
+                calls[operation.id] = Call.parse(found.call)
+        left = {id(one) for some in waiting.values() for one in some}
+        further = next((one for one in replayed.operations if id(one) in left), None)
+        return cls(calls, missing, further)
 
     def call(self, operation: Operation) -> Call:
         """What an operation's call is known by.
@@ -72,13 +103,14 @@ class Recorded:
         return found
 
 
-def call_of(operation: Operation) -> Call | None:
-    """What an operation's call is known by; None where the recording does not say it."""
-    try:
-        said: Any = msgspec.json.decode(operation.attributes).get("call")
-        return Call.parse(said) if isinstance(said, str) else None
-    except ValueError:
-        return None
+def _place(operation: Operation) -> str:
+    """The module and function of an operation, without the line, which other changes of the file move."""
+    module, _, rest = (operation.location or "").partition(":")
+    return f"{module} {rest.partition(' ')[2]}"
+
+
+def _text(attributes: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode(attributes, order="deterministic")
 
 
 @dataclass(frozen=True, slots=True)

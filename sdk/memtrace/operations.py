@@ -307,8 +307,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
                 ran_outside(plan.maker[0])
                 return None, fn(*args, **kwargs)
             body, noted = fn, None
-            if here.trace.kept is not None:
-                body, args, kwargs, noted = here.trace.kept.enter(fn, args, kwargs)
+            if here.trace.replaying is not None:
+                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)
             call = plan.begin(here, args, kwargs, noted)
             return None if call is None else Chunks(call), body(*args, **kwargs)
 
@@ -323,8 +323,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
                 ran_outside(plan.maker[0])
                 return await fn(*args, **kwargs)
             body, noted = fn, None
-            if here.trace.kept is not None:
-                body, args, kwargs, noted = here.trace.kept.enter(fn, args, kwargs)  # type: ignore[assignment]
+            if here.trace.replaying is not None:
+                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
             call = plan.begin(here, args, kwargs, noted)
             if call is None:
                 return await body(*args, **kwargs)
@@ -347,8 +347,8 @@ def _wrapped(plan: operation, fn: Any) -> Any:
             ran_outside(plan.maker[0])
             return fn(*args, **kwargs)
         body, noted = fn, None
-        if here.trace.kept is not None:
-            body, args, kwargs, noted = here.trace.kept.enter(fn, args, kwargs)  # type: ignore[assignment]
+        if here.trace.replaying is not None:
+            body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
         call = plan.begin(here, args, kwargs, noted)
         if call is None:
             return body(*args, **kwargs)

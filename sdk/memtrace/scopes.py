@@ -152,7 +152,7 @@ class trace:  # noqa: N801 (reads as a statement)
     def _keep(self, state: TraceState) -> dict[str, Any] | None:
         """Keep what a replay needs; what the trace tells of that."""
         if steps.replaying is not None:
-            state.kept = steps.replaying
+            state.replaying = steps.replaying
             return None
         if is_masked():
             warn(
@@ -162,11 +162,10 @@ class trace:  # noqa: N801 (reads as a statement)
             )
             return None
         try:
-            from memtrace.replay.keeping import Keeping, begin, folder_of
+            from memtrace.replay.keeping import begin, folder_of
 
             told = begin(self.id, self._program or "", self._input or {})
-            if state.kept is None:
-                state.kept = Keeping(folder_of(self.id))
+            state.kept = folder_of(self.id)
         except Exception as error:
             report("what a replay needs", error)
             return None

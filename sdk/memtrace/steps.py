@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from memtrace import sink
@@ -17,8 +18,8 @@ Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str
 """What is called, with which arguments, and attributes of the operation."""
 
 
-class Replayable(Protocol):
-    """What a trace that can be replayed does at each call of an operation, recorded or replayed."""
+class Replaying(Protocol):
+    """What is done at each call of an operation of a trace that is being replayed."""
 
     def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
         """A function is called."""
@@ -29,19 +30,21 @@ class Replayable(Protocol):
         ...
 
 
-replaying: Replayable | None = None
+replaying: Replaying | None = None
 """What the traces of this process are replayed by; None where they are recorded."""
 
 
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told", "kept")
+    __slots__ = ("id", "identities", "is_told", "kept", "replaying")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
-        self.kept: Replayable | None = None
+        self.kept: Path | None = None
+        """The folder of what a replay needs."""
+        self.replaying: Replaying | None = None
         self.identities = IdentityMap()
 
 

@@ -83,8 +83,9 @@ async def test_a_null_replay_is_exact_without_a_live_call(
     asked = len(model.requests)
     async with await Bench.of(graph, failure, Options()) as bench:
         for _ in range(3):
-            draw = await bench.draw(is_null=True)
-            assert (draw.answer, bench.inexact(draw), draw.replayed.live) == (said, None, 0)
+            bench.null = None
+            draw, inexact = await bench.null_draw()
+            assert (draw.answer, inexact, draw.replayed.live) == (said, None, 0)
     assert len(model.requests) == asked == len(programs.MESSAGES) + 1
 
 

@@ -6,7 +6,7 @@
 from memtrace.replay.calls import Call
 from memtrace.replay.do import Do
 from memtrace.replay.keeping import folder_of
-from memtrace.replay.runs import Ask, Limits, Replayed, ReplayedCall, Replayer, ReplayError, run
+from memtrace.replay.runs import Ask, Limits, Replayed, ReplayedCall, ReplayedOperation, Replayer, ReplayError, run
 from memtrace.replay.seams import model_url, place, state
 from memtrace.replay.snapshots import (
     LangGraphStoreSnapshot,
@@ -26,6 +26,7 @@ __all__ = [
     "ReplayError",
     "Replayed",
     "ReplayedCall",
+    "ReplayedOperation",
     "Replayer",
     "Snapshot",
     "SqliteSnapshot",

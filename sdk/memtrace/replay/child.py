@@ -14,6 +14,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,10 @@ def main() -> None:
         process.start()
         process.join()
         print(to_json({"exit": process.exitcode}).decode(), file=answers, flush=True)
+
+
+_NO_INPUTS = {None, "read", "before"}
+"""Roles of what an operation uses while it runs: not by these is it known."""
 
 
 @dataclass
@@ -102,6 +107,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
         spent = proxy.spent()
     return {
         "calls": performing.calls,
+        "operations": _operations(exporter),
         "hits": performing.hits,
         "problems": [*performing.problems, *proxy.problems],
         "answers": _answers(exporter, request.get("ask")),
@@ -128,6 +134,27 @@ def _seed(seeds: dict[str, Any]) -> None:
     if state is not None:
         version, numbers, following = state
         random.setstate((version, tuple(numbers), following))
+
+
+def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
+    """What each operation was, by content: its function, what it used in which role, and its numbers."""
+    hashes = {one["variable"]: sha256(one["value"].encode()).hexdigest() for one in exporter.of("variable")}
+    found: dict[str, dict[str, Any]] = {}
+    for one in exporter.of("operationStarted"):
+        attributes = dict(one.get("attributes") or {})
+        call, _ = attributes.pop("call", None), attributes.pop("returns", None)
+        module, _, rest = (one.get("location") or "").partition(":")
+        found[one["operation"]] = {
+            "call": call,
+            "name": one["name"],
+            "place": f"{module} {rest.partition(' ')[2]}",
+            "used": [],
+            "attributes": attributes,
+        }
+    for one in exporter.of("used"):
+        if one["operation"] in found and one.get("role") not in _NO_INPUTS:
+            found[one["operation"]]["used"].append([one.get("role"), hashes[one["variable"]]])
+    return list(found.values())
 
 
 def _answers(exporter: MemoryExporter, ask: dict[str, Any] | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is kept on this machine of a trace that can be replayed, and what its recording notes of each call.
+"""What is kept on this machine of a trace that can be replayed.
 
 A trace has a folder of its own, which only its user can read: its runs (program, input, clock, seeds), the replies of
 models, and the memory that it found.
@@ -11,8 +11,7 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from hashlib import blake2b, sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,9 +20,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from memtrace.exporters.spool import state_directory
-from memtrace.faults import report
 from memtrace.mistakes import MistakeError, shown
-from memtrace.replay.calls import Turns, returns
 from memtrace.values import plain_tree
 
 MAX_SHOWN_INPUT = 20_000
@@ -65,37 +62,6 @@ def runs_of(folder: Path) -> list[dict[str, Any]]:
             raise ValueError(f"{path}, line {number}: no run: it has no program and input")
         runs.append(run)
     return runs
-
-
-class Keeping:
-    """Notes what each call of a recorded trace is known by.
-
-    Attributes:
-        folder: where the rest is kept.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._turns = Turns()
-
-    def enter(
-        self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]:
-        """The function and the arguments as they are, and attributes that name the call."""
-        try:
-            noted = {"call": str(self._turns.call(fn, args, kwargs))}
-            if (annotation := _returns(fn)) is not None:
-                noted["returns"] = annotation
-        except Exception as error:
-            report("note of a call", error)
-            noted = {}
-        return fn, args, kwargs, noted
-
-    def mutated(self, value: object) -> None:
-        """What an operation changes in place is its own matter."""
-
-
-_returns = lru_cache(maxsize=4096)(returns)
 
 
 def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,11 +69,30 @@ class ReplayedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayedOperation:
+    """What an operation of a replay was, by content.
+
+    Attributes:
+        call: what its call is known by; None for one that is no call of a function.
+        place: its module and function, without the line.
+        used: role and SHA-256 of each value that it was given.
+        attributes: its numbers, and what else it says of itself.
+    """
+
+    call: str | None
+    name: str
+    place: str
+    used: tuple[tuple[str, str], ...]
+    attributes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """What came of a replay.
 
     Attributes:
         calls: in the order in which they began.
+        operations: all operations, in the order in which they began.
         hits: how often each change was made.
         answers: what was asked for, oldest first.
         problems: why a change was not made, or a model was not asked.
@@ -87,6 +106,7 @@ class Replayed:
     """
 
     calls: tuple[ReplayedCall, ...]
+    operations: tuple[ReplayedOperation, ...]
     hits: tuple[int, ...]
     answers: tuple[str, ...]
     problems: tuple[str, ...]
@@ -295,6 +315,16 @@ def _replayed(found: Mapping[str, Any]) -> Replayed:
     models = found["models"]
     return Replayed(
         calls=tuple(ReplayedCall(one["call"], one["given"]) for one in found["calls"]),
+        operations=tuple(
+            ReplayedOperation(
+                one["call"],
+                one["name"],
+                one["place"],
+                tuple(sorted((role, digest) for role, digest in one["used"])),
+                one["attributes"],
+            )
+            for one in found["operations"]
+        ),
         hits=tuple(found["hits"]),
         answers=tuple(found["answers"]),
         problems=tuple(found["problems"]),

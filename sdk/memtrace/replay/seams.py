@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.replay.keeping import Keeping
 from memtrace.replay.snapshots import PathSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -54,11 +53,11 @@ def model_url(upstream: str | None = None) -> str:
         from memtrace.replay.replies import Replies
 
         with _lock:
-            if kept.folder not in _recording:
-                proxy = Proxy(Replies(kept.folder / "replies", "record"))
+            if kept not in _recording:
+                proxy = Proxy(Replies(kept / "replies", "record"))
                 proxy.start()
-                _recording[kept.folder] = proxy
-            return _recording[kept.folder].url_of(upstream)
+                _recording[kept] = proxy
+            return _recording[kept].url_of(upstream)
     except Exception as error:
         report("proxy that keeps replies of models", error)
         return upstream
@@ -78,7 +77,7 @@ def state(name: str, snapshot: Snapshot) -> None:
     if kept is None:
         return
     try:
-        place = kept.folder / "state" / name
+        place = kept / "state" / name
         if not place.exists():
             _save(snapshot, place)
     except Exception as error:
@@ -114,7 +113,6 @@ def _save(snapshot: Snapshot, target: Path) -> None:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _kept() -> Keeping | None:
+def _kept() -> Path | None:
     here = scope.get()
-    kept = None if here is None else here.trace.kept
-    return kept if isinstance(kept, Keeping) else None
+    return None if here is None else here.trace.kept
