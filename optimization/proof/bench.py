@@ -18,7 +18,6 @@ from optimization.proof.model import Divergence, Spent
 from optimization.replay.recorded import Asked, CannotReplayError, Recorded, folder_of_trace
 from schema.models import Failure
 
-
 _ANSWER, _SHOWN = "the answer", 200
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from datetime import UTC, datetime
 
 import memtrace
 import openai
@@ -70,6 +71,19 @@ def chance(trace: str = "chance") -> str:
         memtrace.variable(MESSAGES[0], kind="Message", name="m1")
         question = memtrace.variable(QUESTION, kind="Query", name="question")
         return draw(question)
+
+
+def dated(trace: str = "dated") -> str:
+    """Answer with the day: a replay has that of the recording."""
+    with memtrace.trace("dated", id=trace, program=f"{__name__}:dated", input={"trace": trace}):
+        question = memtrace.variable(QUESTION, kind="Query", name="question")
+        return today(question)
+
+
+@memtrace.operation(kind="Generation", output="Answer", output_name="answer")
+def today(question: str) -> str:
+    """The day, as the clock has it."""
+    return f"Today is {datetime.now(UTC):%A, %d %B %Y}."
 
 
 @memtrace.operation(kind="Generation", output="Answer", output_name="answer")

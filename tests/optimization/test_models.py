@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.replay import folder_of
+from memtrace.replay import Ask, folder_of, run
 
 from attribution.graph import TraceGraph
 from ingest.events.complaints import Complaint, record_failure
@@ -179,6 +179,15 @@ async def test_limits_end_a_proof_with_their_reason(
     if options.max_cost is not None:
         # A call costs 0.0012: the first goes over the limit, and there is no second.
         assert len(model.requests) == asked + 1
+
+
+def test_the_day_is_that_of_the_recording(recorded: MemoryExporter, replay_folder: Path) -> None:
+    programs.dated("dated")
+    kept = folder_of("dated") / "runs.jsonl"
+    run_ = json.loads(kept.read_text())
+    kept.write_text(json.dumps(run_ | {"clock": 1_000_000_000_000_000_000}) + "\n")  # as if recorded long ago
+    found = run("dated", ask=Ask("answer", "Answer", programs.QUESTION))
+    assert (found.answers, found.is_clock_kept) == (("Today is Sunday, 09 September 2001.",), True)
 
 
 async def test_what_is_random_is_the_same_again(
