@@ -14,7 +14,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,10 @@ def _seed(seeds: dict[str, Any]) -> None:
 
 def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
     """What each operation was, by content: its function, what it used in which role, and its numbers."""
-    hashes = {one["variable"]: sha256(one["value"].encode()).hexdigest() for one in exporter.of("variable")}
+    hashes = {
+        one["variable"]: f"b2:{blake2b(one['value'].encode(), digest_size=16).hexdigest()}"
+        for one in exporter.of("variable")
+    }
     found: dict[str, dict[str, Any]] = {}
     for one in exporter.of("operationStarted"):
         attributes = dict(one.get("attributes") or {})

@@ -24,8 +24,8 @@ from memtrace.replay.keeping import folder_of, runs_of
 
 Models = Literal["kept", "mixed", "fresh"]
 
-_SECRETS = ("MEMTRACE_API_KEY", "MEMTRACE_ENDPOINT", "MEMTRACE_NEO4J_PASSWORD")
-"""Settings that a replay does not need: it sends nothing to the platform."""
+_SETTINGS = ("MEMTRACE_API_KEY", "MEMTRACE_ENDPOINT", "MEMTRACE_LLM_", "MEMTRACE_NEO4J_")
+"""How settings begin that are the platform's, or say where to record to: a replayed program needs none of them."""
 _PATIENCE = 5.0
 _MOST_ERROR_CHARACTERS = 2000
 
@@ -75,7 +75,7 @@ class ReplayedOperation:
     Attributes:
         call: what its call is known by; None for one that is no call of a function.
         place: its module and function, without the line.
-        used: role and SHA-256 of each value that it was given.
+        used: role and hash of each value that it was given (as the platform hashes values: ``b2:`` and BLAKE2b-16).
         attributes: its numbers, and what else it says of itself.
     """
 
@@ -246,7 +246,7 @@ class Replayer:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            own = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+            own = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
             own["PYTHONHASHSEED"] = str(self._hash_seed) if self._hash_seed else "0"
             own["MEMTRACE_ENABLED"] = "1"
             with (self._scratch / "stderr").open("wb") as errors:
