@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 _MOST_SECONDS = 2.0
 _MOST_OVERHEAD = 0.10
 _CALLS, _QUICK_CALLS = 20_000, 1_000
-_BODY = BodyCorrector("tests.optimization.bodies:without_fault")
+_EVIDENCE = EvidenceCorrector()
+_CORRECTORS: dict[str, Corrector] = {
+    "body": BodyCorrector("tests.optimization.bodies:without_fault"),
+    "evidence": _EVIDENCE,
+}
 
 
 async def run(context: Context) -> Section:
@@ -48,8 +52,8 @@ async def run(context: Context) -> Section:
                 os.environ["MEMTRACE_REPLAY"] = before
     section.notes.append(
         "Each fault of the three agents is recorded and attributed. The verdict on it is proved with a body that is "
-        "right (`body`) and with the evidence (`evidence`); then the same verdict is moved to each other operation. A "
-        "replay is measured from the start of its process to its result."
+        "right (`body`) and with the evidence (`evidence`); then the same verdict is moved to each other operation, with "
+        "the evidence. A replay is measured from the start of its process to its result."
     )
     return section
 
@@ -87,16 +91,16 @@ async def _proofs(context: Context, section: Section, database: Database) -> Non
             found = await faulty(database, exporter, agent, fault)
             taken.append(_replayed(found))
             async with await Bench.of(found.kept.graph, found.failure, Options()) as bench:
-                for name, corrector in _correctors().items():
+                for name, corrector in _CORRECTORS.items():
                     began = time.perf_counter()
                     proof = await prove(bench, Blame(found.verdict.error_type, found.operation_id), corrector)
                     if proof.result is Result.PROVED:
                         proofs.append(time.perf_counter() - began)
                     counts.setdefault((name, "right"), Counter())[proof.result] += 1
-                    for operation in [] if context.quick else found.kept.graph.operations:
-                        if operation != found.operation_id:
-                            moved = await prove(bench, Blame(found.verdict.error_type, operation), corrector)
-                            counts.setdefault((name, "moved"), Counter())[moved.result] += 1
+                for operation in [] if context.quick else found.kept.graph.operations:
+                    if operation != found.operation_id:
+                        moved = await prove(bench, Blame(found.verdict.error_type, operation), _EVIDENCE)
+                        counts.setdefault(("evidence", "moved"), Counter())[moved.result] += 1
             (folder_of("t") / "runs.jsonl").unlink()  # the next fault is recorded as the same trace
     table = Table(("correction", "verdict", *(result.value for result in Result)))
     for (name, verdict), results in counts.items():
@@ -106,10 +110,6 @@ async def _proofs(context: Context, section: Section, database: Database) -> Non
     section.numbers["seconds"] = {"replays": taken, "proofs": proofs}
     section.goals.append(at_most("a replay of a failure", _MOST_SECONDS, Series(tuple(taken)).median, seconds))
     section.notes.append(f"A whole proof takes {milliseconds(Series(tuple(proofs)).median)}, 16 runs of the program.")
-
-
-def _correctors() -> dict[str, Corrector]:
-    return {"body": _BODY, "evidence": EvidenceCorrector()}
 
 
 def _replayed(found: Faulty) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +13,7 @@ import pytest
 from memtrace.exporters.memory import MemoryExporter
 
 from api.graphql.proof import proof_in
+from api.web.pages.render import _environment
 from attribution.report.gather import cases_of
 from attribution.run import Options as AttributionOptions
 from attribution.run import attribute
@@ -148,6 +151,27 @@ async def test_what_was_not_recorded_for_a_replay_is_unsettled(
     outcome = await replayed(found, found.verdict)
     assert (outcome.proof.result, outcome.proof.reason) == (Result.UNSETTLED, NOT_KEPT)
     assert replace(outcome.attribution, proof=None) == found.verdict
+
+
+def test_the_page_of_a_failure_shows_a_proof() -> None:
+    proof = {
+        "result": "refuted",
+        "reason": "the correction does <not> help",
+        "correction": "the evidence was put in",
+        "draws": 5,
+        "nullDraws": 5,
+        "p0": 0.0,
+        "p1": 0.2,
+        "p": 0.5,
+        "answer": "Perhaps.",
+        "refuted": [{"errorType": "UpdateError", "reason": "not this one", "operation": None}],
+    }
+    page = _environment().get_template("failure_parts.html.j2")
+    shown = unescape(re.sub(r"<[^>]+>", "", str(page.module.proof({"name": "p"}, proof))))  # type: ignore[attr-defined]
+    text = " ".join(shown.split())
+    assert text.startswith("Refuted by replay The correction does <not> help. The program was run again")
+    assert "Right in 20 % of 5 runs with the correction, and in 0 % of 5 without it." in text
+    assert "Refuted before: Update error: Not this one." in text
 
 
 def test_a_proof_changes_confidence_as_it_was_measured() -> None:
