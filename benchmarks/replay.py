@@ -52,8 +52,8 @@ async def run(context: Context) -> Section:
                 os.environ["MEMTRACE_REPLAY"] = before
     section.notes.append(
         "Each fault of the three agents is recorded and attributed. The verdict on it is proved with a body that is "
-        "right (`body`) and with the evidence (`evidence`); then the same verdict is moved to each other operation, with "
-        "the evidence. A replay is measured from the start of its process to its result."
+        "right (`body`) and with the evidence (`evidence`); then the same verdict is moved to each other operation "
+        "with the evidence. A replay is measured from the start of its process to its result."
     )
     return section
 

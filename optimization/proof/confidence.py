@@ -24,13 +24,14 @@ class Rates:
     wrong: dict[Result, int]
 
     def likelihood(self, result: Result) -> float:
-        """How many times likelier a right verdict has this result than a wrong one.
+        """How many times likelier a right verdict has this result than a wrong one, of those that are settled.
 
         Each count is one more than it was, so that what was never seen is not impossible (Laplace).
         """
-        one, other = self.right, self.wrong
-        share = (one.get(result, 0) + 1) / (sum(one.values()) + len(Result))
-        other_share = (other.get(result, 0) + 1) / (sum(other.values()) + len(Result))
+        share, other_share = (
+            (counts.get(result, 0) + 1) / (sum(counts.get(one, 0) + 1 for one in (Result.PROVED, Result.REFUTED)))
+            for counts in (self.right, self.wrong)
+        )
         return share / other_share
 
 
