@@ -30,6 +30,7 @@ from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier
+    from api.event_writer.process import EventWriter
     from api.web.pages.opening import Opening
     from ingest.queue.protocol import EventQueue
     from store.protocol import Database
@@ -51,6 +52,7 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
             closes it when it stops.
         opening: signs one browser in; see ``memtrace ui``.
     """
+    from api.event_writer.process import EventWriter
     from api.graphql.router import graphql_router, guarded_schema
     from api.graphql.trusted import load_trusted
     from api.http.routes import routers
@@ -58,7 +60,7 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     from api.web.explorer import explorer_routes
     from api.web.pages.documents import DOCUMENTS
     from api.web.pages.routes import page_routes
-    from ingest.queue.worker import EventWorker
+    from ingest.queue.journal.queue import Journal
     from store.retention import keeping
 
     tracing = tracing_of(settings)
@@ -71,7 +73,9 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
                 stack.callback(tracing.stop)
             opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
             events = await stack.enter_async_context(await open_queue(settings))
-            platform = _platform(settings, opened, events, metrics)
+            # Only this server knows of a journal, so it has the events written; those in NATS are left to workers.
+            writer = EventWriter(settings) if isinstance(events, Journal) else None
+            platform = _platform(settings, opened, events, metrics, writer)
             app.state.platform = platform
             platform.verifier.start()
             stack.push_async_callback(platform.verifier.stop)
@@ -82,14 +86,12 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
                 runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
                 await runner.start()
                 stack.push_async_callback(runner.stop)
-            if settings.nats is None:
-                # Only this process knows of the journal, so it writes the events itself; those in NATS are left to
-                # workers.
-                worker = EventWorker(events, opened, settings.event_tries, settings.event_concurrency)
-                await worker.start()
-                metrics.events.work_of(worker.tally)
+            if writer is not None and isinstance(events, Journal):
+                await writer.start()
+                stack.push_async_callback(writer.stop, settings.shutdown_seconds)
+                events.on_arrival(writer.arrived)
+                metrics.events.work_of(writer.tally)
                 await stack.enter_async_context(keeping(opened, settings.job_projects))
-                stack.push_async_callback(worker.stop, settings.shutdown_seconds)
             await stack.enter_async_context(metrics.lag.watching())
             yield
 
@@ -123,7 +125,9 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     return app
 
 
-def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
+def _platform(
+    settings: Settings, database: Database, events: EventQueue, metrics: Metrics, writer: EventWriter | None
+) -> Platform:
     from api.http.reading import Reading
     from api.jobs.queue import JobQueue, notices_of
     from api.jobs.uploads import Uploads, uploads_uri
@@ -152,6 +156,7 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
         reading=Reading(),
         rebuilt=rebuilt,
         acts=acts,
+        writer=writer,
     )
 
 
