@@ -52,54 +52,21 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
             closes it when it stops.
         opening: signs one browser in; see ``memtrace ui``.
     """
-    from api.event_writer.process import EventWriter
     from api.graphql.router import graphql_router, guarded_schema
     from api.graphql.trusted import load_trusted
     from api.http.routes import routers
-    from api.jobs.runner import JobRunner
     from api.web.explorer import explorer_routes
     from api.web.pages.documents import DOCUMENTS
     from api.web.pages.routes import page_routes
-    from ingest.queue.journal.queue import Journal
-    from store.retention import keeping
 
     tracing = tracing_of(settings)
     metrics = Metrics()
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            if tracing is not None:
-                stack.callback(tracing.stop)
-            opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
-            events = await stack.enter_async_context(await open_queue(settings))
-            # Only this server knows of a journal, so it has the events written; those in NATS are left to workers.
-            writer = EventWriter(settings) if isinstance(events, Journal) else None
-            platform = _platform(settings, opened, events, metrics, writer)
-            app.state.platform = platform
-            platform.verifier.start()
-            stack.push_async_callback(platform.verifier.stop)
-            stack.push_async_callback(platform.queue.close)
-            stack.push_async_callback(platform.growth.close)
-            stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
-            if settings.job_concurrency > 0:
-                runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
-                await runner.start()
-                stack.push_async_callback(runner.stop)
-            if writer is not None and isinstance(events, Journal):
-                await writer.start()
-                stack.push_async_callback(writer.stop, settings.shutdown_seconds)
-                events.on_arrival(writer.arrived)
-                metrics.events.work_of(writer.tally)
-                await stack.enter_async_context(keeping(opened, settings.job_projects))
-            await stack.enter_async_context(metrics.lag.watching())
-            yield
 
     app = FastAPI(
         title="MemTrace",
         description="Causal graphs of LLM memory systems. Errors are RFC 9457 problem documents.",
         version="1",
-        lifespan=lifespan,
+        lifespan=partial(_running, settings=settings, database=database, metrics=metrics, tracing=tracing),
         openapi_url=None,
         docs_url=None,
         # A redirect to an address with or without a slash at its end would lead wherever the request's Host says.
@@ -123,6 +90,44 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's manual has it
     app.add_route("/openapi.json", openapi_page(app), include_in_schema=False)
     return app
+
+
+@asynccontextmanager
+async def _running(
+    app: FastAPI, settings: Settings, database: Database | None, metrics: Metrics, tracing: Tracing | None
+) -> AsyncIterator[None]:
+    """All that runs beside the doors, from before the first request until after the last."""
+    from api.event_writer.process import EventWriter
+    from api.jobs.runner import JobRunner
+    from ingest.queue.journal.queue import Journal
+    from store.retention import keeping
+
+    async with AsyncExitStack() as stack:
+        if tracing is not None:
+            stack.callback(tracing.stop)
+        opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
+        events = await stack.enter_async_context(await open_queue(settings))
+        # Only this server knows of a journal, so it has the events written; those in NATS are left to workers.
+        writer = EventWriter(settings, events) if isinstance(events, Journal) else None
+        platform = _platform(settings, opened, events, metrics, writer)
+        app.state.platform = platform
+        platform.verifier.start()
+        stack.push_async_callback(platform.verifier.stop)
+        stack.push_async_callback(platform.queue.close)
+        stack.push_async_callback(platform.growth.close)
+        stack.callback(platform.reading.close)
+        stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
+        if settings.job_concurrency > 0:
+            runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
+            await runner.start()
+            stack.push_async_callback(runner.stop)
+        if writer is not None:
+            metrics.events.work_of(writer.tally)
+            await writer.start()
+            stack.push_async_callback(writer.stop, settings.shutdown_seconds)
+            await stack.enter_async_context(keeping(opened, settings.job_projects))
+        await stack.enter_async_context(metrics.lag.watching())
+        yield
 
 
 def _platform(
@@ -153,7 +158,7 @@ def _platform(
         growth=growth,
         uploads=uploads,
         copies=copies,
-        reading=Reading(),
+        reading=Reading(max(settings.max_events_bytes, settings.max_traces_bytes)),
         rebuilt=rebuilt,
         acts=acts,
         writer=writer,

@@ -19,6 +19,7 @@ import structlog
 from api.children import heard, say, start_child
 from api.event_writer.messages import Arrived, Stop, Told
 from api.settings import Settings
+from ingest.queue.journal.queue import Journal
 from ingest.queue.worker import Tally
 
 _PAUSE_SECONDS = 1.0
@@ -37,12 +38,14 @@ class EventWriter:
         damage: what of the store is damaged, if a write has shown it.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, journal: Journal) -> None:
         """Prepare it.
 
         Args:
             settings: where the journal and the store are.
+            journal: the same one, to which this process adds.
         """
+        journal.on_arrival(self._arrived)
         self.tally = Tally()
         self.damage: str | None = None
         self._settings = settings
@@ -55,7 +58,7 @@ class EventWriter:
         self._process = await start_child("api.event_writer.child", self._settings)
         self._keeper = asyncio.create_task(self._keep())
 
-    def arrived(self, lanes: Iterable[int]) -> None:
+    def _arrived(self, lanes: Iterable[int]) -> None:
         """Wake it, because packets have come to these lanes; without this it would see them a second later."""
         if self._process is not None:
             with suppress(ConnectionError):
@@ -83,13 +86,20 @@ class EventWriter:
                 if self._is_stopping:
                     return
                 _log.warning("the process that writes events has ended; another one goes on", code=code)
-                await asyncio.sleep(_PAUSE_SECONDS)
-                self._process = await start_child("api.event_writer.child", self._settings)
+                self._process = await self._another()
         finally:
             if self._process is not None and self._process.returncode is None:
                 self._process.kill()
                 with suppress(ConnectionError):
                     await self._process.communicate()
+
+    async def _another(self) -> Process:
+        while True:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            try:
+                return await start_child("api.event_writer.child", self._settings)
+            except OSError as error:
+                _log.warning("no process could be started to write events; it is tried again", reason=str(error))
 
     async def _listen(self, process: Process) -> None:
         before = asdict(self.tally)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 import structlog
 
+from api import memory
 from api.children import Message, begin_child, encode, read_message
-from api.jobs import memory, messages
+from api.jobs import messages
 from api.jobs.messages import Broken, Done, End, Refused, Start, Stop, Stopped, Told
 from schema.control import JobKind
 from schema.errors import MemTraceError, StoreError

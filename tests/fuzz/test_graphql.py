@@ -65,6 +65,11 @@ mutation($p: String!, $i: ID!, $j: ID, $t: String, $c: Float) {
 mutation($p: String!, $t: String!, $u: String!) {
   importTrace(project: $p, input: {content: $t, name: $u, timezone: $u}) { __typename ... on Problem { message } } }
 mutation($p: String!, $l: [ID!]!, $t: String) { report(project: $p, input: {failures: $l, source: $t}) { __typename } }
+mutation($p: String!, $t: String!, $u: String, $l: [ID!], $n: Int!) { createAnnotationQueue(project: $p, input: {
+  name: $t, instructions: $u, failures: $l, reviewers: $n}) { __typename ... on Problem { message } } }
+mutation($p: String!, $i: ID!, $n: Int!) {
+  reserveCase(project: $p, queue: $i, seconds: $n) { __typename ... on Problem { message } } }
+mutation($p: String!, $i: ID!) { closeAnnotationQueue(project: $p, id: $i) { __typename ... on Problem { message } } }
 subscription($p: String!, $i: ID!) { traceGrowth(project: $p, id: $i) { variables } }
 subscription($p: String!, $i: ID!) { job(project: $p, id: $i) { state } }
 """
