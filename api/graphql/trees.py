@@ -81,7 +81,7 @@ def errors_of(
         return validate(
             schema,
             document,
-            [keeping(rule) for rule in (*rules, *((Polite,) if is_polite else ()))],
+            made,
             most,
             hide_suggestions=hide_suggestions,
         )
