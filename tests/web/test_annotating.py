@@ -102,6 +102,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
     assert len(said["evidence"]) == 1
 
 
+@pytest.mark.one_engine
 async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Browser, shared: World) -> None:
     team = make_team(shared, f"by keys {token_hex(4)}", ("Cleo", "Eve"), count=1)
     for person, key in (("Cleo", "6"), ("Eve", "7")):
