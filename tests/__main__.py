@@ -6,7 +6,7 @@ that kill, shuffle or measure do it less often or at a smaller size (each says s
 
 Run: ``python -m tests``, with further options for pytest. Four processes share one server, and two processors: tests
 wait for servers, commits and each other two thirds of their time. An existing server that ``MEMTRACE_TEST_NEO4J_URI``
-names is used instead, and the tests run once.
+names is used instead, and the tests run once. ``MEMTRACE_TEST_PROCESSES`` says how many processes there are.
 
 Where the environment keeps Python from writing compiled modules beside their sources (``PYTHONDONTWRITEBYTECODE``),
 they are kept in a folder for the length of the run: else each process that a test starts would compile all anew. It
@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 
 NEWEST_VERSION = "2026.09.0"
-_PROCESSES = "4"
+_PROCESSES = os.environ.get("MEMTRACE_TEST_PROCESSES") or "4"
 _SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 """For the Neo4j servers that tests start: they end before the best machine code is worth its compilation."""
 
