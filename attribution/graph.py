@@ -222,12 +222,11 @@ class TraceGraph:
             return self._reached[key]
         edges = self._sources if backwards else self._targets
         found = set(key[0])
-        waiting = list(found)
-        while waiting:
-            for after in edges.get(waiting.pop(), ()):
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
+        level = set(found)
+        while level:
+            after: set[str] = set().union(*(edges[one] for one in level if one in edges))
+            level = after - found
+            found |= level
         reached = self._reached[key] = frozenset(found)
         self._reached_count += len(reached)
         while self._reached_count > _MOST_REACHED and len(self._reached) > 1:
