@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
-_SECRETS = {"neo4j_password", "nats_password"}
+_SECRETS = {"neo4j_password", "nats_password", "oidc_client_secret"}
 _JOURNAL_SUFFIX = "-queue"
 
 
@@ -162,6 +162,17 @@ async def open_queue(settings: Settings) -> EventQueue:
         password = read_password(settings.nats_password_file)
     place = NatsPlace(settings.nats, settings.nats_user, password)
     return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
+
+
+def client_secret(settings: Settings) -> str | None:
+    """The secret of our client at the issuer; None where it has none.
+
+    Raises:
+        StoreError: its file can't be read.
+    """
+    if settings.oidc_client_secret is not None:
+        return settings.oidc_client_secret.get_secret_value()
+    return read_password(settings.oidc_client_secret_file) if settings.oidc_client_secret_file else None
 
 
 def journal_path(settings: Settings) -> Path:

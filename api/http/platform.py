@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
+    from api.auth.code_flow import CodeFlow
     from api.auth.verify import Verifier
     from api.event_metrics import EventMetrics
     from api.following import Following
@@ -36,6 +37,7 @@ class Platform:
         reading: reads the requests of events, one project after the other.
         rebuilt: how much each project may have rebuilt.
         acts: carries changes through, even if nobody waits for them any more.
+        sign_in: signs browsers in at an OIDC issuer; None is for a server without one.
     """
 
     settings: Settings
@@ -50,3 +52,4 @@ class Platform:
     reading: Reading
     rebuilt: RebuiltBytes
     acts: Acts = field(default_factory=Acts)
+    sign_in: CodeFlow | None = None

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.web.pages import judging, words
 from api.web.pages.asking import MissingError
+from api.web.pages.recent import Recent
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
@@ -24,6 +25,9 @@ from schema.models import Failure
 from store.answers import Label
 
 Found = Mapping[str, Any]
+
+_SPINES: Recent[Spine | None] = Recent(128, 60)
+"""Of failures that were opened a moment ago: who saves a verdict or comes back does not wait for the same again."""
 
 _SMALL = 5_000
 """Elements of a trace that is worked through for what was not chosen whenever one of its failures is opened."""
@@ -141,9 +145,21 @@ async def _why_not(asked: PageRequest, one: Found) -> list[Found] | None:
 async def _spine(asked: PageRequest, failure: Found) -> Spine | None:
     """The way from the evidence to the answer; None where there is nothing to show."""
     store = asked.viewer.context.door(asked.project).store
-    found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
-    spine = (await spines(store, found)).get(failure["id"])
-    return spine if spine is not None and spine.boxes else None
+
+    async def find() -> Spine | None:
+        found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
+        spine = (await spines(store, found)).get(failure["id"])
+        return spine if spine is not None and spine.boxes else None
+
+    # All that a spine is made of: variables never change, and are only added.
+    trace = failure["trace"] or {"id": "", "counts": {}}
+    key = (
+        (asked.viewer.context.platform.settings.store, asked.project, failure["id"], trace["id"]),
+        tuple(trace["counts"].values()),
+        tuple(one["id"] for one in failure["evidence"]),
+        tuple((one["id"], one["createdAt"], one["errorType"]) for one in failure["verdicts"]),
+    )
+    return await _SPINES.get(key, find)
 
 
 async def _drawn(spine: Spine | None) -> Markup | None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from api.web.pages.overview import methods_of
+from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.words import ERROR_TYPES, QUESTION_KINDS
+
+_CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
+"""What the filters offer. To count it looks at all verdicts of a project, and the next page offers the same."""
 
 _UNDECIDED = "none"
 _LABELLED = {"yes": True, "no": False}
@@ -20,7 +24,7 @@ async def failures(asked: PageRequest) -> Shown:
         "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=_filter(said)
     )
     one = found["project"]
-    groups = one["verdictGroups"]
+    groups = await _groups(asked, said["trace"])
     choices = {
         "types": [name for name in ERROR_TYPES if any(group["errorType"] == name for group in groups)],
         "undecided": any(group["errorType"] is None for group in groups),
@@ -37,6 +41,19 @@ async def failures(asked: PageRequest) -> Shown:
         "is_filtered": any(said.values()),
     }
     return Shown("failures", values)
+
+
+async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]:
+    """How many failures there are of each kind, as the viewer may know it; a new kind may take a while to be there."""
+    context = asked.viewer.context
+
+    async def ask() -> list[dict[str, Any]]:
+        found = await asked.viewer.ask_project("failure_choices", asked.project, trace=trace)
+        groups: list[dict[str, Any]] = found["project"]["verdictGroups"]
+        return groups
+
+    key = (context.platform.settings.store, asked.project, trace, context.access.principal.actor)
+    return await _CHOICES.get(key, ask)
 
 
 def _filter(said: dict[str, str | None]) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from api.auth.browsers import COOKIE, is_same_origin
-from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.auth.browsers import BACK, COOKIE, is_same_origin
+from api.auth.keys import PREFIX
+from api.errors import ForbiddenError, IssuerError, RateLimitedError, TooLargeError, UnauthenticatedError
 from api.graphql.schema import Schema
-from api.http.dependencies import request_id_of
+from api.http.dependencies import platform_of, request_id_of
 from api.logs import error_fields
 from api.web.assets import NamedRoute
 from api.web.pages import (
@@ -94,6 +95,10 @@ _TOLD = {
     503: "The store can't be reached at the moment. Try again in a while.",
     504: "This took longer than the server allows.",
 }
+_ISSUER_AWAY = (
+    "Who you are can't be asked at the moment: the server that signs people in does not answer as it should. Try again "
+    "in a while, or sign in with a key."
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -116,6 +121,8 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         files.route("/ui/assets"),
         route("GET", "/ui/sign-in", door.sign_in),
         route("POST", "/ui/sign-in", door.take_key),
+        route("GET", "/ui/sign-in/issuer", door.to_issuer),
+        route("GET", BACK, door.from_issuer),
         route("POST", "/ui/sign-out", door.sign_out),
         route("GET", "/ui/open", door.open),
         route("POST", "/ui/open", door.take_code),
@@ -163,7 +170,8 @@ def _guarded(handler: Handler, version: str) -> Handler:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
             if status >= 500:
                 _log.error("page failed", path=request.scope["path"], **error_fields(error))
-            return await _problem(request, version, status, _TOLD.get(status, f"{error}."))
+            told = _ISSUER_AWAY if isinstance(error, IssuerError) else _TOLD.get(status, f"{error}.")
+            return await _problem(request, version, status, told)
         except (ClientDisconnect, HTTPException):
             raise
         except Exception as error:
@@ -183,7 +191,17 @@ async def _sign_in(request: Request, version: str) -> Response:
     elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
         # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
         return await render("arrived", version, {"here": here})
+    elif _is_of_issuer(request):
+        # Tokens last for minutes, and the issuer still knows who it was: it asks nobody to type anything again.
+        return RedirectResponse(f"/ui/sign-in/issuer?{urlencode({'next': here})}", 303, HEADERS)
     return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
+
+
+def _is_of_issuer(request: Request) -> bool:
+    """Whether somebody opens a page with a token of the issuer that is no longer good."""
+    shown = request.cookies.get(COOKIE, "")
+    is_opened = request.headers.get("sec-fetch-mode") == "navigate"
+    return is_opened and bool(shown) and not shown.startswith(PREFIX) and platform_of(request).sign_in is not None
 
 
 async def _problem(request: Request, version: str, status: int, told: str) -> Response:
