@@ -6,8 +6,9 @@ import base64
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -21,6 +22,7 @@ from tests.server.forwarder import Forwarder
 from tests.server.oidc_issuer import oidc_issuer
 from tests.server.running import Place, RunningServer, running
 from tests.server.signing_issuer import CLIENT, SECRET, SigningIssuer, signing_issuer
+from tests.stepped_clock import VARIABLE, set_clock
 from tests.web.looking import Looking, looking
 
 _PERSON = "alice@example.org"
@@ -32,12 +34,14 @@ class Signing:
 
     Attributes:
         url: what the server is called from outside.
+        clock: says what its clock shows.
     """
 
     server: RunningServer
     issuer: SigningIssuer
     url: str
     project: str
+    clock: Path
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,9 @@ def signing(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     folder = tmp_path_factory.mktemp("signing")
     secret = folder / "secret.txt"
     secret.write_text(f"{SECRET}\n")
+    clock = folder / "clock"
+    set_clock(clock, 0)
+    stepped = replace(place, environment={**place.environment, VARIABLE: str(clock)})
     # What browsers call the server is known before it listens, as it is behind a balancer.
     with Forwarder("http://127.0.0.1:9") as front, signing_issuer() as issuer:
         url = f"http://127.0.0.1:{front.port}"
@@ -60,9 +67,9 @@ def signing(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "public_url": f"{url}/",
             "rate_limit": "1000000/minute",
         }
-        with running(place, folder, **settings) as server:
+        with running(stepped, folder, **settings) as server:
             front.lead_to(server.url)
-            yield Signing(server, issuer, url, project)
+            yield Signing(server, issuer, url, project, clock)
 
 
 @pytest.fixture
@@ -72,6 +79,7 @@ def issuer(signing: Signing) -> Iterator[SigningIssuer]:
     signing.issuer.changed, signing.issuer.wrong_state = {}, False
     signing.issuer.iss, signing.issuer.up = signing.issuer.url, True
     signing.issuer.answers.clear()
+    set_clock(signing.clock, 0)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +151,6 @@ async def test_what_is_typed_outlives_a_token(
 ) -> None:
     """A token ends while somebody writes: the issuer still knows them, so two clicks later they go on."""
     failure = f"/ui/projects/{signing.project}/failures/{sample.ids['failure']}"
-    issuer.changed = {"exp": datetime.now(UTC) - timedelta(seconds=55)}  # within the tolerance, for 5 s
     async with looking(browser, signing.server, "Clear-Site-Data") as found:
         page = found.page
         await _at_issuer(found, signing, failure)
@@ -151,8 +158,8 @@ async def test_what_is_typed_outlives_a_token(
         await page.wait_for_load_state("load")
         await page.get_by_label("Deletion error").check()
         await page.get_by_label("Why?").fill("half a sent")
-        issuer.changed = {}
-        await page.wait_for_timeout(6000)  # until the token is no longer taken
+        set_clock(signing.clock, 1000)
+        issuer.changed = {"exp": datetime.now(UTC) + timedelta(seconds=1500)}
         await page.get_by_role("button", name="Save verdict").click()
         await expect(page.get_by_role("status")).to_contain_text("has expired or was revoked")
         await page.get_by_role("link", name="Sign in with localhost").click()
@@ -160,11 +167,8 @@ async def test_what_is_typed_outlives_a_token(
         await expect(page.get_by_label("Why?")).to_have_value("half a sent")
         await expect(page.get_by_label("Deletion error")).to_be_checked()
         # Who only opens a page when the token has ended is asked nothing.
-        issuer.changed = {"exp": datetime.now(UTC) - timedelta(seconds=56)}
-        await page.goto(f"{signing.url}/ui/sign-in/issuer?next=/ui/help")
-        await expect(page).to_have_url(f"{signing.url}/ui/help")
-        issuer.changed = {}
-        await page.wait_for_timeout(5000)
+        set_clock(signing.clock, 2000)
+        issuer.changed = {"exp": datetime.now(UTC) + timedelta(seconds=2500)}
         await page.goto(f"{signing.url}/ui/me")
         await expect(page).to_have_url(f"{signing.url}/ui/me")
         await expect(page.locator(".facts")).to_contain_text(_PERSON)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from starlette.exceptions import HTTPException
@@ -26,12 +26,15 @@ from api.web.pages import (
     failure,
     failures,
     graph,
+    impact,
+    jobs,
     memory,
     operation,
     overview,
     queue,
     queues,
     search,
+    settings,
     trace,
     value,
     variable,
@@ -40,7 +43,7 @@ from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
 from api.web.pages.shown import Page, PageRequest, Shown
-from api.web.pages.signing import Door
+from api.web.pages.signing import Door, next_of
 from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
 
 _log = structlog.get_logger("memtrace.web")
@@ -54,6 +57,7 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/blame", blame.blame),
     ("GET", f"{_PROJECT}/compare", compare.compare),
     ("GET", f"{_PROJECT}/failures", failures.failures),
+    ("GET", f"{_PROJECT}/failures/saved", failures.saved),
     ("GET", f"{_PROJECT}/failures/{{id}}", failure.failure),
     ("POST", f"{_PROJECT}/failures/{{id}}/verdict", failure.record),
     ("GET", f"{_PROJECT}/queues", queues.queues),
@@ -70,11 +74,20 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", case.dispute),
     ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", case.decide),
     ("GET", f"{_PROJECT}/search", search.search),
+    ("GET", f"{_PROJECT}/settings", settings.settings),
+    ("POST", f"{_PROJECT}/settings/retention", settings.set_retention),
+    ("POST", f"{_PROJECT}/keys/new", settings.create_key),
+    ("POST", f"{_PROJECT}/keys/{{id}}/revoke", settings.revoke_key),
+    ("GET", f"{_PROJECT}/jobs", jobs.jobs),
+    ("POST", f"{_PROJECT}/jobs/attribute", jobs.attribute),
+    ("GET", f"{_PROJECT}/jobs/{{id}}", jobs.job),
+    ("POST", f"{_PROJECT}/jobs/{{id}}/stop", jobs.stop),
     ("GET", f"{_PROJECT}/traces/{{id}}", trace.trace),
     ("GET", f"{_PROJECT}/traces/{{id}}/memory", memory.memory),
     ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),
     ("GET", f"{_PROJECT}/variables/{{id}}", variable.variable),
     ("GET", f"{_PROJECT}/variables/{{id}}/value", value.value),
+    ("GET", f"{_PROJECT}/variables/{{id}}/impact", impact.impact),
     ("GET", f"{_PROJECT}/variables/{{id}}/graph", graph.graph),
     ("GET", f"{_PROJECT}/variables/{{id}}/graph/data", graph.graph_data),
 ]
@@ -205,8 +218,19 @@ def _is_of_issuer(request: Request) -> bool:
 
 
 async def _problem(request: Request, version: str, status: int, told: str) -> Response:
-    values = {"told": told, "code": status, "request_id": request_id_of(request)}
+    values = {"told": told, "code": status, "request_id": request_id_of(request), "back": _page_of(request)}
     return await render("problem", version, values, status)
+
+
+def _page_of(request: Request) -> str | None:
+    """The page of ours whose form was sent; None where none was, or where nobody says which."""
+    if request.method != "POST":
+        return None
+    said = urlsplit(request.headers.get("referer", ""))
+    if said.netloc != request.headers.get("host"):
+        return None
+    here = next_of(said.path + (f"?{said.query}" if said.query else ""))
+    return here if here.startswith(f"{said.path}") else None
 
 
 async def _to_pages(_: Request) -> Response:
