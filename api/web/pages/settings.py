@@ -99,8 +99,8 @@ async def _shown(
     is_admin = role.allows(Role.ADMIN)
     found = await asked.viewer.ask_project("settings", asked.project, after=asked.said("after"), isAdmin=is_admin)
     one = found["project"]
+    shown = form if form and part == "retention" else one["retention"] or {}
     keys: dict[str, Any] = one["keys"] if is_admin else {"nodes": [], "pageInfo": {"endCursor": None}}
-    kept = one["retention"] or {}
     values = {
         "it": one,
         "is_admin": is_admin,
@@ -111,7 +111,7 @@ async def _shown(
         "own": asked.viewer.context.access.principal.actor.removeprefix("key:"),
         "roles": _ROLES,
         "form": form or {},
-        "kept": {name: form[name] if form and part == "retention" else kept.get(name) for name in ("days", "traces")},
+        "kept": {name: shown.get(name) for name in ("days", "traces")},
         "problem": problem,
         "part": part,
         "made": made,
