@@ -79,7 +79,7 @@ async def test_a_store_that_takes_no_writes(browser: Browser, lone: World) -> No
         page = found.page
         connection.execute("BEGIN IMMEDIATE")
         try:
-            await page.get_by_role("button", name="Save verdict").click()
+            await page.get_by_role("button", name="Save verdict").click(no_wait_after=True)
             await expect(page.get_by_role("heading", level=1)).to_have_text("Not at the moment", timeout=90_000)
             await expect(page.locator("main")).to_contain_text("still in this tab")
         finally:
@@ -101,7 +101,7 @@ async def test_a_database_that_is_away(browser: Browser, world: World, tmp_path:
             async with _writing(browser, World(server, world.project, world.ids), server.url, "while away") as found:
                 page = found.page
                 await asyncio.to_thread(line.close)
-                await page.get_by_role("button", name="Save verdict").click()
+                await page.get_by_role("button", name="Save verdict").click(no_wait_after=True)
                 await expect(page.get_by_role("heading", level=1)).to_have_text("Not at the moment", timeout=90_000)
                 await expect(page.locator("main")).to_contain_text("still in this tab")
                 line.open()

@@ -91,7 +91,7 @@ async def told(
         raise MissingError("failure")
     verdicts, own = one["verdicts"], one["ownVerdict"]
     first = word_on(verdicts)
-    shown = await picture(asked, one)
+    shown = await picture(asked, one, first["id"] if first else None)
     named = [own["operation"], *(one["operation"] for one in own["candidates"])] if own else []
     values = form or judging.form_of_verdict(own)
     return {

@@ -57,18 +57,19 @@ _PICTURES: Recent[Picture | None] = Recent(128, 60)
 """Of failures that were opened a moment ago: who saves a verdict or comes back does not wait for the same again."""
 
 
-async def picture(asked: PageRequest, failure: Mapping[str, Any]) -> Picture | None:
+async def picture(asked: PageRequest, failure: Mapping[str, Any], about: str | None) -> Picture | None:
     """The way from the evidence to the answer; None where there is nothing to show.
 
     Args:
         asked: by whom and where.
         failure: as the document of a failure gives it.
+        about: the id of the verdict that the page tells of; None where there is none.
     """
 
     async def make() -> Picture | None:
         store = asked.viewer.context.door(asked.project).store
         found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
-        spine = (await spines(store, found)).get(failure["id"])
+        spine = (await spines(store, found, about={failure["id"]: about} if about else None)).get(failure["id"])
         if spine is None or not spine.boxes:
             return None
         wanted = [id_ for box in spine.boxes for id_ in box.variables[:_MEMBERS]]
@@ -87,7 +88,7 @@ async def picture(asked: PageRequest, failure: Mapping[str, Any]) -> Picture | N
     # All that a spine is made of: variables never change, and are only added.
     trace = failure["trace"] or {"id": "", "counts": {}}
     key = (
-        (asked.viewer.context.platform.settings.store, asked.project, failure["id"], trace["id"]),
+        (asked.viewer.context.platform.settings.store, asked.project, failure["id"], trace["id"], about),
         tuple(trace["counts"].values()),
         tuple(one["id"] for one in failure["evidence"]),
         tuple((one["id"], one["createdAt"], one["errorType"]) for one in failure["verdicts"]),
