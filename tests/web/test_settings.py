@@ -9,12 +9,14 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, expect
 
 from tests.graphql.world import World, make_world
 from tests.server.running import RunningServer
 from tests.web.looking import looking
 from tests.web.test_doors import OWN_PAGE, visitor
+from tests.web.test_looking import RULES
 
 _POLICY = "query($p: String!) { project(name: $p) { retention { days traces changedBy } } }"
 
@@ -33,6 +35,10 @@ async def test_an_admin_makes_a_key_and_revokes_it(browser: Browser, own: World)
         await found.goto(f"/ui/sign-in?next={quote(there)}")
         await found.sign_in(own.server.key("admin", own.project))
         await found.is_at(there)
+        await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        broken = await Axe().run(page, options=RULES)
+        assert broken.violations_count == 0, broken.generate_report()
+        await page.reload()
         await page.get_by_label("What it is for").fill(name)
         await page.get_by_label("What it may do").select_option("writer")
         await page.get_by_label("Whose it is").fill("Ana")

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, expect
 
 from api.auth.browsers import BACK, COOKIE, MOST_COOKIE, SIGN_IN_COOKIE
@@ -24,6 +25,7 @@ from tests.server.running import Place, RunningServer, running
 from tests.server.signing_issuer import CLIENT, SECRET, SigningIssuer, signing_issuer
 from tests.stepped_clock import VARIABLE, set_clock
 from tests.web.looking import Looking, looking
+from tests.web.test_looking import RULES
 
 _PERSON = "alice@example.org"
 
@@ -119,6 +121,8 @@ async def test_a_person_signs_in_at_the_issuer(browser: Browser, signing: Signin
         )
         await page.goto(f"{signing.url}{failure}")
         await expect(page.get_by_role("status")).to_contain_text("Sign in to see this page")
+        broken = await Axe().run(page, options=RULES)
+        assert broken.violations_count == 0, broken.generate_report()
         # By keys alone: what leads to the issuer has the focus.
         await page.keyboard.press("Enter")
         await page.get_by_label("Name").fill(_PERSON)
