@@ -26,9 +26,12 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 _PROJECT = "assistant"
 _README = {
     "overview": "/ui/projects/{project}",
-    "failure": "/ui/projects/{project}/failures/{failure}",
+    "failure": "/ui/projects/{project}/failures",
     "graph": "/ui/projects/{project}/variables/{answer}/graph",
 }
+_QUESTION = "What did the vet say gives Biscuit itchy ears?"
+"""Of the failure that the README shows."""
+
 _PICTURES = Path("docs/pictures")
 
 
@@ -91,6 +94,9 @@ async def for_readme(world: World) -> None:
         shooting = await page.context.new_cdp_session(page)
         for name, address in _README.items():
             await _open(page, address.format(project=world.project, **world.ids))
+            if name == "failure":
+                await page.get_by_role("link", name=_QUESTION).click()
+                await page.get_by_role("heading", level=1, name=_QUESTION).wait_for()
             await page.mouse.move(0, 0)
             shot = await shooting.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
             (_PICTURES / f"{name}.webp").write_bytes(base64.b64decode(shot["data"]))

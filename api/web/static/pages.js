@@ -147,6 +147,16 @@ function keys() {
   });
 }
 
+// A picture that is larger than its place shows where something was lost; above and beside it is the way there.
+function losses() {
+  const picture = document.querySelector(".picture");
+  const mark = picture?.querySelector(".mark, .state-lost");
+  if (!mark) return;
+  const [place, lost] = [picture.getBoundingClientRect(), mark.getBoundingClientRect()];
+  if (lost.bottom > place.bottom) picture.scrollTop += lost.top - place.top - place.height / 2;
+  if (lost.right > place.right) picture.scrollLeft += lost.left - place.left - place.width / 2;
+}
+
 // A box of a picture leads to the list of what is in it, which may be closed.
 function places() {
   const show = () => {
@@ -186,5 +196,6 @@ drafts();
 reservation();
 files();
 keys();
+losses();
 places();
 open();
