@@ -18,6 +18,8 @@ _ID_OF = {
     "operations": "operation",
     "variables": "unit",
     "queues": "queue",
+    "jobs": "job",
+    "keys": "key",
 }
 _FORM = {
     "type": "unknown",
@@ -27,6 +29,8 @@ _FORM = {
     "count": "1",
     "annotators": "1",
     "minutes": "1",
+    "role": "reader",
+    "days": "1",
     "labels": '{"query_id": "leak", "primary": {"type": "AnnotationError"}}',
 }
 ABOUT_NO_PROJECT = {"/ui", "/ui/help", "/ui/me"}

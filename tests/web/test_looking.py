@@ -92,6 +92,10 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
         chosen = page.locator("input[name=operation]:checked")
         await expect(chosen).to_have_attribute("data-key", "a")
         blamed = await chosen.get_attribute("value")
+        # Who comes back later finds it as it was saved.
+        await found.goto(failure)
+        await expect(page.locator("#verdict")).to_contain_text("You have given one. Saving again replaces it.")
+        await expect(page.get_by_label("Why?")).to_have_value("The 7 words of a are gone.")
     asked = (
         "query($f: String!) { project { failure(reference: $f) { verdicts { method errorType operationId reason } } } }"
     )

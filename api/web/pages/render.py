@@ -40,9 +40,11 @@ HEADERS = {
 }
 # The graph fetches its data, and lays it out in a worker, whose address is the one script that a script may name.
 _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-graph; connect-src 'self'")
-# What shows a moment, or what is being recorded, asks for itself again; the browser reads the answer as a document.
+# What shows a moment, or what goes on, asks for itself again; the browser reads the answer as a document. And a form
+# that takes long to fill in asks whether the server is there before it is sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
-_POLICIES = {"graph": _GRAPH_POLICY, "memory": _AGAIN_POLICY, "trace": _AGAIN_POLICY}
+_ASKING = ("memory", "trace", "job", "failure", "case", "dispute", "queues")
+_POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 
 def assets() -> Assets:

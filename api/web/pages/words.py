@@ -47,6 +47,18 @@ ORDERS = {
 }
 """Which failures a queue takes first."""
 
+JOBS = {"import": "Import", "attribute": "Finding the causes", "report": "Report"}
+"""What a job does."""
+
+JOB_STATES = {
+    "queued": "waiting",
+    "running": "under way",
+    "done": "done",
+    "failed": "failed",
+    "cancelled": "stopped",
+}
+"""How far it is."""
+
 PROGRESS = {"reserved": "yours now", "done": "submitted", "skipped": "skipped", "gone": "deleted"}
 """How far somebody is with a case."""
 
