@@ -39,7 +39,7 @@ def variable_kind(kind: str) -> str:
 
 def _meant(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
     try:
-        return meant(what, kind, kinds)
+        return meant(f"kind of {what}", kind, kinds, " and counts as 'Other'")
     except MistakeError as mistake:
         report(f"a kind of {what}", mistake)
         return "Other"
