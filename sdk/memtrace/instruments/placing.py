@@ -224,8 +224,8 @@ def _trace_of(values: list[object]) -> str | None:
     by_text: Counter[str] = Counter()
     for text in texts:
         for same in handed_out.inside(text):
-            for trace, given in list(same.given.items()):
-                (questions if given[-1].is_question else by_text)[trace] += 1
+            for trace, all_given in list(same.given.items()):
+                (questions if all_given[-1].is_question else by_text)[trace] += 1
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
         # Anybody may ask the same; only who asked it here, last, is likely to have asked.
