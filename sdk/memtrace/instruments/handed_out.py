@@ -12,10 +12,13 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from memtrace.identity import Variable
 from memtrace.recent import Recent
 from memtrace.values import has_identity
+
+Proof = Literal["text", "object", "nothing"]
 
 SHORTEST = 12
 """Shortest text, in characters, that is recognised inside another; "yes" could come from anywhere."""
@@ -43,13 +46,15 @@ class Given:
         value: the object; it is kept alive, so that its identity is not used again.
         trace: the id of the trace in which that was recorded.
         variable: what it is there.
-        is_question: whether it is what the application asked, and not what it was given.
+        proof: what shows that a call which gets it belongs to the trace: an equal ``text``, as of a memory unit; only
+            this very ``object``, as of a model's reply, whose words anybody may get; or ``nothing`` by itself, as of a
+            question, which anybody may ask.
     """
 
     value: object
     trace: str
     variable: Variable
-    is_question: bool = False
+    proof: Proof = "text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.ids import new_id
 from memtrace.instruments import handed_out
-from memtrace.instruments.handed_out import Given
+from memtrace.instruments.handed_out import Given, Proof
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE, RawEvent
 from memtrace.recent import Recent
@@ -151,29 +151,27 @@ def contents_home(values: Iterable[object], *, what: str) -> Home:
     return Home(new_id(), f"{program()}: {what}", None, (("program", program()),))
 
 
-def gave(value: object, variable: Variable, *, is_own: bool = False) -> None:
+def gave(value: object, variable: Variable, *, proof: Proof = "text", is_own: bool = False) -> None:
     """The current trace gave this value to the application: calls that get it belong to this trace.
 
     Args:
         value: a text or an object, as the application has it.
         variable: what it is, such as ``memtrace.find(value)``.
+        proof: what shows where a call with it belongs: an equal ``text`` as for memory units, only this ``object`` as
+            for a model's replies, or ``nothing`` by itself.
         is_own: whether no other value can be this same object, such as a text that was made just now.
     """
-    _remember(value, variable, is_own=is_own)
+    here = scope.get()
+    if here is None:
+        return
+    handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
+    if _last.get() != here.trace.id:
+        _last.set(here.trace.id)
 
 
 def asked(value: object, variable: Variable) -> None:
     """The application asked a memory for this: a model's call with it that got nothing else belongs here too."""
-    _remember(value, variable, is_question=True)
-
-
-def _remember(value: object, variable: Variable, *, is_own: bool = False, is_question: bool = False) -> None:
-    here = scope.get()
-    if here is None:
-        return
-    handed_out.remember(Given(value, here.trace.id, variable, is_question), is_own=is_own)
-    if _last.get() != here.trace.id:
-        _last.set(here.trace.id)
+    gave(value, variable, proof="nothing")
 
 
 def private_store(kind: str, instance: object) -> str:
@@ -211,12 +209,12 @@ def forget() -> None:
 def _trace_of(values: list[object]) -> str | None:
     """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
     by_identity: Counter[str] = Counter()
-    questions: Counter[str] = Counter()
+    weak: Counter[str] = Counter()
     texts: list[str] = []
     for leaf in handed_out.leaves(values):
         given = handed_out.same_object(leaf)
         if given is not None:
-            (questions if given.is_question else by_identity)[given.trace] += 1
+            (weak if given.proof == "nothing" else by_identity)[given.trace] += 1
         if isinstance(leaf, str):
             texts.append(leaf)
     if len(by_identity) == 1:
@@ -224,15 +222,15 @@ def _trace_of(values: list[object]) -> str | None:
     by_text: Counter[str] = Counter()
     for text in texts:
         for same in handed_out.inside(text):
-            for trace, all_given in list(same.given.items()):
-                (questions if all_given[-1].is_question else by_text)[trace] += 1
+            for trace, givens in list(same.given.items()):
+                (by_text if any(given.proof == "text" for given in givens) else weak)[trace] += 1
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
-        # Anybody may ask the same; only who asked it here, last, is likely to have asked.
+        # Anybody may ask the same and be told the same; only who was served here last is likely to be meant.
         last = _last.get()
-        return last if last is not None and last in questions else None
+        return last if last is not None and last in weak else None
     if len(tied) > 1:
-        tied = _most(Counter({trace: count for trace, count in questions.items() if trace in tied}), tied) or tied
+        tied = _most(Counter({trace: count for trace, count in weak.items() if trace in tied}), tied) or tied
     if len(tied) == 1:
         return next(iter(tied))
     last = _last.get()
