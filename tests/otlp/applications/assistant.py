@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from openai import BadRequestError, OpenAI
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
 
 FACT = "Ada keeps two tortoises in her garden."
@@ -28,7 +30,7 @@ class Kept(SpanExporter):
     def __init__(self, path: Path) -> None:
         self._file = path.open("w")
 
-    def export(self, spans):  # noqa: ANN001, ANN201
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         self._file.write(encode_spans(spans).SerializeToString().hex() + "\n")
         return SpanExportResult.SUCCESS
 
@@ -44,9 +46,9 @@ def main(instrumentation: str, file: str) -> None:
     importlib.import_module(instrumentation).OpenAIInstrumentor().instrument(tracer_provider=provider)
     client = OpenAI(max_retries=0)
 
-    def chat(*messages: tuple[str, str], **more: object) -> str:
-        said = [{"role": role, "content": content} for role, content in messages]
-        return client.chat.completions.create(model="m", messages=said, **more).choices[0].message.content or ""
+    def chat(*messages: tuple[str, str]) -> str:
+        said: Any = [{"role": role, "content": content} for role, content in messages]
+        return client.chat.completions.create(model="m", messages=said).choices[0].message.content or ""
 
     with trace.get_tracer("assistant").start_as_current_span("turn"):
         client.embeddings.create(model="e", input=[FACT])
