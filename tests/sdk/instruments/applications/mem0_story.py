@@ -14,9 +14,9 @@ IS_OLD = version("mem0ai").startswith("1.")
 FOLDER = os.environ["APPLICATION_FOLDER"]
 STORE = os.environ.get("APPLICATION_STORE", "qdrant")
 STORES = {
-    "qdrant": {"path": f"{FOLDER}/qdrant", "on_disk": True, "embedding_model_dims": 64},
+    "qdrant": {"path": f"{FOLDER}/qdrant", "on_disk": True, "embedding_model_dims": 512},
     "chroma": {"path": f"{FOLDER}/chroma"},
-    "faiss": {"path": f"{FOLDER}/faiss", "embedding_model_dims": 64},
+    "faiss": {"path": f"{FOLDER}/faiss", "embedding_model_dims": 512},
 }
 
 
@@ -114,9 +114,8 @@ async def users_async():
     client = openai.AsyncOpenAI()
 
     async def serve(user):
-        said = []
-        for text in (f"I am {user}. I have a dog called Bo. I live in Berlin.", "I drink green tea."):
-            said.append(events(await memory.add(text, user_id=user)))
+        said = [events(await memory.add(f"I am {user}. I have a dog called Bo. I live in Berlin.", user_id=user))]
+        said.append(events(await memory.add("I drink green tea.", user_id=user)))
         question = "Where do I live?"
         found = await memory.search(question, **about(user, 1))
         reply = await client.chat.completions.create(model="m", messages=prompt(found, question))
