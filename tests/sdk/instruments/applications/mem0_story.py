@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
@@ -24,10 +25,26 @@ def config():
     here = {"api_key": "k", "openai_base_url": os.environ["OPENAI_BASE_URL"]}
     return {
         "llm": {"provider": "openai", "config": {"model": "m", **here}},
-        "embedder": {"provider": "openai", "config": {"model": "e", "embedding_dims": 64, **here}},
+        "embedder": {"provider": "openai", "config": {"model": "e", "embedding_dims": 512, **here}},
         "vector_store": {"provider": STORE, "config": {"collection_name": "units", **STORES[STORE]}},
         "history_db_path": f"{FOLDER}/history.db",
     }
+
+
+def one_at_a_time(memory):
+    """A Qdrant that lives in this process is not made for several threads."""
+    client, lock = memory.vector_store.client, threading.Lock()
+
+    def locked(method):
+        def call(*args, **kwargs):
+            with lock:
+                return method(*args, **kwargs)
+
+        return call
+
+    for name in ("upsert", "query_points", "retrieve", "scroll", "delete", "get_collection", "get_collections"):
+        setattr(client, name, locked(getattr(client, name)))
+    return memory
 
 
 def about(user, many):
@@ -99,7 +116,7 @@ def change():
 
 
 def users():
-    memory, client = Memory.from_config(config()), openai.OpenAI()
+    memory, client = one_at_a_time(Memory.from_config(config())), openai.OpenAI()
 
     def serve(number):
         return write(memory, f"user{number}"), talk(memory, client, f"user{number}")
@@ -110,7 +127,7 @@ def users():
 
 async def users_async():
     memory = AsyncMemory.from_config(config())
-    memory = await memory if asyncio.iscoroutine(memory) else memory
+    memory = one_at_a_time(await memory if asyncio.iscoroutine(memory) else memory)
     client = openai.AsyncOpenAI()
 
     async def serve(user):
