@@ -146,6 +146,36 @@ def later():
     return talk(Memory.from_config(config()), openai.OpenAI(), "alice")
 
 
+CAT = "What is the cat of the user called?"
+
+
+def faults():
+    """Five users, for each of whom something else goes wrong."""
+    memory, client = Memory.from_config(config()), openai.OpenAI()
+    said = {}
+
+    def ask(user, question=CAT, many=3):
+        found = memory.search(question, **about(user, many))
+        said[user] = answer(client, found, question)
+
+    def told(user, *sentences):
+        return [item["id"] for text in sentences for item in memory.add(text, user_id=user)["results"]]
+
+    told("dropped", "My kitten is called Luna.", "I drink green tea.")
+    ask("dropped")
+    (cat, _) = told("overwritten", "My cat is called Luna.", "I drink green tea.")
+    memory.update(cat, "The user has a cat")
+    ask("overwritten")
+    (cat, _) = told("deleted", "My cat is called Luna.", "I drink green tea.")
+    memory.delete(cat)
+    ask("deleted")
+    told("missed", "My cat is called Luna.", "I keep my home tidy.")
+    ask("missed", "Which pet does the user keep at home?", 1)
+    told("ignored", "My cat is called Luna.", "I drink green tea.")
+    ask("ignored", "Please, what is the cat of the user called?")
+    return said
+
+
 if __name__ == "__main__":
     what = globals()[sys.argv[1]]
     result = asyncio.run(what()) if asyncio.iscoroutinefunction(what) else what()
