@@ -1,4 +1,4 @@
-"""Whatever happens to the recorder, the program has the same results; whatever happens to the program, it is recorded."""
+"""Whatever happens to the recorder, the program has the same results, and what is recorded is whole."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_hundreds_of_tasks(server: scripted_openai.ScriptedOpenAI, recorded: Mem
     memtrace.instrument("openai")
 
     async def run() -> list[list[str | None]]:
-        async with openai.AsyncOpenAI(base_url=server.url, api_key="k") as client:
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="k", timeout=300) as client:
 
             async def talk(number: int) -> list[str | None]:
                 messages: list[Any] = []
