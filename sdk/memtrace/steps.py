@@ -17,12 +17,14 @@ from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, STARTED
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told")
+    __slots__ = ("id", "identities", "is_told", "notes")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
         self.identities = IdentityMap()
+        self.notes: dict[str, Any] = {}
+        """What instruments keep of the trace, by their own names."""
 
 
 class Scope:
