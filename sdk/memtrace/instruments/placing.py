@@ -151,7 +151,9 @@ def contents_home(values: Iterable[object], *, what: str) -> Home:
     return Home(new_id(), f"{program()}: {what}", None, (("program", program()),))
 
 
-def gave(value: object, variable: Variable, *, proof: Proof = "text", is_own: bool = False) -> None:
+def gave(
+    value: object, variable: Variable, *, proof: Proof = "text", is_own: bool = False, at: Scope | None = None
+) -> None:
     """The current trace gave this value to the application: calls that get it belong to this trace.
 
     Args:
@@ -160,8 +162,9 @@ def gave(value: object, variable: Variable, *, proof: Proof = "text", is_own: bo
         proof: what shows where a call with it belongs: an equal ``text`` as for memory units, only this ``object`` as
             for a model's replies, or ``nothing`` by itself.
         is_own: whether no other value can be this same object, such as a text that was made just now.
+        at: the place whose trace it is, where that is no longer the current one, such as at the end of a stream.
     """
-    here = scope.get()
+    here = at or scope.get()
     if here is None:
         return
     handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
