@@ -22,7 +22,7 @@ WATCHED: dict[str, tuple[str, ...]] = {
     "openai": ("openai",),
     "mem0": ("mem0",),
     "langchain": ("langchain_core",),
-    "langgraph": ("langgraph",),
+    "langgraph": ("langgraph.store.base",),
     "langmem": ("langmem",),
     "llamaindex": ("llama_index.core",),
     "everos": ("evermemos", "everos", "everos_cloud"),

@@ -11,7 +11,7 @@ from memtrace.instruments import placing
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
 from memtrace.instruments.langchain.flow import same, sources
 from memtrace.instruments.langchain.messages import is_message, leaves
-from memtrace.instruments.langchain.runs import Run, runs
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
 from memtrace.instruments.making import Making, learn
 
 
@@ -22,6 +22,8 @@ def _told(method: Callable[..., None]) -> Callable[..., None]:
     def guarded(*args: Any, **kwargs: Any) -> None:
         try:
             method(*args, **kwargs)
+        except NotRecordedError:
+            return
         except Exception as error:
             report(f"LangChain {method.__name__}", error)
 
@@ -68,7 +70,9 @@ class Handler:
         if run is not None:
             run.before = retrieval.searching.get()
             retrieval.searching.set(run)
-            retrieval.begin(run, str(query) if not isinstance(query, str) else query)
+            run.inputs = query if isinstance(query, str) else str(query)
+            if run.root.placed is not None:
+                retrieval.begin(run, run.inputs)
 
     @_told
     def on_retriever_end(self, documents: Any, *, run_id: Any, **more: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.runs import Root, Run, runs
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langchain.reranking", default=False)
 
@@ -68,13 +68,17 @@ def _begin(reranker: Any, documents: Any, query: Any) -> Run | None:
         retriever = retrieval.searching.get()
         around = retriever or runs.around()
         if around is not None:
-            run = Run(around.root, around, "reranker", "", around.here)
+            if retriever is not None and retriever.making is None:
+                retrieval.begin(retriever, str(retriever.inputs))
+            run = Run(around.root, around, "reranker", "")
         else:
             here = scope.get()
             if here is None:
                 return None
-            run = Run(Root(here, None), None, "reranker", "", here)
+            run = single(here, "reranker")
         retrieval.reranked(run, type(reranker).__name__, documents, query)
+    except NotRecordedError:
+        return None
     except Exception as error:
         report("reranker", error)
         return None

@@ -30,6 +30,8 @@ def begin(run: Run, query: str) -> None:
 
 def end(run: Run, documents: Sequence[Any]) -> None:
     """It gives back these documents."""
+    if run.making is None:
+        begin(run, str(run.inputs))
     making = run.making
     if making is None:
         return
@@ -40,7 +42,7 @@ def end(run: Run, documents: Sequence[Any]) -> None:
         text = str(one.page_content)
         hit = units.get(id(one)) or by_text.get(text)
         before = None if hit is not None else known(run.here, one, run.asked)
-        if before is None and hit is None and making.step.has_input is not None:
+        if before is None and hit is None:
             before = _passage(run, text)
         if before is not None and before.kind in {"MemoryUnit", "RetrievalResult"}:
             found.append((one, before))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memtrace.context import question, scope
+from memtrace.config import is_ready
+from memtrace.context import question, scope, unsampled
 from memtrace.identity import Questions, Variable
 from memtrace.instruments import placing
 from memtrace.instruments.langchain.messages import leaves
 from memtrace.instruments.making import Making, begin_session
+from memtrace.instruments.placing import Home
 from memtrace.steps import Scope
 
 MAX_RUNS = 50_000
@@ -21,28 +23,73 @@ MAX_RUNS = 50_000
 SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
 """Keys of a configuration that name a conversation."""
 
-
 USER_KEYS = ("user_id", "langgraph_user_id")
 """Keys of a configuration that say whose memory is used."""
+
+
+class NotRecordedError(Exception):
+    """The trace of this run is not recorded: sampling leaves it out."""
 
 
 @dataclass
 class Root:
     """The outermost run: what the application calls.
 
+    Its trace is chosen when the first operation in it is recorded, as the memory that is used says most about it.
+
     Attributes:
-        here: its trace and session.
         session: the name of its conversation.
         questions: ids of the questions that were asked in it.
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
     """
 
-    here: Scope
-    session: str | None
+    inputs: object = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    placed: Scope | None = None
+    session: str | None = None
     questions: set[str] = field(default_factory=set)
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
+    is_left_out: bool = False
+
+    def place(self, memory: Home | None = None, *, is_shared: bool = False) -> Scope:
+        """Its trace and session, which are chosen now if they are not chosen yet.
+
+        Args:
+            memory: the trace of the memory that is used first.
+            is_shared: whether this memory is the same for all users, such as an index of documents. It goes before the
+                user whom the configuration names.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        if self.is_left_out:
+            raise NotRecordedError
+        if self.placed is None:
+            self._place(memory, is_shared)
+        if self.placed is None:
+            self.is_left_out = True
+            raise NotRecordedError
+        return self.placed
+
+    def _place(self, memory: Home | None, is_shared: bool) -> None:
+        said = {**_configured(), **self.metadata}
+        self.session = self.session or _session(said)
+
+        def home() -> Home:
+            user = next((f"{key}={said[key]}" for key in USER_KEYS if said.get(key)), None)
+            if memory is not None and (is_shared or user is None):
+                return replace(memory, session=self.session or memory.session)
+            if user is not None:
+                return placing.memory_home("langchain", user, what="LangChain", session=self.session)
+            if self.session is not None:
+                owner = f"conversation={self.session}"
+                return placing.memory_home("langchain", owner, what="LangChain", session=self.session)
+            return placing.contents_home([self.inputs], what="LangChain")
+
+        with placing.Place(home) as place:
+            self.placed = scope.get() if place.is_recorded else None
 
 
 @dataclass
@@ -50,7 +97,6 @@ class Run:
     """One run.
 
     Attributes:
-        here: where its operations are recorded: inside its own operation, if it is one.
         making: its operation; None for a chain, which only passes values on.
         hits: of a retriever: the documents that a vector store found, the names of their units, and scores.
         before: of a retriever: the one inside which it runs.
@@ -60,12 +106,25 @@ class Run:
     parent: Run | None
     kind: str
     name: str
-    here: Scope
     inputs: object = None
     making: Making | None = None
     question: Variable | None = None
     hits: list[tuple[Any, str, float | None]] = field(default_factory=list)
     before: Run | None = None
+
+    @property
+    def here(self) -> Scope:
+        """Where its operations are recorded: inside the tool that runs, else in the place of the outermost run.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        inside = self.parent
+        while inside is not None:
+            if inside.kind == "tool" and inside.making is not None:
+                return inside.making.step
+            inside = inside.parent
+        return self.root.place()
 
     @property
     def asked(self) -> Questions:
@@ -96,9 +155,9 @@ class Runs:
             root = _root(inputs, metadata or {})
             if root is None:
                 return None
-            run = Run(root, None, kind, name, root.here, inputs)
+            run = Run(root, None, kind, name, inputs)
         else:
-            run = Run(parent.root, parent, kind, name, parent.here, inputs)
+            run = Run(parent.root, parent, kind, name, inputs)
         self._runs[run_id] = run
         if len(self._runs) > MAX_RUNS:
             self._runs.popitem(last=False)
@@ -110,8 +169,7 @@ class Runs:
 
     def around(self) -> Run | None:
         """The run in which this code executes; None outside LangChain."""
-        config = import_module("langchain_core.runnables.config").var_child_runnable_config.get()
-        callbacks = config.get("callbacks") if isinstance(config, Mapping) else None
+        callbacks = _config().get("callbacks")
         parent_id = getattr(callbacks, "parent_run_id", None)
         return None if parent_id is None else self._runs.get(parent_id)
 
@@ -119,25 +177,34 @@ class Runs:
 runs = Runs()
 
 
-def _home(inputs: object, metadata: Mapping[str, Any], session: str | None) -> placing.Home:
-    """The trace of a run outside any: of the user or conversation that its configuration names, or of its inputs."""
-    user = next((f"{key}={metadata[key]}" for key in USER_KEYS if metadata.get(key)), None)
-    if user is not None:
-        return placing.memory_home("langchain", user, what="LangChain", session=session)
-    if session is not None:
-        return placing.memory_home("langchain", f"conversation={session}", what="LangChain", session=session)
-    return placing.contents_home([inputs], what="LangChain")
+def single(here: Scope, kind: str, name: str = "") -> Run:
+    """A run of its own for a call outside LangChain, in this place."""
+    return Run(Root(placed=here), None, kind, name)
+
+
+def _config() -> Mapping[str, Any]:
+    """The configuration with which the code around this was run by LangChain."""
+    module = sys.modules.get("langchain_core.runnables.config")
+    config = None if module is None else module.var_child_runnable_config.get()
+    return config if isinstance(config, Mapping) else {}
+
+
+def _configured() -> dict[str, Any]:
+    said = _config().get("configurable")
+    return dict(said) if isinstance(said, Mapping) else {}
+
+
+def _session(said: Mapping[str, Any]) -> str | None:
+    return next((str(said[key]) for key in SESSION_KEYS if said.get(key)), None)
 
 
 def _root(inputs: object, metadata: Mapping[str, Any]) -> Root | None:
-    session = next((str(metadata[key]) for key in SESSION_KEYS if metadata.get(key)), None)
-    with placing.Place(lambda: _home(inputs, metadata, session)) as place:
-        here = scope.get() if place.is_recorded else None
-    if here is None:
+    here, session = scope.get(), _session(metadata)
+    if here is None and (unsampled.get() is not None or not is_ready()):
         return None
-    if session is not None and here.session is None:
+    if here is not None and session is not None and here.session is None:
         here = begin_session(here, session, session, "conversation")
-    root = Root(here, session)
+    root = Root(inputs, metadata, here, session)
     for key, leaf in leaves(inputs):
         if isinstance(leaf, str) and len(leaf) > 1:
             root.given[id(leaf)] = key, leaf

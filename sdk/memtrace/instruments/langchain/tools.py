@@ -21,7 +21,6 @@ def begin(run: Run) -> None:
     run.making = making = Making(run.here, run.name, "Tool")
     for one in read:
         making.use(one, "arguments")
-    run.here = making.step
 
 
 def end(run: Run, output: Any) -> None:

@@ -12,11 +12,12 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
+from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.langchain import retrieval
 from memtrace.instruments.langchain.flow import sources
-from memtrace.instruments.langchain.runs import Root, Run, runs
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.units import key_of_text, newest, unit_name, written
 
@@ -104,6 +105,7 @@ def _searched(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         return
     retriever = retrieval.searching.get()
     if retriever is not None:
+        _guard(_begin, retriever, store)
         token = _hits.set(retriever)
         try:
             yield lambda result: _guard(_collect, retriever, store, result)
@@ -138,19 +140,33 @@ def _placed(store: Any) -> Iterator[Run | None]:
         around = runs.around()
     except Exception as error:
         report("place in LangChain", error)
+    home = placing.memory_home(store_name(store), "", what=type(store).__name__)
     if around is not None:
-        yield Run(around.root, around, "store", "", around.here)
+        try:
+            around.root.place(home, is_shared=True)
+        except NotRecordedError:
+            yield None
+        else:
+            yield Run(around.root, around, "store", "")
         return
-    with placing.of_memory(store_name(store), "", what=type(store).__name__) as place:
-        from memtrace.context import scope
-
+    with placing.Place(lambda: home) as place:
         here = scope.get() if place.is_recorded else None
-        yield None if here is None else Run(Root(here, None), None, "store", "", here)
+        yield None if here is None else single(here, "store")
+
+
+def _begin(retriever: Run, store: Any) -> None:
+    """A retriever searches in this store."""
+    if retriever.making is None:
+        home = placing.memory_home(store_name(store), "", what=type(store).__name__)
+        retriever.root.place(home, is_shared=True)
+        retrieval.begin(retriever, str(retriever.inputs))
 
 
 def _guard(call: Callable[..., Any], *args: Any) -> None:
     try:
         call(*args)
+    except NotRecordedError:
+        return
     except Exception as error:
         report("vector store", error)
 
