@@ -81,6 +81,7 @@ class Making:
         reads: Variable | None = None,
         revises: Variable | None = None,
         said: Mapping[str, Any] | None = None,
+        is_learned: bool = True,
     ) -> Variable:
         """It makes a value.
 
@@ -92,6 +93,7 @@ class Making:
             reads: the variable that it only read, and gives back.
             revises: the version before.
             said: its category, class and attributes.
+            is_learned: whether the object and its text stand for it from now on.
         """
         events: list[RawEvent] = []
         step = self.step
@@ -107,7 +109,8 @@ class Making:
             for source in sources:
                 step.link(source, made, None)
                 made.questions |= source.questions
-        learn(self.here, value, made)
+        if is_learned:
+            learn(self.here, value, made)
         return made
 
     def consider(

@@ -50,7 +50,7 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
     What is said in a conversation and then searched for becomes a question by that: a variable of its own, which
     derives from the message. Where memory is written, what is searched for is no question of a user.
     """
-    found = same(run, query)
+    found = run.root.searched.get(query) or same(run, query)
     if found is None or found.kind not in _QUERIES:
         came_from = [found] if found is not None else sources(run, query)
         is_refined = is_writing or any(one.questions for one in came_from)
@@ -59,12 +59,14 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
             asking = Making(run.here, "ask", "Other")
             for one in came_from:
                 asking.use(one)
-            found = asking.make(query, "question", kind)
+            # The text goes on to be what it was: the message, which is in the conversation also when others ask.
+            found = asking.make(query, "question", kind, is_learned=False)
             asking.end()
         else:
             found = given(run, query, "question", kind)
         if kind == "Query":
             run.root.questions.add(found.id)
+        run.root.searched[query] = found
     if making is not None:
         making.use(found, "query")
     return found
@@ -110,5 +112,6 @@ def document_text(value: Any) -> str:
 def _name_given(run: Run, text: str) -> None:
     """Texts from outside that stand in this one are known from now on."""
     for key, leaf in list(run.root.given.values()):
-        if leaf != text and stands_in(leaf, text) and same(run, leaf) is None:
+        is_said = leaf != text or KINDS_BY_KEY.get(key) == "Message"
+        if is_said and stands_in(leaf, text) and same(run, leaf) is None:
             given(run, leaf, key)

@@ -18,8 +18,12 @@ KINDS_BY_KEY = {
     "human_input": "Message",
     "user_input": "Message",
     "text": "Message",
+    "human": "Message",
+    "ai": "Message",
+    "tool": "Message",
+    "system": "Prompt",
 }
-"""What a text from outside is, by the key under which the application gives it."""
+"""What a text from outside is, by the key under which the application gives it, or by the role of its message."""
 
 
 def is_message(value: object) -> bool:

@@ -20,6 +20,10 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
     run.making = Making(run.here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
     for variable, role in read:
         run.making.use(variable, role)
+    if not isinstance(messages, str) and messages:
+        question = run.root.searched.get(content(messages[-1]))
+        if question is not None and question.kind == "Query":
+            run.making.use(question, "question")  # of several in a conversation, the one that is answered now
 
 
 def end(run: Run, response: Any) -> None:

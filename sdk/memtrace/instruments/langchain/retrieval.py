@@ -12,10 +12,10 @@ from memtrace.instruments.langchain.flow import asked
 from memtrace.instruments.langchain.runs import Run
 from memtrace.instruments.making import Making, known, learn
 from memtrace.instruments.purpose import is_writing
-from memtrace.instruments.units import current, key_of_text, read, unit_name
+from memtrace.instruments.units import Unit, current, key_of_text, read
 
-Hit = tuple[Any, str, float | None]
-"""A document that a vector store found, the name of its unit, and its score."""
+Hit = tuple[Any, Unit, float | None]
+"""A document that a vector store found, its unit, and its score."""
 
 searching: ContextVar[Run | None] = ContextVar("memtrace.langchain.searching", default=None)
 """The retriever that runs here: a vector store's hits are what it chooses from."""
@@ -47,7 +47,7 @@ def end(run: Run, documents: Sequence[Any]) -> None:
         if before is not None and before.kind in {"MemoryUnit", "RetrievalResult"}:
             found.append((one, before))
             continue
-        name = hit[0] if hit else unit_name(run.name, str(one.id) if getattr(one, "id", None) else key_of_text(text))
+        name = hit[0] if hit else (run.name, str(one.id) if getattr(one, "id", None) else key_of_text(text))
         found.append((one, current(run.here, name, text)))
     considered = _considered(run) or [(unit, _score(one)) for one, unit in found]
     if run.question is not None:
@@ -98,7 +98,7 @@ def chosen(run: Run, documents: Sequence[Any], kept: Sequence[Any]) -> None:
 
 
 def _considered(run: Run) -> list[tuple[Variable, float | None]]:
-    best: dict[str, tuple[Any, float | None]] = {}
+    best: dict[Unit, tuple[Any, float | None]] = {}
     for one, name, score in run.hits:
         if name not in best or best[name][1] is None:
             best[name] = one, score
@@ -108,7 +108,7 @@ def _considered(run: Run) -> list[tuple[Variable, float | None]]:
 def _outside(run: Run, document: Any) -> Variable:
     text = str(document.page_content)
     key = str(document.id) if getattr(document, "id", None) else key_of_text(text)
-    return current(run.here, unit_name("documents", key), text)
+    return current(run.here, ("documents", key), text)
 
 
 def _passage(run: Run, text: str) -> Variable | None:

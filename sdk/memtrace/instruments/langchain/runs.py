@@ -12,7 +12,7 @@ from memtrace.config import is_ready
 from memtrace.context import question, scope, unsampled
 from memtrace.identity import Questions, Variable
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.messages import leaves
+from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.making import Making, begin_session
 from memtrace.instruments.placing import Home
 from memtrace.steps import Scope
@@ -40,6 +40,7 @@ class Root:
     Attributes:
         session: the name of its conversation.
         questions: ids of the questions that were asked in it.
+        searched: the questions that were searched for, by their text.
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
     """
@@ -49,6 +50,7 @@ class Root:
     placed: Scope | None = None
     session: str | None = None
     questions: set[str] = field(default_factory=set)
+    searched: dict[str, Variable] = field(default_factory=dict)
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
     is_left_out: bool = False
@@ -98,7 +100,7 @@ class Run:
 
     Attributes:
         making: its operation; None for a chain, which only passes values on.
-        hits: of a retriever: the documents that a vector store found, the names of their units, and scores.
+        hits: of a retriever: the documents that a vector store found, their units, and scores.
         before: of a retriever: the one inside which it runs.
     """
 
@@ -109,7 +111,7 @@ class Run:
     inputs: object = None
     making: Making | None = None
     question: Variable | None = None
-    hits: list[tuple[Any, str, float | None]] = field(default_factory=list)
+    hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
     before: Run | None = None
 
     @property
@@ -206,6 +208,9 @@ def _root(inputs: object, metadata: Mapping[str, Any]) -> Root | None:
         here = begin_session(here, session, session, "conversation")
     root = Root(inputs, metadata, here, session)
     for key, leaf in leaves(inputs):
-        if isinstance(leaf, str) and len(leaf) > 1:
-            root.given[id(leaf)] = key, leaf
+        said: Any = leaf
+        if is_message(leaf):
+            key, said = str(said.type), said.content  # noqa: PLW2901
+        if isinstance(said, str) and len(said) > 1:
+            root.given[id(said)] = key, said
     return root

@@ -19,7 +19,7 @@ from memtrace.instruments.langchain import retrieval
 from memtrace.instruments.langchain.flow import sources
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
 from memtrace.instruments.making import Making, outside
-from memtrace.instruments.units import key_of_text, newest, unit_name, written
+from memtrace.instruments.units import Unit, key_of_text, newest, written
 
 SEARCHES = (
     "similarity_search",
@@ -188,9 +188,9 @@ def _found(run: Run, store: Any, result: Any) -> None:
     retrieval.end(run, [item[0] if isinstance(item, tuple) else item for item in items])
 
 
-def _name(where: str, document: Any, text: str) -> str:
+def _name(where: str, document: Any, text: str) -> Unit:
     key = getattr(document, "id", None)
-    return unit_name(where, str(key) if key else key_of_text(text))
+    return where, (str(key) if key else key_of_text(text))
 
 
 @contextmanager
@@ -216,12 +216,12 @@ def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
             return
         where = store_name(store)
         making = Making(run.here, f"{type(store).__name__}.{name}", "Segmentation")
-        made: list[tuple[str, str, list[Any]]] = []
+        made: list[tuple[Unit, str, list[Any]]] = []
         for place, item in enumerate(items):
             text = item if isinstance(item, str) else str(item.page_content)
             key = str(ids[place]) if isinstance(ids, Sequence) and place < len(ids) else key_of_text(text)
             came_from = sources(run, text) or [outside(run.here, text, f"document {key}", "Message")]
-            made.append((unit_name(where, key), text, came_from))
+            made.append(((where, key), text, came_from))
         for unit, text, came_from in made:
             for source in came_from:
                 making.use(source)
@@ -246,7 +246,7 @@ def _delete(store: Any, name: str, ids: Any) -> None:
     with _placed(store) as run:
         if run is None or ids is None:
             return
-        gone = [newest(run.here, unit_name(store_name(store), str(one))) for one in ids]
+        gone = [newest(run.here, (store_name(store), str(one))) for one in ids]
         units = [one for one in gone if one is not None]
         if not units:
             return

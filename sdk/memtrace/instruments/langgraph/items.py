@@ -18,7 +18,7 @@ from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.placing import Home
 from memtrace.instruments.purpose import is_writing
-from memtrace.instruments.units import current, newest, read, unit_name, written
+from memtrace.instruments.units import Unit, current, newest, read, written
 from memtrace.recent import Recent
 
 _homes: Recent[str, Home] = Recent(20_000)
@@ -87,12 +87,12 @@ def _placed(store: Any, call: Ask | Write) -> Iterator[Run | None]:
         yield None if outside_any is None else single(outside_any, "store")
 
 
-def _name(store: Any, namespace: Iterable[str], key: str) -> str:
-    return unit_name(address(store), "/".join((*map(str, namespace), key)))
+def _unit(store: Any, namespace: Iterable[str], key: str) -> Unit:
+    return address(store), "/".join((*map(str, namespace), key))
 
 
 def _put(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
-    name = _name(store, call.namespace, call.key)
+    name = _unit(store, call.namespace, call.key)
     parts = [leaf for _, leaf in leaves(call.value) if isinstance(leaf, str)]
     came_from = list(dict.fromkeys(one for part in parts for one in _sources(run, part)))
     decided = reasons.get()
@@ -114,7 +114,7 @@ def _sources(run: Run, part: str) -> list[Variable]:
 
 
 def _deleted(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
-    unit = newest(run.here, _name(store, call.namespace, call.key))
+    unit = newest(run.here, _unit(store, call.namespace, call.key))
     if unit is None:
         return  # a key that nobody has put: nothing ends
     making = Making(run.here, f"{type(store).__name__}.delete", "Deletion")
@@ -132,7 +132,7 @@ def _asked(run: Run, store: Any, call: Ask, result: Any, error: BaseException | 
     if query is not None:
         placing.asked(call.query, query)
     items = [] if error is not None or result is None else result if isinstance(result, list | tuple) else [result]
-    found = [(item, current(run.here, _name(store, item.namespace, item.key), dict(item.value))) for item in items]
+    found = [(item, current(run.here, _unit(store, item.namespace, item.key), dict(item.value))) for item in items]
     if query is not None:
         making.consider(query, [(unit, _score(item)) for item, unit in found], [unit for _, unit in found])
     for item, unit in found:
