@@ -23,7 +23,7 @@ WATCHED: dict[str, tuple[str, ...]] = {
     "mem0": ("mem0",),
     "langchain": ("langchain_core",),
     "langgraph": ("langgraph.store.base",),
-    "langmem": ("langmem",),
+    "langmem": ("langmem.knowledge.extraction",),
     "llamaindex": ("llama_index.core",),
     "everos": ("evermemos", "everos", "everos_cloud"),
 }

@@ -64,8 +64,8 @@ class KnownTexts:
         found: list[tuple[int, Variable]] = []
         taken: list[tuple[int, int]] = []
         for one, variables in sorted(known, key=lambda pair: -len(pair[0])):
-            if len(one) > len(text):
-                continue
+            if len(one) > len(text) or one.isidentifier():
+                continue  # a single word could come from anywhere
             place = _place(one, text, taken)
             if place is None:
                 continue

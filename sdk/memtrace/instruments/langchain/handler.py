@@ -197,7 +197,7 @@ def _transformed(run: Run, outputs: Any) -> None:
         if found is not None:
             placing.gave(leaf, found)
             continue
-        if id(leaf) in run.root.given:
+        if id(leaf) in run.root.given or leaf.isidentifier():
             continue  # it is passed on as it is: what it is for the application, its first user says
         came_from = sources(run, leaf)
         if same(run, leaf) is not None:

@@ -35,6 +35,11 @@ def end(run: Run, response: Any) -> None:
     message = getattr(first, "message", None)
     if first is not None:
         made = replied(making, str(first.text) if message is None else message)
+        manager = run.parent
+        while manager is not None:
+            if manager.kind == "manager":
+                manager.replies.append(made)
+            manager = manager.parent
         if message is not None and isinstance(message.content, str):
             learn(run.here, message.content, made)
         elif message is None:

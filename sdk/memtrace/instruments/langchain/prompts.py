@@ -11,6 +11,7 @@ from memtrace.instruments.langchain.flow import given, same, sources
 from memtrace.instruments.langchain.messages import content, is_conversation, is_document, is_message, leaves, rendered
 from memtrace.instruments.langchain.runs import Run
 from memtrace.instruments.making import Making, known, learn
+from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.texts import outermost
 
 
@@ -84,7 +85,7 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
         else:
             rest.append(one)
     spoken = [one for one in rest if one.type != "system"]
-    if len(spoken) > 1 or (spoken and run.root.session):
+    if not is_writing() and (len(spoken) > 1 or (spoken and run.root.session)):
         read[buffer(run, "messages", spoken)] = "messages"
         rest = [one for one in rest if one.type == "system"]
     if rest:

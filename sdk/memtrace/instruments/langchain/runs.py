@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,6 +102,7 @@ class Run:
     Attributes:
         making: its operation; None for a chain, which only passes values on.
         hits: of a retriever: the documents that a vector store found, their units, and scores.
+        replies: of a manager of memory: what its model said.
         before: of a retriever: the one inside which it runs.
     """
 
@@ -112,6 +114,7 @@ class Run:
     making: Making | None = None
     question: Variable | None = None
     hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
+    replies: list[Variable] = field(default_factory=list)
     before: Run | None = None
 
     @property
@@ -153,8 +156,10 @@ class Runs:
     ) -> Run | None:
         """A run begins; None if it is not recorded."""
         parent = self._runs.get(parent_id) if parent_id is not None else None
+        parent = parent or inside.get()
         if parent is None:
-            root = _root(inputs, metadata or {})
+            # What a model is asked outside of a chain is a prompt that the application wrote, whatever its role.
+            root = _root(None if kind == "model" else inputs, metadata or {})
             if root is None:
                 return None
             run = Run(root, None, kind, name, inputs)
@@ -173,10 +178,14 @@ class Runs:
         """The run in which this code executes; None outside LangChain."""
         callbacks = _config().get("callbacks")
         parent_id = getattr(callbacks, "parent_run_id", None)
-        return None if parent_id is None else self._runs.get(parent_id)
+        found = None if parent_id is None else self._runs.get(parent_id)
+        return found or inside.get()
 
 
 runs = Runs()
+
+inside: ContextVar[Run | None] = ContextVar("memtrace.langchain.inside", default=None)
+"""A run that is no run of LangChain, such as a manager of memory: what runs here is inside it."""
 
 
 def single(here: Scope, kind: str, name: str = "") -> Run:
