@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memtrace.context import question
+from memtrace.context import question, scope
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
+from memtrace.instruments import placing
 from memtrace.instruments.texts import KnownTexts
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, RawEvent
@@ -175,6 +176,24 @@ def known(here: Scope, value: object, asked: Questions = NO_QUESTIONS) -> Variab
     return next((one for one in reversed(found) if one.questions & asked), found[-1] if len(found) == 1 else None) or (
         next((one for one in reversed(found) if not one.questions), found[-1])
     )
+
+
+def gave(here: Scope, value: object, variable: Variable, *, is_own: bool = False) -> None:
+    """The application gets this value: later calls that get it belong to the same trace."""
+    token = scope.set(here)
+    try:
+        placing.gave(value, variable, is_own=is_own)
+    finally:
+        scope.reset(token)
+
+
+def searched_for(here: Scope, query: str, variable: Variable) -> None:
+    """The application asked a memory for this."""
+    token = scope.set(here)
+    try:
+        placing.asked(query, variable)
+    finally:
+        scope.reset(token)
 
 
 def text_of(value: object) -> str:

@@ -50,6 +50,12 @@ class KnownTexts:
             known = self._texts.get(text.strip())
             return None if known is None else _newest(known[1], asked)
 
+    def said(self, text: str, kinds: Collection[str]) -> Variable | None:
+        """The newest variable of these kinds with this text, whichever question it belongs to."""
+        with self._lock:
+            known = self._texts.get(text.strip())
+            return None if known is None else next((one for one in reversed(known[1]) if one.kind in kinds), None)
+
     def inside(self, text: str, asked: Questions, leave: Collection[Variable] = ()) -> list[Variable]:
         """The variables whose text stands in this one, in the order of their places.
 

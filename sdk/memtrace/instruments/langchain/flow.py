@@ -91,6 +91,9 @@ def _message(run: Run, said: Any, text: str) -> Variable:
     found = same(run, said.content) if isinstance(said.content, str) else texts(run.here.trace).equal(text, run.asked)
     if found is not None and (found.kind in SPOKEN or found.kind in _QUERIES or found.kind == "Context"):
         return found
+    said_before = texts(run.here.trace).said(text, SPOKEN)
+    if said_before is not None:
+        return said_before  # the conversation goes on, whatever was asked in the meantime
     came_from = [] if found is None else [found]
     came_from = came_from or texts(run.here.trace).inside(text, run.asked)
     if came_from and said.type in {"human", "system"}:

@@ -7,12 +7,11 @@ from functools import wraps
 from typing import Any
 
 from memtrace.faults import report
-from memtrace.instruments import placing
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
 from memtrace.instruments.langchain.flow import same, sources
 from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
-from memtrace.instruments.making import Making, learn
+from memtrace.instruments.making import Making, gave, learn
 
 
 def _told(method: Callable[..., None]) -> Callable[..., None]:
@@ -195,7 +194,7 @@ def _transformed(run: Run, outputs: Any) -> None:
             continue
         found = same(run, leaf)
         if found is not None:
-            placing.gave(leaf, found)
+            gave(run.here, leaf, found)
             continue
         if id(leaf) in run.root.given or leaf.isidentifier():
             continue  # it is passed on as it is: what it is for the application, its first user says
@@ -212,7 +211,7 @@ def _transformed(run: Run, outputs: Any) -> None:
         is_context = any(one.kind in {"MemoryUnit", "RetrievalResult", "Context"} for one in came_from)
         made = making.make(leaf, key or f"{run.name} output", "Context" if is_context else "Other")
         making.end()
-        placing.gave(leaf, made)
+        gave(run.here, leaf, made)
 
 
 def _given_to(run: Run) -> list[Any]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from memtrace.instruments.covering import covering
+from memtrace.instruments.covered import covered
 from memtrace.instruments.langchain import rerankers, vectorstores
 from memtrace.instruments.langchain.handler import Handler
 from memtrace.instruments.patches import Patches
@@ -41,7 +38,7 @@ class LangChainInstrument:
         wrap_all(self._patches, compressor, rerankers.wrappers(), with_base=False)
         language = import_module("langchain_core.language_models")
         for kind in (language.BaseChatModel, language.BaseLLM):
-            wrap_all(self._patches, kind, dict.fromkeys(_CALLS, _covered), with_base=False)
+            wrap_all(self._patches, kind, dict.fromkeys(_CALLS, covered), with_base=False)
 
     def remove(self) -> None:
         """Detach it; runs that have begun keep their handler until they end."""
@@ -53,56 +50,3 @@ class LangChainInstrument:
 
 
 _CALLS = ("_generate", "_agenerate", "_stream", "_astream", "_call", "_acall")
-
-
-def _covered(original: Callable[..., Any]) -> Callable[..., Any]:
-    """The handler records the model's call: a client inside does not."""
-    if inspect.isasyncgenfunction(original):
-
-        @wraps(original)
-        async def stream_later(*args: Any, **kwargs: Any) -> Any:
-            chunks = original(*args, **kwargs)
-            try:
-                while True:
-                    try:
-                        with covering():
-                            chunk = await chunks.__anext__()
-                    except StopAsyncIteration:
-                        return
-                    yield chunk
-            finally:
-                await chunks.aclose()
-
-        return stream_later
-    if inspect.isgeneratorfunction(original):
-
-        @wraps(original)
-        def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:
-            chunks = original(*args, **kwargs)
-            try:
-                while True:
-                    try:
-                        with covering():
-                            chunk = next(chunks)
-                    except StopIteration:
-                        return
-                    yield chunk
-            finally:
-                chunks.close()
-
-        return stream
-    if inspect.iscoroutinefunction(original):
-
-        @wraps(original)
-        async def call_later(*args: Any, **kwargs: Any) -> Any:
-            with covering():
-                return await original(*args, **kwargs)
-
-        return call_later
-
-    @wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with covering():
-            return original(*args, **kwargs)
-
-    return call

@@ -9,7 +9,7 @@ from memtrace.identity import Variable
 from memtrace.instruments.langchain.messages import content, leaves, tool_calls
 from memtrace.instruments.langchain.prompts import read_by_model, write
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, learn, texts
+from memtrace.instruments.making import Making, gave, learn, texts
 from memtrace.instruments.purpose import is_writing
 
 
@@ -42,8 +42,11 @@ def end(run: Run, response: Any) -> None:
             manager = manager.parent
         if message is not None and isinstance(message.content, str):
             learn(run.here, message.content, made)
+            gave(run.here, message, made, is_own=True)
+            gave(run.here, message.content, made)
         elif message is None:
             learn(run.here, first.text, made)
+            gave(run.here, first.text, made)
     making.end(attributes=_usage(response, message))
 
 

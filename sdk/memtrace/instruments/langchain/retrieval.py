@@ -7,10 +7,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments import placing
 from memtrace.instruments.langchain.flow import asked
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, known, learn
+from memtrace.instruments.making import Making, gave, known, learn, searched_for, texts
 from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.units import Unit, current, key_of_text, read
 
@@ -25,7 +24,7 @@ def begin(run: Run, query: str) -> None:
     """A search begins."""
     run.making = Making(run.here, run.name, "Retrieval")
     run.question = asked(run, run.making, query, is_writing=is_writing())
-    placing.asked(query, run.question)
+    searched_for(run.here, query, run.question)
 
 
 def end(run: Run, documents: Sequence[Any]) -> None:
@@ -55,8 +54,8 @@ def end(run: Run, documents: Sequence[Any]) -> None:
     for one, unit in found:
         text = str(one.page_content)
         made = read(making, unit, text, objects=(one, one.page_content), leaves=(text,))
-        placing.gave(one, made, is_own=True)
-        placing.gave(one.page_content, made)
+        gave(run.here, one, made, is_own=True)
+        gave(run.here, one.page_content, made)
     making.end()
 
 
@@ -112,8 +111,6 @@ def _outside(run: Run, document: Any) -> Variable:
 
 
 def _passage(run: Run, text: str) -> Variable | None:
-    from memtrace.instruments.making import texts
-
     found = texts(run.here.trace).equal(text, run.asked)
     return found if found is not None and found.kind in {"MemoryUnit", "RetrievalResult"} else None
 

@@ -103,6 +103,8 @@ class Run:
         making: its operation; None for a chain, which only passes values on.
         hits: of a retriever: the documents that a vector store found, their units, and scores.
         replies: of a manager of memory: what its model said.
+        candidates: of a reranker: what it chooses from.
+        store_name: of a retriever: the store in which it searches.
         before: of a retriever: the one inside which it runs.
     """
 
@@ -115,6 +117,8 @@ class Run:
     question: Variable | None = None
     hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
     replies: list[Variable] = field(default_factory=list)
+    candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
+    store_name: str | None = None
     before: Run | None = None
 
     @property
@@ -159,7 +163,7 @@ class Runs:
         parent = parent or inside.get()
         if parent is None:
             # What a model is asked outside of a chain is a prompt that the application wrote, whatever its role.
-            root = _root(None if kind == "model" else inputs, metadata or {})
+            root = _root(inputs, metadata or {}, is_written=kind == "model")
             if root is None:
                 return None
             run = Run(root, None, kind, name, inputs)
@@ -169,6 +173,10 @@ class Runs:
         if len(self._runs) > MAX_RUNS:
             self._runs.popitem(last=False)
         return run
+
+    def of(self, run_id: Any) -> Run | None:
+        """The run of this id, if it has begun and not ended."""
+        return self._runs.get(run_id)
 
     def leave(self, run_id: Any) -> Run | None:
         """A run ended."""
@@ -209,14 +217,14 @@ def _session(said: Mapping[str, Any]) -> str | None:
     return next((str(said[key]) for key in SESSION_KEYS if said.get(key)), None)
 
 
-def _root(inputs: object, metadata: Mapping[str, Any]) -> Root | None:
+def _root(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> Root | None:
     here, session = scope.get(), _session(metadata)
     if here is None and (unsampled.get() is not None or not is_ready()):
         return None
     if here is not None and session is not None and here.session is None:
         here = begin_session(here, session, session, "conversation")
     root = Root(inputs, metadata, here, session)
-    for key, leaf in leaves(inputs):
+    for key, leaf in () if is_written else leaves(inputs):
         said: Any = leaf
         if is_message(leaf):
             key, said = str(said.type), said.content  # noqa: PLW2901

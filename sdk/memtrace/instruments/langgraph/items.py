@@ -15,7 +15,7 @@ from memtrace.instruments.langchain.flow import asked, same, sources
 from memtrace.instruments.langchain.messages import leaves
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
 from memtrace.instruments.langgraph.address import address
-from memtrace.instruments.making import Making, outside
+from memtrace.instruments.making import Making, gave, outside, searched_for
 from memtrace.instruments.placing import Home
 from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.units import Unit, current, newest, read, written
@@ -130,7 +130,7 @@ def _asked(run: Run, store: Any, call: Ask, result: Any, error: BaseException | 
     making = Making(run.here, f"{type(store).__name__}.{call.method}", "Retrieval")
     query = None if call.query is None else asked(run, making, call.query, is_writing=is_writing())
     if query is not None:
-        placing.asked(call.query, query)
+        searched_for(run.here, str(call.query), query)
     items = [] if error is not None or result is None else result if isinstance(result, list | tuple) else [result]
     found = [(item, current(run.here, _unit(store, item.namespace, item.key), dict(item.value))) for item in items]
     if query is not None:
@@ -138,9 +138,9 @@ def _asked(run: Run, store: Any, call: Ask, result: Any, error: BaseException | 
     for item, unit in found:
         parts = [leaf for _, leaf in leaves(item.value) if isinstance(leaf, str)]
         made = read(making, unit, dict(item.value), objects=(item, item.value, *parts), leaves=parts)
-        placing.gave(item, made, is_own=True)
+        gave(run.here, item, made, is_own=True)
         for part in parts:
-            placing.gave(part, made)
+            gave(run.here, part, made)
     making.end(error)
 
 

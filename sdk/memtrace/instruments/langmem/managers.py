@@ -21,7 +21,7 @@ from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.langchain.runs import NotRecordedError, Root, Run, inside, runs
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.langgraph.items import reasons
-from memtrace.instruments.making import Making, learn, texts
+from memtrace.instruments.making import Making, gave, learn, texts
 from memtrace.instruments.purpose import writing
 from memtrace.instruments.units import Unit, current, newest, written
 
@@ -94,7 +94,7 @@ def without_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable
     if run is None:
         yield _nothing
         return
-    before: dict[Unit, Variable] = {}
+    before: dict[Unit, tuple[Any, Variable]] = {}
     try:
         _messages(run, given_to)
         before = _existing(run, given_to)
@@ -153,38 +153,38 @@ def _messages(run: Run, given_to: Any) -> None:
             given(run, said, str(role or "message"), "Message")
 
 
-def _existing(run: Run, given_to: Any) -> dict[Unit, Variable]:
+def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
     """The memories that the manager gets, by their ids."""
-    found: dict[Unit, Variable] = {}
+    found: dict[Unit, tuple[Any, Variable]] = {}
     for one in given_to.get("existing") or ():
         if isinstance(one, str) or len(one) < 2:
             continue  # a text without an id gets a new one each time
         unit, value = (STORE, str(one[0])), _plain(one[-1])
-        found[unit] = current(run.here, unit, value)
+        found[unit] = value, current(run.here, unit, value)
         for _, leaf in leaves(value):
             if isinstance(leaf, str):
-                texts(run.here.trace).add(leaf, found[unit])
+                texts(run.here.trace).add(leaf, found[unit][1])
     return found
 
 
-def _changed(run: Run, before: Mapping[Unit, Variable], result: Any) -> None:
+def _changed(run: Run, before: Mapping[Unit, tuple[Any, Variable]], result: Any) -> None:
     """What the manager gives back is new, changed, removed or as it was."""
     here = run.here
     making: Making | None = None
     for one in result:
         unit, content = (STORE, str(one.id)), one.content
-        is_removal = type(content).__name__ == "RemoveDoc"
+        is_removal = unit in before and type(content).__name__ == "RemoveDoc"
         value = _plain(content)
-        if not is_removal and unit in before and current(here, unit, value) is before[unit]:
-            learn(here, one, before[unit])
-            placing.gave(content, before[unit], is_own=True)
+        if not is_removal and unit in before and value == before[unit][0]:
+            learn(here, one, before[unit][1])
+            gave(here, content, before[unit][1], is_own=True)
             continue
         if making is None:
             making = Making(here, "MemoryManager", "Update")
             for reply in run.replies:
                 making.use(reply, "decision")
         if is_removal:
-            making.invalidate(before.get(unit) or current(here, unit, value))
+            making.invalidate(before[unit][1])
             continue
         parts = [leaf for _, leaf in leaves(value) if isinstance(leaf, str)]
         decided = [reply for reply in run.replies if any(same(run, part) is reply for part in parts)]
@@ -192,7 +192,7 @@ def _changed(run: Run, before: Mapping[Unit, Variable], result: Any) -> None:
         made = newest(here, unit)
         if made is not None:
             learn(here, one, made)
-            placing.gave(content, made, is_own=True)
+            gave(here, content, made, is_own=True)
     if making is not None:
         making.end()
 
