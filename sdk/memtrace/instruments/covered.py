@@ -48,9 +48,9 @@ def covered(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _streamed(result: Any) -> Any:
-    if inspect.isgenerator(result):
+    if isinstance(result, Generator):
         return _chunks(result)
-    return _chunks_later(result) if inspect.isasyncgen(result) else result
+    return _chunks_later(result) if isinstance(result, AsyncGenerator) else result
 
 
 def _chunks(chunks: Generator[Any, None, None]) -> Generator[Any, None, None]:

@@ -109,9 +109,8 @@ def _added(store: Any, nodes: Any) -> None:
         text = text_of(node)
         if getattr(node, "ref_doc_id", None):
             of_document.setdefault(str(node.ref_doc_id), set()).add(str(node.node_id))
-        came_from = sources(run, text) or [
-            outside(here, text, f"document {node.ref_doc_id or node.node_id}", "Message")
-        ]
+        document = node.ref_doc_id or node.node_id
+        came_from = sources(run, text) or [outside(here, text, f"document {document}", "Message")]
         told.append(((name, str(node.node_id)), text, came_from))
     making = Making(here, f"{type(store).__name__}.add", "Segmentation")
     for unit, text, came_from in told:
