@@ -70,6 +70,12 @@ class _Handler(BaseHTTPRequestHandler):
             content = message["content"]
             text = content if isinstance(content, str) else content[0]["text"]
             self.server.said.setdefault(user or message.get("sender_id", ""), []).append(text)
+        if asked.path.startswith("/api/v2") and asked.path.endswith("/flush"):
+            self._send(200, {"request_id": "r1", "data": {"status": "extracted"}})
+            return
+        if asked.path.endswith("/delete"):
+            self._send(200, {"request_id": "r1", "data": {"filters": ["user_id"], "count": 1}})
+            return
         task = {"status": "queued", "task_id": "t1", "message_count": 1}
         self._send(200, {"request_id": "r1", "status": "queued", "message": "queued", "task_id": "t1", "data": task})
 
@@ -91,6 +97,10 @@ class _Handler(BaseHTTPRequestHandler):
                 "timestamp": "2026-01-15T10:00:00+00:00",
                 "episode": f"{user} said: {text}",
                 "summary": f"{user} said: {text}",
+                "app_id": "default",
+                "project_id": "default",
+                "subject": "home",
+                "type": "Conversation",
                 "score": round(0.9 - number / 10, 2),
             }
             for number, text in enumerate(self.server.said.get(user, ()))

@@ -16,12 +16,17 @@ from memtrace.instruments.langchain.flow import asked, given, same
 from memtrace.instruments.langchain.runs import Run, runs, single
 from memtrace.instruments.making import Making, gave, searched_for
 from memtrace.instruments.units import current, newest, read
+from memtrace.recent import Recent
 
 METHODS = ("add", "flush", "search", "get", "delete", "edit")
 
 _OWNERS = ("user_id", "sender", "sender_id", "agent_id", "group_id")
 _KINDS = {"add": "Update", "edit": "Update", "search": "Retrieval", "get": "Retrieval", "delete": "Deletion"}
 _UNITS = "units of everos"
+_sessions: Recent[str, str] = Recent(20_000)
+"""Whose conversation a session is: calls that name only the session belong there too."""
+_memories: Recent[str, str] = Recent(20_000)
+"""Whose memory it is that a search has found: it may be deleted by its id alone."""
 
 
 def recorded(package: str, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,9 +85,11 @@ class _Call:
     def __init__(self, package: str, method: str, client: Any, arguments: dict[str, Any]) -> None:
         self.package, self.method, self.arguments = package, method, arguments
         self.store = _address(package, client)
-        self.place = placing.of_memory(
-            self.store, _owner(arguments, self.store), what=package, session=_text(arguments.get("session_id"))
-        )
+        owner, session = _owner(arguments, self.store), _text(arguments.get("session_id"))
+        self.owner = owner
+        if session:
+            _sessions.set(f"{self.store} {session}", owner)
+        self.place = placing.of_memory(self.store, owner, what=package, session=session)
         self.run: Run | None = None
         self.making: Making | None = None
         self.query: Variable | None = None
@@ -145,6 +152,7 @@ class _Call:
         seen: set[str] = run.here.trace.notes.setdefault(f"{_UNITS} {self.store}", set())
         for item, unit in units:
             seen.add(item.id)
+            _memories.set(f"{self.store} {item.id}", self.owner)
             made = read(making, unit, item.text, objects=(item.value, item.text), leaves=(item.text,))
             gave(run.here, item.text, made)
 
@@ -192,13 +200,16 @@ def _owner(arguments: Mapping[str, Any], store: str) -> str:
         said = _text(arguments.get(key))
         if said:
             return f"{'user_id' if key in {'sender', 'sender_id'} else key}={said}"
+    memory = _text(arguments.get("memory_id"))
+    if memory and (whose := _memories.get(f"{store} {memory}")):
+        return whose
     listed = arguments.get("messages")
     for one in listed if isinstance(listed, list | tuple) else ():
         said = _text(one.get("sender_id")) if isinstance(one, Mapping) else _text(getattr(one, "sender_id", None))
         if said:
             return f"user_id={said}"
     session = _text(arguments.get("session_id"))
-    return f"session_id={session}" if session else ""
+    return (_sessions.get(f"{store} {session}") or f"session_id={session}") if session else ""
 
 
 def _text(value: object) -> str | None:

@@ -12,6 +12,9 @@ MAX_ITEMS = 2_000
 _TEXTS = ("episode", "atomic_fact", "foresight", "summary", "content", "description", "text")
 """Fields that hold what a memory says; the first that is there counts."""
 
+_NO_MEMORIES = frozenset({"original_data", "pending_messages", "raw_messages", "unprocessed_messages"})
+"""Fields that hold what was said and is no memory yet, or what a memory was made from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -51,7 +54,8 @@ def _objects(answer: Any) -> Iterator[Any]:
         left -= 1
         if isinstance(value, Mapping) or hasattr(type(value), "model_fields"):
             yield value
-            inside = list(value.values()) if isinstance(value, Mapping) else list(vars(value).values())
+            fields = value if isinstance(value, Mapping) else vars(value)
+            inside = [one for name, one in fields.items() if name not in _NO_MEMORIES]
         elif isinstance(value, list | tuple):
             inside = list(value)
         else:

@@ -4,9 +4,9 @@ import asyncio
 import json
 import os
 
+from evermemos import AsyncEverMemOS, EverMemOS
 from everos import AsyncEverOS, EverOS
 from everos_cloud import EverOS as Cloud
-from evermemos import AsyncEverMemOS, EverMemOS
 
 URL = os.environ["EVEROS_URL"]
 

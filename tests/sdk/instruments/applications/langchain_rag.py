@@ -1,4 +1,4 @@
-"""A question is answered from documents: a vector store, a reranker, a prompt and a model. It knows nothing of MemTrace."""
+"""Questions are answered from documents: vector store, reranker, prompt and model. It knows nothing of MemTrace."""
 
 import asyncio
 import json

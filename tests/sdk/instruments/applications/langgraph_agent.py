@@ -64,10 +64,8 @@ def talk(user: str, thread: str, *messages: str) -> list[str]:
 
 async def talk_later(user: str, thread: str, *messages: str) -> list[str]:
     config = {"configurable": {"thread_id": thread, "user_id": user}}
-    replies = []
-    for said in messages:
-        replies.append((await graph.ainvoke({"messages": [HumanMessage(said)]}, config))["messages"][-1].content)
-    return replies
+    states = [await graph.ainvoke({"messages": [HumanMessage(said)]}, config) for said in messages]
+    return [state["messages"][-1].content for state in states]
 
 
 async def main() -> list[list[str]]:
