@@ -21,7 +21,7 @@ from typing import Any
 
 Script = Callable[[dict[str, Any]], str | dict[str, Any] | int]
 
-DIMENSIONS = 64
+DIMENSIONS = 512
 _PIECE = 4
 _USAGE = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
 
@@ -30,7 +30,7 @@ def embedding(text: str) -> list[float]:
     """A vector of unit length: the words of the text, each at a place of its own or shared with few others."""
     vector = [0.001] * DIMENSIONS
     for word in re.findall(r"\w+", text.lower()):
-        vector[zlib.crc32(word.encode()) % DIMENSIONS] += 1.0
+        vector[zlib.crc32(word.removesuffix("s").encode()) % DIMENSIONS] += 1.0
     length = math.sqrt(sum(number * number for number in vector))
     return [number / length for number in vector]
 
