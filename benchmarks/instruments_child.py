@@ -31,7 +31,7 @@ FACTS = "\n".join(f"- The user has a dog number {number}, which is called Bo." f
 
 def client() -> Any:
     """A client of a model that answers at once."""
-    import httpx2  # type: ignore[import-not-found,unused-ignore]
+    import httpx2  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import openai
 
     def answer(request: Any) -> Any:
@@ -64,7 +64,7 @@ def memtrace(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextMa
 
 def openinference(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
     """OpenInference's instrument, spans in a file, written in the background as its documentation advises."""
-    from openinference.instrumentation.openai import OpenAIInstrumentor  # type: ignore[import-not-found,unused-ignore]
+    from openinference.instrumentation.openai import OpenAIInstrumentor  # type: ignore[import-not-found,import-untyped,unused-ignore]
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 
@@ -77,7 +77,7 @@ def openinference(folder: Path) -> tuple[Callable[[Any, int], str], AbstractCont
 
 def smartcomment(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
     """The function is commented with smartcomment: the program is changed for it."""
-    from smartcomment import comment_fn, comment_graph, comment_session  # type: ignore[import-not-found,unused-ignore]
+    from smartcomment import comment_fn, comment_graph, comment_session  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     commented = comment_fn("generation", op_type="generation")(lambda prompt, model, number: call(model, number))
     session = _Both(comment_graph("bench"), comment_session("bench"))
