@@ -31,6 +31,8 @@ def check(event: VariableEvent) -> None:
     """
     if event.stored == MENTIONED and event.operation is not None:
         raise EventRefusedError("operation: what is only mentioned has none; its maker says stored: written")
+    if event.stored is not None and event.revision_of == event.variable:
+        raise EventRefusedError("revisionOf: a variable is no version of itself")
     if event.stored == WRITTEN and event.operation is None:
         raise EventRefusedError("operation: what is written has one; a reader says stored: mentioned")
 

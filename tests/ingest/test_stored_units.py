@@ -213,6 +213,7 @@ async def test_what_contradicts_a_unit_is_refused_and_named(store: GraphStore) -
     [
         ({"stored": "mentioned"}, "operation: what is only mentioned has none"),
         ({"operation": None}, "operation: what is written has one"),
+        ({"revisionOf": "SELF"}, "revisionOf: a variable is no version of itself"),
         ({"stored": "kept"}, "stored: Input should be"),
     ],
 )
@@ -221,7 +222,9 @@ async def test_what_an_event_can_not_say_is_refused(
 ) -> None:
     lines = tell("I moved to Bergen.", BERGEN[1])
     place = next(place for place, line in enumerate(lines) if b'"written"' in line)
-    event = json.loads(lines[place]) | change
+    said = json.loads(lines[place])
+    event = said | {name: said["variable"] if value == "SELF" else value for name, value in change.items()}
+    await take(store, [line for line in ask("?", [BERGEN], "!") if b'"mentioned"' in line])
     lines[place] = json.dumps({name: said for name, said in event.items() if said is not None}).encode()
     (found,) = read(lines[place : place + 1])
     if isinstance(found, EventError):
