@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.data import ROOT
-from tests.environments import environment
+from tests.environments import python
 from tests.llm_server import Answer, Request, give, llm_server
 
 _FACT = re.compile(r"I (?:have|keep)[^.\"\n]*\.")
+
+
+ENVIRONMENTS = {"langgraph": "langchain", "mem0": "mem0-2.2.1"}
+"""The environment in which each package is."""
 
 
 def forked(what: str, folder: Path, **more: str) -> dict[str, Any]:
@@ -23,7 +27,7 @@ def forked(what: str, folder: Path, **more: str) -> dict[str, Any]:
     own |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "sdk")]), "MEM0_TELEMETRY": "False", **more}
     own["MEM0_DIR"] = str(folder / "mem0")
     done = subprocess.run(
-        [environment(what), "-m", "tests.optimization.forks", what, folder],
+        [python(ENVIRONMENTS[what]), "-m", "tests.optimization.forks", what, folder],
         cwd=ROOT,
         env=own,
         capture_output=True,
