@@ -23,6 +23,7 @@ from optimization.proof.correction import Corrector
 from optimization.proof.model import Result, proof_of
 from optimization.proof.run import Outcome, prove_verdicts
 from optimization.replay.recorded import NOT_KEPT
+from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import Attribution, Batch, Trace
 from store.answers import Label
@@ -132,7 +133,8 @@ async def test_what_a_person_said_stays_as_it_was_said(
 ) -> None:
     found = await faulty(database, recorded, FACTS, RETRIEVAL)
     wrong = others(found, "write_prompt")[0]
-    verdict = replace(await blaming(found, wrong, found.operation_id), id="f" * 64, method=HUMAN_METHOD, author="Ada")
+    own = make_id("Attribution", found.failure.id, HUMAN_METHOD, "Ada")
+    verdict = replace(await blaming(found, wrong, found.operation_id), id=own, method=HUMAN_METHOD, author="Ada")
     (trace,) = cast("list[Trace]", await found.kept.store.get(Label.TRACE, [found.failure.trace_id]))
     await found.kept.store.write(Batch(trace, attributions=[verdict]))
     after_it = (await replayed(found, verdict)).attribution
