@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
-_SECRETS = {"neo4j_password", "nats_password"}
+_SECRETS = {"neo4j_password", "nats_password", "oidc_client_secret"}
 _JOURNAL_SUFFIX = "-queue"
 
 
@@ -168,6 +168,17 @@ async def open_events_journal(settings: Settings) -> Journal:
     from ingest.queue.journal.queue import open_journal
 
     return await open_journal(journal_path(settings), settings.queue_bytes)
+
+
+def client_secret(settings: Settings) -> str | None:
+    """The secret of our client at the issuer; None where it has none.
+
+    Raises:
+        StoreError: its file can't be read.
+    """
+    if settings.oidc_client_secret is not None:
+        return settings.oidc_client_secret.get_secret_value()
+    return read_password(settings.oidc_client_secret_file) if settings.oidc_client_secret_file else None
 
 
 def journal_path(settings: Settings) -> Path:

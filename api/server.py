@@ -24,11 +24,12 @@ from api.http.platform import Platform
 from api.http.problems import install_problems
 from api.http.tracing import Tracing, tracing_of
 from api.http.windows import Copies
-from api.loading import open_queue, open_store
+from api.loading import client_secret, open_queue, open_store
 from api.settings import Settings
 from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
+    from api.auth.code_flow import CodeFlow
     from api.auth.oidc import TokenVerifier
     from api.event_writer.process import EventWriter
     from api.web.pages.opening import Opening
@@ -137,7 +138,8 @@ def _platform(
     from api.jobs.queue import JobQueue, notices_of
     from api.jobs.uploads import Uploads, uploads_uri
 
-    verifier = Verifier(database.registry(), settings.rate_limit, _tokens(settings))
+    tokens, sign_in = _issuer(settings)
+    verifier = Verifier(database.registry(), settings.rate_limit, tokens)
     uploads = Uploads(uploads_uri(settings))
 
     async def counts(project_id: str, trace_ids: Sequence[str]) -> Mapping[str, dict[str, int]]:
@@ -162,22 +164,31 @@ def _platform(
         rebuilt=rebuilt,
         acts=acts,
         writer=writer,
+        sign_in=sign_in,
     )
 
 
-def _tokens(settings: Settings) -> TokenVerifier | None:
+def _issuer(settings: Settings) -> tuple[TokenVerifier | None, CodeFlow | None]:
+    """What takes the tokens of an OIDC issuer, and what signs browsers in there."""
     if settings.oidc_issuer is None or settings.oidc_audience is None:
-        return None
+        return None, None
     from api.auth.oidc import Issuer, TokenVerifier
 
-    issuer = Issuer(settings.oidc_issuer)
-    return TokenVerifier(
+    issuer, client_id = Issuer(settings.oidc_issuer), settings.oidc_client_id
+    tokens = TokenVerifier(
         issuer,
         settings.oidc_audience,
         settings.oidc_groups_claim,
         settings.oidc_grants,
         settings.oidc_person_claim,
+        client_id,
     )
+    if client_id is None or settings.public_url is None:
+        return tokens, None
+    from api.auth.code_flow import CodeFlow
+
+    secret = client_secret(settings)
+    return tokens, CodeFlow(issuer, tokens, client_id, secret, settings.oidc_scopes, settings.public_url)
 
 
 def _middleware(settings: Settings, metrics: Metrics, tracing: Tracing | None) -> list[Middleware]:

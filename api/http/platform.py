@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api.shielded_acts import Acts
 
 if TYPE_CHECKING:
+    from api.auth.code_flow import CodeFlow
     from api.auth.verify import Verifier
     from api.event_metrics import EventMetrics
     from api.event_writer.process import EventWriter
@@ -38,6 +39,7 @@ class Platform:
         rebuilt: how much each project may have rebuilt.
         acts: carries changes through, even if nobody waits for them any more.
         writer: writes the events of the journal, if the queue is one.
+        sign_in: signs browsers in at an OIDC issuer; None is for a server without one.
     """
 
     settings: Settings
@@ -53,3 +55,4 @@ class Platform:
     rebuilt: RebuiltBytes
     acts: Acts = field(default_factory=Acts)
     writer: EventWriter | None = None
+    sign_in: CodeFlow | None = None

@@ -26,6 +26,8 @@ from tests.server.inside import inside
 from tests.server.running import Place, RunningServer, running, sqlite_place
 from tests.server.wire_events import LINES, arrives, event, lines, message, send
 
+pytestmark = pytest.mark.one_engine
+
 MIB = 1 << 20
 
 
