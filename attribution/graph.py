@@ -13,7 +13,7 @@ from store.answers import Edge
 from store.paging import elements
 from store.protocol import GraphStore
 
-_TEXT_BYTES = 96 << 20
+_TEXT_BYTES = 256 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
 
 _MOST_REACHED = 300_000
