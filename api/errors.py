@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from schema.errors import MemTraceError, NotFoundError
+from schema.errors import MemTraceError, NotFoundError, StoreError
 
 
 class UnauthenticatedError(MemTraceError):
@@ -17,6 +17,10 @@ class UnauthenticatedError(MemTraceError):
     def __init__(self, reason: str, told: str = "a valid API key or token is needed: Authorization: Bearer …") -> None:
         self.reason = reason
         super().__init__(told)
+
+
+class IssuerError(StoreError):
+    """The OIDC issuer can't be asked, so that nobody can say whether a token is good, or sign in."""
 
 
 class UnknownProjectError(NotFoundError):

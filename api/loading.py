@@ -19,12 +19,13 @@ from schema.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from api.stores import MappedStore
+    from ingest.queue.journal.queue import Journal
     from ingest.queue.protocol import EventQueue
     from store.open import Credentials
     from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
-_SECRETS = {"neo4j_password", "nats_password"}
+_SECRETS = {"neo4j_password", "nats_password", "oidc_client_secret"}
 _JOURNAL_SUFFIX = "-queue"
 
 
@@ -151,9 +152,7 @@ async def open_queue(settings: Settings) -> EventQueue:
         StoreError: the queue can't be reached or used.
     """
     if settings.nats is None:
-        from ingest.queue.journal.queue import open_journal
-
-        return await open_journal(journal_path(settings), settings.queue_bytes)
+        return await open_events_journal(settings)
     from ingest.queue.nats.connection import NatsPlace
     from ingest.queue.nats.queue import open_nats
 
@@ -162,6 +161,24 @@ async def open_queue(settings: Settings) -> EventQueue:
         password = read_password(settings.nats_password_file)
     place = NatsPlace(settings.nats, settings.nats_user, password)
     return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
+
+
+async def open_events_journal(settings: Settings) -> Journal:
+    """Open the journal, or make it; see ``open_queue``."""
+    from ingest.queue.journal.queue import open_journal
+
+    return await open_journal(journal_path(settings), settings.queue_bytes)
+
+
+def client_secret(settings: Settings) -> str | None:
+    """The secret of our client at the issuer; None where it has none.
+
+    Raises:
+        StoreError: its file can't be read.
+    """
+    if settings.oidc_client_secret is not None:
+        return settings.oidc_client_secret.get_secret_value()
+    return read_password(settings.oidc_client_secret_file) if settings.oidc_client_secret_file else None
 
 
 def journal_path(settings: Settings) -> Path:

@@ -70,6 +70,10 @@ class Settings(BaseSettings):
         introspection: whether the schema may be asked for.
         trusted_documents: a JSON file of documents by their SHA-256; ``trusted_documents_only`` refuses all others.
         oidc_issuer, oidc_audience: whose bearer tokens are taken; None takes none.
+        oidc_client_id: our name at the issuer: browsers can sign in there, and its ID tokens are taken too.
+        oidc_client_secret, oidc_client_secret_file: of this client; None is a public client.
+        oidc_scopes: what is asked for at a sign-in, with spaces; ``openid`` is among it.
+        public_url: the address at which browsers find the server, without a path; a sign-in leads back there.
         oidc_groups_claim: where a token says its groups.
         oidc_person_claim: where it says what the person is called in verdicts.
         oidc_grants: from a group to ``{project: role}``.
@@ -134,6 +138,11 @@ class Settings(BaseSettings):
     trusted_documents_only: bool = False
     oidc_issuer: str | None = None
     oidc_audience: str | None = None
+    oidc_client_id: Annotated[str, Field(min_length=1)] | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_client_secret_file: str | None = None
+    oidc_scopes: str = "openid profile"
+    public_url: str | None = None
     oidc_groups_claim: Annotated[str, Field(min_length=1)] = "groups"
     oidc_person_claim: Annotated[str, Field(min_length=1)] = "sub"
     oidc_grants: Annotated[dict[str, dict[str, Role]], NoDecode] = {}
@@ -171,7 +180,7 @@ class Settings(BaseSettings):
                 raise ValueError(problem)
         return value
 
-    @field_validator("store", "values", "uploads", "otlp_endpoint", "oidc_issuer")
+    @field_validator("store", "values", "uploads", "otlp_endpoint", "oidc_issuer", "public_url")
     @classmethod
     def _without_secrets(cls, value: str | None) -> str | None:
         if value is not None:
@@ -191,7 +200,7 @@ class Settings(BaseSettings):
                 raise ValueError("write addresses without user and password: those are settings of their own")
         return value
 
-    @field_validator("oidc_issuer", "otlp_endpoint")
+    @field_validator("oidc_issuer", "otlp_endpoint", "public_url")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("https://", "http://")):
@@ -203,6 +212,22 @@ class Settings(BaseSettings):
     def _is_safe(cls, value: str | None) -> str | None:
         if value is not None and not is_safe_issuer(value):
             raise ValueError("an issuer needs https:// unless it runs on this machine")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_origin(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        if value.rstrip("/").count("/") != 2 or not is_safe_issuer(value):
+            raise ValueError("write an address without a path, such as https://memtrace.example.com")
+        return value.rstrip("/")
+
+    @field_validator("oidc_scopes")
+    @classmethod
+    def _are_scopes(cls, value: str) -> str:
+        if "openid" not in value.split():
+            raise ValueError("openid must be among the scopes: without it the issuer says nothing of who signs in")
         return value
 
     @field_validator("cors_origins")
@@ -230,6 +255,8 @@ class Settings(BaseSettings):
     def _oidc_is_whole(self) -> Settings:
         if self.oidc_issuer and not self.oidc_audience:
             raise ValueError("oidc_issuer needs oidc_audience too: without it, tokens for others would be taken")
+        if self.oidc_client_id and not (self.oidc_issuer and self.public_url):
+            raise ValueError("oidc_client_id needs oidc_issuer and public_url too: a sign-in goes there and back")
         if self.trusted_documents_only and not self.trusted_documents:
             raise ValueError("trusted_documents_only needs trusted_documents too: else nothing could be asked")
         return self

@@ -14,6 +14,11 @@ from typing import Any
 
 import httpx
 
+from benchmarks.processor import processor_seconds
+
+_AGAIN = 4
+"""How often each page is opened again, before there are others."""
+
 
 async def main() -> None:
     """Click for the time that was asked for."""
@@ -23,15 +28,25 @@ async def main() -> None:
     limits = httpx.Limits(max_connections=plan["people"], max_keepalive_connections=plan["people"])
     headers = {"Cookie": f"{plan['cookie']}={plan['key']}"}
     async with httpx.AsyncClient(base_url=plan["url"], headers=headers, limits=limits, timeout=60) as client:
-        for address in plan["pages"].values():
-            await client.get(address)  # what is compiled at first is no measure of the rest
+        alone = {name: [await _alone(client, address, plan["pid"])] for name, address in plan["pages"].items()}
+        for name, address in plan["pages"].items():
+            alone[name] += [await _alone(client, address, plan["pid"]) for _ in range(_AGAIN)]
         began = time.perf_counter()
         deadline = began + plan["seconds"]
         await asyncio.gather(
             *(_person(client, plan, number, deadline, taken, errors) for number in range(plan["people"]))
         )
         seconds = time.perf_counter() - began
-    print(json.dumps({"seconds": seconds, "taken": taken, "errors": errors[:20], "failed": len(errors)}))
+    found = {"seconds": seconds, "taken": taken, "alone": alone, "errors": errors[:20], "failed": len(errors)}
+    print(json.dumps(found))
+
+
+async def _alone(client: httpx.AsyncClient, address: str, pid: int) -> float | None:
+    """Seconds of the server's processor time for a page that one person opens while nobody else does anything."""
+    before = processor_seconds(pid)
+    await client.get(address)
+    after = processor_seconds(pid)
+    return None if before is None or after is None else after - before
 
 
 async def _person(

@@ -31,6 +31,7 @@ from store.answers import (
     Budget,
     Closure,
     Direction,
+    Edge,
     FailureFilter,
     Health,
     Label,
@@ -184,6 +185,10 @@ class GraphStore(VerdictHistory, Protocol):
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         """What the operations of a trace did, in stretches of ``width`` places, by kind and end; empty if unknown."""
+        ...
+
+    async def edges(self, trace_id: str) -> list[Edge]:
+        """All derivations of a trace, in its order, as what they join: all that a walk needs; empty if unknown."""
         ...
 
     async def usages(self, trace_id: str) -> list[Usage]:

@@ -1,7 +1,7 @@
 """Sets the clock of a running process, by as many seconds as a file says.
 
 Only the wall clock is set; the monotonic one goes on. The modules of the platform and ``time.time`` see the change;
-    compiled code, such as a database, does not.
+compiled code, such as a database, does not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 VARIABLE = "STEPPED_CLOCK"
-_OURS = {"api", "attribution", "ingest", "schema", "store"}
+_OURS = {"api", "attribution", "ingest", "jwt", "schema", "store"}
+"""And what looks at the times of tokens for them."""
 
 
 def install() -> None:

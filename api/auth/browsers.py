@@ -13,6 +13,12 @@ from starlette.requests import HTTPConnection
 COOKIE = "__Host-memtrace"
 """The prefix makes browsers keep it from other hosts and from plain HTTP, unless the host is this machine."""
 
+SIGN_IN_COOKIE = "__Host-memtrace-sign-in"
+"""What a browser keeps while it signs in at an issuer; it must come along when another site sends it back."""
+
+BACK = "/ui/sign-in/back"
+"""Where an issuer sends browsers to when they have signed in there; it must know of this address."""
+
 MOST_COOKIE = 3800
 """Characters of a key or token that a cookie has room for; browsers refuse cookies of more than 4,096 bytes."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,10 +15,9 @@ import structlog
 from pydantic import BaseModel, ConfigDict
 
 from api.auth.access import Principal
-from api.errors import UnauthenticatedError
+from api.errors import IssuerError, UnauthenticatedError
 from api.settings import is_safe_issuer
 from schema.control import Role
-from schema.errors import StoreError
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Asymmetric ones only: with a symmetric one, whoever can check a token can also make one."""
@@ -37,15 +37,20 @@ _KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
 _log = structlog.get_logger("memtrace.auth")
 
 
-class IssuerError(StoreError):
-    """The issuer's keys can't be had, so that nobody can say whether a token is good."""
+class Configuration(BaseModel):
+    """What matters of an issuer's configuration, as discovery tells it; see OpenID Connect Discovery 1.0, section 3.
 
-
-class _Discovery(BaseModel):
-    """What matters of an issuer's configuration."""
+    Attributes:
+        authorization_endpoint, token_endpoint: where browsers sign in, and where a code becomes a token; issuers that
+            sign nobody in have none.
+        token_endpoint_auth_methods_supported: how a client may show its secret there.
+    """
 
     issuer: str
     jwks_uri: str
+    authorization_endpoint: str | None = None
+    token_endpoint: str | None = None
+    token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
 
 
 class _Key(BaseModel):
@@ -94,6 +99,32 @@ class Issuer:
             raise IssuerError(f"the keys of {self.address} can't be had")
         return found
 
+    async def configuration(self) -> Configuration:
+        """What discovery says now.
+
+        Raises:
+            IssuerError: it can't be had, or is of another issuer.
+        """
+        try:
+            return await self._discover()
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            _log.warning("the issuer can't be asked", issuer=self.address, problem=type(error).__name__)
+            raise IssuerError(f"{self.address} can't be asked how to sign in") from None
+
+    async def post(self, address: str, form: Mapping[str, str], headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Send a form to an address of the issuer; the status of the answer, and what is in it.
+
+        Raises:
+            IssuerError: there is no answer, or one that is far too long.
+        """
+        sent = {"Accept": "application/json", **headers}
+        try:
+            async with self._http.stream("POST", address, data=dict(form), headers=sent) as answer:
+                return answer.status_code, await _body(answer)
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            _log.warning("the issuer can't be asked", issuer=self.address, problem=type(error).__name__)
+            raise IssuerError(f"{self.address} can't be asked for a token") from None
+
     async def close(self) -> None:
         """Let go of connections."""
         await self._http.aclose()
@@ -117,11 +148,15 @@ class Issuer:
             self._keys = keys
             self._fetched = time.monotonic()
 
-    async def _fetch(self) -> dict[str | None, jwt.PyJWK]:
+    async def _discover(self) -> Configuration:
         address = f"{self.address.rstrip('/')}/.well-known/openid-configuration"
-        found = _Discovery.model_validate_json(await self._get(address))
+        found = Configuration.model_validate_json(await self._get(address))
         if found.issuer != self.address:
             raise ValueError("the issuer calls itself something else")
+        return found
+
+    async def _fetch(self) -> dict[str | None, jwt.PyJWK]:
+        found = await self._discover()
         if not is_safe_issuer(found.jwks_uri):
             raise ValueError("the keys lie at an address without TLS")
         listed = _KeySet.model_validate_json(await self._get(found.jwks_uri)).keys
@@ -130,12 +165,7 @@ class Issuer:
     async def _get(self, address: str) -> bytes:
         async with self._http.stream("GET", address, headers={"Accept": "application/json"}) as answer:
             answer.raise_for_status()
-            body = bytearray()
-            async for block in answer.aiter_bytes():
-                body += block
-                if len(body) > _MOST_BYTES:
-                    raise ValueError("the answer is too large")
-        return bytes(body)
+            return await _body(answer)
 
 
 class TokenVerifier:
@@ -148,6 +178,7 @@ class TokenVerifier:
         groups_claim: str,
         grants: Mapping[str, Mapping[str, Role]],
         person_claim: str = "sub",
+        client_id: str | None = None,
     ) -> None:
         """Nothing is fetched yet.
 
@@ -157,9 +188,10 @@ class TokenVerifier:
             groups_claim: where a token says its groups.
             grants: from a group to a role in each of some projects.
             person_claim: where a token says what the person is called in verdicts.
+            client_id: our own name at the issuer: tokens for it, with which browsers are signed in, are taken too.
         """
         self._issuer = issuer
-        self._audience = audience
+        self._audiences = [audience] if client_id is None else [audience, client_id]
         self._groups_claim = groups_claim
         self._grants = grants
         self._person_claim = person_claim
@@ -171,6 +203,29 @@ class TokenVerifier:
             UnauthenticatedError: the token is not valid; the error never repeats what is in it.
             IssuerError: the issuer can't be asked.
         """
+        return self._principal(await self._claims(token, self._audiences))
+
+    async def verify_sign_in(self, token: str, client_id: str, nonce: str) -> Principal:
+        """The principal of an ID token that was made for one sign-in; see OpenID Connect Core 1.0, section 3.1.3.7.
+
+        Args:
+            token: as the issuer gave it for a code.
+            client_id: whom it must be for.
+            nonce: what the browser was sent to the issuer with.
+
+        Raises:
+            UnauthenticatedError: the token is not valid, for another client or of another sign-in.
+            IssuerError: the issuer can't be asked.
+        """
+        claims = await self._claims(token, [client_id])
+        if claims.get("azp", client_id) != client_id:
+            raise UnauthenticatedError("the token was made for another client")
+        if not hmac.compare_digest(str(claims.get("nonce", "")).encode("utf-8", "replace"), nonce.encode()):
+            raise UnauthenticatedError("the token is of another sign-in: its nonce is not ours")
+        return self._principal(claims)
+
+    async def _claims(self, token: str, audiences: list[str]) -> dict[str, Any]:
+        """What a token says, once its signature, its issuer and its times are good and it is for one of these."""
         try:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
@@ -182,11 +237,11 @@ class TokenVerifier:
         if key is None:
             raise UnauthenticatedError("the token is signed with a key that the issuer does not have")
         try:
-            claims = jwt.decode(
+            claims: dict[str, Any] = jwt.decode(
                 token,
                 key.key,
                 algorithms=list(ALGORITHMS),
-                audience=self._audience,
+                audience=audiences,
                 issuer=self._issuer.address,
                 leeway=LEEWAY_SECONDS,
                 options={"require": ["exp", "iss", "aud", "sub"]},
@@ -195,6 +250,9 @@ class TokenVerifier:
             raise UnauthenticatedError("the token has expired", "this token has expired") from None
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             raise UnauthenticatedError(f"the token is not good: {type(error).__name__}") from None
+        return claims
+
+    def _principal(self, claims: Mapping[str, Any]) -> Principal:
         subject = str(claims["sub"])
         if not subject or len(subject) > _LONGEST_SUBJECT:
             raise UnauthenticatedError("the token's subject is empty or too long")
@@ -219,6 +277,15 @@ class TokenVerifier:
                 if project not in roles or role.allows(roles[project]):
                     roles[project] = role
         return roles
+
+
+async def _body(answer: httpx.Response) -> bytes:
+    body = bytearray()
+    async for block in answer.aiter_bytes():
+        body += block
+        if len(body) > _MOST_BYTES:
+            raise ValueError("the answer is too large")
+    return bytes(body)
 
 
 def _jwk(entry: _Key) -> jwt.PyJWK | None:

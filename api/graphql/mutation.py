@@ -40,6 +40,7 @@ from api.graphql.results import (
     WithdrawFailureResult,
     WithdrawVerdictResult,
 )
+from api.graphql.retention import RetentionMutations
 from api.graphql.scalars import JobKind, Role
 from api.graphql.trace import counts_of
 from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArguments
@@ -58,7 +59,7 @@ MAX_NAME = 200
     description="All changes that you can make. Errors to be expected, such as NotFound, are among the possible "
     "results of each."
 )
-class Mutation(AnnotationMutations):
+class Mutation(AnnotationMutations, RetentionMutations):
     """The roots of mutations."""
 
     @strawberry.mutation(

@@ -31,6 +31,7 @@ from api.graphql.refs import (
     VariableRef,
 )
 from api.graphql.resolving import id_meant, id_of, trace_meant
+from api.graphql.retention import RetentionPolicy, retention_of
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
@@ -343,6 +344,11 @@ class Project:
             *asked_page(info, first, after), control.JobKind.REPORT, control.JobState.DONE
         )
         return connection(info, page)
+
+    @strawberry.field(description="How long it keeps its traces; null if for good.")
+    async def retention(self) -> RetentionPolicy | None:
+        """The policy."""
+        return retention_of(await self.door.records.retention())
 
     @strawberry.field(description="Its API keys, the newest first; for admins.")
     async def keys(self, info: Info, first: First = 20, after: After = None) -> Connection[ApiKeyRef]:

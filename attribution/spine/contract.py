@@ -122,6 +122,11 @@ class _Boxes:
             ]
         )
         self._what = [_merged([nodes[node] for node in group]) for group in groups]
+        self._alike: dict[Node, int] = defaultdict(int)
+        """The boxes of the spine, as bits, by what they are."""
+        self._spine = 0
+        for number, what in enumerate(self._what):
+            self._note(number, what)
         self._into = list(range(len(groups)))
 
     def members(self) -> list[list[int]]:
@@ -154,9 +159,7 @@ class _Boxes:
         for box in dict.fromkeys(self._now(box) for box in run):
             if not grown:
                 what = self._what[box]
-                foreign = sum(
-                    1 << one for one in bits(quotient.alive) if self._what[one].roles and self._what[one] != what
-                )
+                foreign = quotient.alive & self._spine & ~self._alike.get(what, 0)
             now = self._now(box)
             if grown and (down | quotient.down(now)) & (up | quotient.up(now)) & foreign:
                 self._merge(grown)
@@ -226,12 +229,22 @@ class _Boxes:
         size = quotient.members(one).bit_count() + quotient.members(other).bit_count()
         return _cost(first, second), apart.bit_count(), size
 
+    def _note(self, box: int, what: Node) -> None:
+        """Keep what a box is; the bits of those that were merged into others stay, and mean nothing."""
+        if what.roles:
+            self._alike[what] |= 1 << box
+            self._spine |= 1 << box
+        else:
+            self._spine &= ~(1 << box)
+
     def _merge(self, boxes: int) -> int:
         inside = self._quotient.between(boxes)
         if inside & (inside - 1):
             what = _merged([self._what[box] for box in bits(inside)])
             box = self._quotient.merge(boxes)
+            self._alike[self._what[box]] &= ~(1 << box)
             self._what[box] = what
+            self._note(box, what)
             for one in bits(inside):
                 self._into[one] = box
             return box

@@ -127,17 +127,19 @@ class Drawing:
     description: str
 
 
-def svg(spine: Spine, title: str = "", standalone: bool = True) -> Markup:
+def svg(spine: Spine, title: str = "", standalone: bool = True, anchor: str = "") -> Markup:
     """The drawing as SVG.
 
     Args:
         spine: what is drawn.
         title: what it is of, such as the question.
         standalone: whether it is a document of its own; else it is a part of a page that has ``style_sheet``.
+        anchor: how the names of places in that page begin to which boxes lead, a box's number following; empty leads
+            nowhere. Only for a mouse: the page has links of its own there.
     """
     template = _environment().get_template("spine.svg.j2")
     style = Markup(style_sheet()) if standalone else None  # noqa: S704 - a file of ours
-    return Markup(template.render(drawing=draw(spine, title), style=style))  # noqa: S704 - escaped by the template
+    return Markup(template.render(drawing=draw(spine, title), style=style, anchor=anchor))  # noqa: S704 - escaped by the template
 
 
 def style_sheet() -> str:

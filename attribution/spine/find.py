@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from attribution.lookup import by_id, word_on
@@ -32,16 +32,20 @@ def check_boxes(most: int) -> int:
     return most
 
 
-async def spines(store: GraphStore, failures: Sequence[Failure], most: int = BOXES) -> dict[str, Spine]:
+async def spines(
+    store: GraphStore, failures: Sequence[Failure], most: int = BOXES, about: Mapping[str, str] | None = None
+) -> dict[str, Spine]:
     """The spines of several failures, by the failure's id.
 
-    The verdict that counts says where pieces were lost: a person's before a model's before that of the free pass. Where
-    there is none, a spine shows the evidence, the question, the answer, and what the answer was made from.
+    Where pieces were lost, the named verdict says, else the one that counts: a person's before a model's before that of
+    the free pass. Where there is none, a spine shows the evidence, the question, the answer, and what the answer was
+    made from.
 
     Args:
         store: holds them.
         failures: which ones.
         most: boxes of each, 5 to 60.
+        about: ids of verdicts to follow, by the id of their failure.
 
     Raises:
         InputError: ``most`` is out of its range.
@@ -49,14 +53,14 @@ async def spines(store: GraphStore, failures: Sequence[Failure], most: int = BOX
     check_boxes(most)
     found: dict[str, Spine] = {}
     for start in range(0, len(failures), _AT_ONCE):
-        for told in await _told(store, failures[start : start + _AT_ONCE]):
+        for told in await _told(store, failures[start : start + _AT_ONCE], about or {}):
             found[told.failure.id] = await asyncio.to_thread(build, told, most)
     return found
 
 
-async def _told(store: GraphStore, failures: Sequence[Failure]) -> list[Told]:
+async def _told(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> list[Told]:
     """What is known of some failures."""
-    said = await _said(store, failures)
+    said = await _said(store, failures, about)
     verdicts = {id_: from_attribution(one) for id_, one in said.items()}
     pasts = await _pasts(store, failures, [roots(one, verdicts.get(one.id)) for one in failures])
     blamed = [loss.operation_id for one in verdicts.values() for loss in one.losses]
@@ -88,16 +92,21 @@ async def _pasts(store: GraphStore, failures: Sequence[Failure], wanted: Sequenc
     )
 
 
-async def _said(store: GraphStore, failures: Sequence[Failure]) -> dict[str, Attribution]:
-    """The verdict on each failure; one without a path, as a person's, gives way to one with a path that agrees."""
+async def _said(store: GraphStore, failures: Sequence[Failure], about: Mapping[str, str]) -> dict[str, Attribution]:
+    """The verdict on each failure: the one that is named, else the one that counts.
+
+    Of those that count, one without a path, as a person's, gives way to one with a path that agrees.
+    """
     found = await store.attributions([one.id for one in failures])
     said = word_on(found, failures)
     for one in found:
+        if one.failure_id in about:
+            continue
         counts = said[one.failure_id]
         same = (counts.error_type, counts.operation_id) == (one.error_type, one.operation_id)
         if same and not _has_path(counts) and _has_path(one):
             said[one.failure_id] = one
-    return said
+    return said | {one.failure_id: one for one in found if about.get(one.failure_id) == one.id}
 
 
 def _has_path(verdict: Attribution) -> bool:

@@ -18,13 +18,15 @@ from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STOR
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told", "stored_units")
+    __slots__ = ("id", "identities", "is_told", "notes", "stored_units")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
         self.identities = IdentityMap()
         self.stored_units = KnownUnits()
+        self.notes: dict[str, Any] = {}
+        """What instruments keep of the trace, by their own names."""
 
 
 class Scope:

@@ -19,7 +19,7 @@ import pytest
 
 HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk"
-QUICK = frozenset({"mem0-2.2.1", "langchain", "llamaindex", "everos", "openinference", "otel-genai"})
+QUICK = frozenset({"mem0-2.2.1", "langchain", "openinference", "otel-genai"})
 """What ``make test`` runs; ``make test-full`` runs all."""
 
 

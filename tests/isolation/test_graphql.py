@@ -92,7 +92,14 @@ _ID_OF = {
     "ReportInput.traces": "trace",
     "ReportInput.failures": "failure",
 }
-_FOR_ADMINS = {"deleteTrace", "createKey", "revokeKey", "closeAnnotationQueue", "deleteAnnotationQueue"}
+_FOR_ADMINS = {
+    "deleteTrace",
+    "createKey",
+    "revokeKey",
+    "setRetention",
+    "closeAnnotationQueue",
+    "deleteAnnotationQueue",
+}
 _PLAIN: dict[str, str | None] = {
     "Project.search.text": "Mara",
     "FailureFilter.text": "Mara",

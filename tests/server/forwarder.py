@@ -18,12 +18,16 @@ class Forwarder:
     """
 
     def __init__(self, uri: str) -> None:
-        parts = urlsplit(uri)
-        self._target = (parts.hostname or "127.0.0.1", parts.port or 7687)
+        self.lead_to(uri)
         self._streams: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self.port = 0
         self.open()
+
+    def lead_to(self, uri: str) -> None:
+        """Forward new connections to this server."""
+        parts = urlsplit(uri)
+        self._target = (parts.hostname or "127.0.0.1", parts.port or 7687)
 
     def open(self) -> None:
         """Take connections."""

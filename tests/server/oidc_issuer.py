@@ -25,13 +25,18 @@ class Issuer:
         answers: what it says at a path in place of its own answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        """Answer nobody yet.
+
+        Args:
+            host: what this machine is called in its address.
+        """
         self.asked: list[str] = []
         self.up = True
         self.answers: dict[str, Any] = {}
         self._keys: dict[str, rsa.RSAPrivateKey] = {}
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
+        self.url = f"http://{host}:{self._http.server_port}"
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self.rotate("first")
 

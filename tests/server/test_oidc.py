@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from api.auth import oidc
-from api.auth.oidc import IssuerError, TokenVerifier
-from api.errors import UnauthenticatedError
+from api.auth.oidc import TokenVerifier
+from api.errors import IssuerError, UnauthenticatedError
 from schema.control import Role
 from tests.server.inside import inside
 from tests.server.oidc_issuer import AUDIENCE, Issuer, oidc_issuer

@@ -38,6 +38,10 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
         "message": f"{base}/variables/{ids['message']}",
         "unit-compared": f"{base}/variables/{ids['unit']}?compare={ids['before']}",
         "graph": f"{base}/variables/{ids['answer']}/graph",
+        "impact": f"{base}/variables/{ids['message']}/impact",
+        "settings": f"{base}/settings",
+        "jobs": f"{base}/jobs",
+        "job": f"{base}/jobs/{ids['job']}",
         "search": f"{base}/search?text=Mara",
         "search-empty": f"{base}/search",
     }

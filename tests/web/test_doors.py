@@ -176,8 +176,9 @@ def test_every_answer_has_the_strict_headers(lone: World, writer: httpx.Client) 
         answer = writer.get(address)
         # The graph's worker needs a name for its one address; all else has none.
         names = "memtrace-graph; connect-src 'self'" if address.endswith("/graph") else "'none'"
-        # A trace and a memory ask for themselves again.
-        names += "; connect-src 'self'" if re.search(r"/traces/\w+(/memory)?(\?|$)", address) else ""
+        # What asks for itself again, or whether the server is there before a form is sent.
+        asks = r"/(traces|jobs|failures)/\w+(/memory)?(\?|$)|/queues(\?|$)|/cases/"
+        names += "; connect-src 'self'" if re.search(asks, address) else ""
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
         assert "frame-ancestors 'none'" in policy
@@ -350,6 +351,7 @@ def test_every_document_is_used_and_every_page_is_looked_at(lone: World) -> None
     looked -= {"/ui", "/ui/help", "/ui/me"}
     data = {
         "/ui/projects/{project}/queues/{id}/labels",
+        "/ui/projects/{project}/failures/saved",
         # There is none in this project; test_annotating looks at one.
         "/ui/projects/{project}/queues/{id}/disputes/{id}",
         "/ui/projects/{project}/variables/{id}/value",

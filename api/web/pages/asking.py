@@ -63,7 +63,7 @@ class Viewer:
         """The projects that the viewer knows, in order."""
         return self.context.access.projects
 
-    async def ask(self, name: str, **variables: Any) -> dict[str, Any]:
+    async def ask(self, name: str, /, **variables: Any) -> dict[str, Any]:
         """The data of a document's answer.
 
         Args:
@@ -81,7 +81,7 @@ class Viewer:
         assert result.data is not None
         return result.data
 
-    async def do(self, name: str, project: str, **variables: Any) -> dict[str, Any]:
+    async def do(self, name: str, project: str, /, **variables: Any) -> dict[str, Any]:
         """What a document's mutation, which it calls ``done``, says that it did, or why it did nothing.
 
         Raises:
@@ -90,7 +90,7 @@ class Viewer:
         done: dict[str, Any] = (await self.ask(name, project=project, **variables))["done"]
         return done
 
-    async def ask_project(self, name: str, project: str, **variables: Any) -> dict[str, Any]:
+    async def ask_project(self, name: str, project: str, /, **variables: Any) -> dict[str, Any]:
         """The same of a document about one project; the project's part of the answer stands under ``project``.
 
         Raises:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from api.web.pages import judging, words
 from api.web.pages.asking import MissingError
+from api.web.pages.picture import picture
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
-from attribution.spine.draw import svg
-from attribution.spine.find import spines
-from attribution.spine.model import Spine
 from schema.control import Role
 from schema.kinds import HUMAN_METHOD
-from schema.models import Failure
-from store.answers import Label
 
 Found = Mapping[str, Any]
 
@@ -97,7 +91,7 @@ async def told(
         raise MissingError("failure")
     verdicts, own = one["verdicts"], one["ownVerdict"]
     first = word_on(verdicts)
-    spine = await _spine(asked, one)
+    shown = await picture(asked, one, first["id"] if first else None)
     named = [own["operation"], *(one["operation"] for one in own["candidates"])] if own else []
     values = form or judging.form_of_verdict(own)
     return {
@@ -111,14 +105,14 @@ async def told(
         "changes": changes(one["verdictHistory"]["nodes"]),
         "operations": judging.operations(one, verdicts, [*more, *named]),
         "letters": judging.LETTERS,
-        "texts": judging.texts(one, own, spine, values),
+        "texts": judging.texts(one, own, None if shown is None else shown.spine, values),
         "types": words.ERROR_TYPES,
         "may_judge": Role(found["project"]["role"]).allows(Role.WRITER),
         "form": values,
         "also_rows": judging.also_rows(values),
         "problem": problem,
         "is_saved": False,
-        "spine": await _drawn(spine),
+        "picture": shown,
         "why_not": await _why_not(asked, one),
     }
 
@@ -136,20 +130,6 @@ async def _why_not(asked: PageRequest, one: Found) -> list[Found] | None:
         raise MissingError("failure")
     pieces: list[Found] = found["whyNot"]
     return pieces
-
-
-async def _spine(asked: PageRequest, failure: Found) -> Spine | None:
-    """The way from the evidence to the answer; None where there is nothing to show."""
-    store = asked.viewer.context.door(asked.project).store
-    found = [one for one in await store.get(Label.FAILURE, [failure["id"]]) if isinstance(one, Failure)]
-    spine = (await spines(store, found)).get(failure["id"])
-    return spine if spine is not None and spine.boxes else None
-
-
-async def _drawn(spine: Spine | None) -> Markup | None:
-    if spine is None:
-        return None
-    return await asyncio.to_thread(svg, spine, "The way from the evidence to the answer", standalone=False)
 
 
 def changes(history: Iterable[Found]) -> list[dict[str, Any]]:

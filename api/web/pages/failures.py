@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
 from typing import Any
 
+from starlette.responses import Response, StreamingResponse
+
+from api.http.files import attachment
 from api.web.pages.overview import methods_of
+from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.words import ERROR_TYPES, QUESTION_KINDS
+from attribution.verdict import Method
+from schema.control import Role
+
+_CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
+"""What the filters offer. To count it looks at all verdicts of a project, and the next page offers the same."""
 
 _UNDECIDED = "none"
 _LABELLED = {"yes": True, "no": False}
+WAYS = {
+    Method.FLOW: "the free pass: no language model",
+    Method.AUTO: "the free pass, and a language model where it is unsure",
+}
+"""How failures are attributed from a page; what else there is needs settings that belong to a command."""
+
 FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "trace")
 
 
@@ -17,10 +34,10 @@ async def failures(asked: PageRequest) -> Shown:
     """A page of failures."""
     said = {name: asked.said(name) for name in FILTERS}
     found = await asked.viewer.ask_project(
-        "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=_filter(said)
+        "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=filter_of(said)
     )
     one = found["project"]
-    groups = one["verdictGroups"]
+    groups = await _groups(asked, said["trace"])
     choices = {
         "types": [name for name in ERROR_TYPES if any(group["errorType"] == name for group in groups)],
         "undecided": any(group["errorType"] is None for group in groups),
@@ -35,11 +52,53 @@ async def failures(asked: PageRequest) -> Shown:
         "choices": choices,
         "is_first": asked.said("after") is None,
         "is_filtered": any(said.values()),
+        "ways": WAYS,
+        "may_write": Role(one["role"]).allows(Role.WRITER),
     }
     return Shown("failures", values)
 
 
-def _filter(said: dict[str, str | None]) -> dict[str, Any]:
+async def saved(asked: PageRequest) -> Response:
+    """The failures that a filter wants, with all verdicts that the viewer may see: a line of JSON each."""
+    said = {name: asked.said(name) for name in FILTERS}
+
+    async def page(after: str | None) -> dict[str, Any]:
+        found = await asked.viewer.ask_project(
+            "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said)
+        )
+        failures: dict[str, Any] = found["project"]["failures"]
+        return failures
+
+    first = await page(None)  # what is wrong with the address is told, and not the beginning of a file
+
+    async def lines() -> AsyncIterator[str]:
+        there = first
+        while True:
+            for one in there["nodes"]:
+                yield f"{json.dumps(one)}\n"
+            after = there["pageInfo"]["endCursor"]
+            if after is None:
+                return
+            there = await page(after)
+
+    headers = attachment(f"{asked.project}.failures.jsonl")
+    return StreamingResponse(lines(), media_type="application/x-ndjson", headers=headers)
+
+
+async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]:
+    """How many failures there are of each kind, as the viewer may know it; a new kind may take a while to be there."""
+    context = asked.viewer.context
+
+    async def ask() -> list[dict[str, Any]]:
+        found = await asked.viewer.ask_project("failure_choices", asked.project, trace=trace)
+        groups: list[dict[str, Any]] = found["project"]["verdictGroups"]
+        return groups
+
+    key = (context.platform.settings.store, asked.project, trace, context.access.principal.actor)
+    return await _CHOICES.get(key, ask)
+
+
+def filter_of(said: dict[str, str | None]) -> dict[str, Any]:
     """What an address says, as the document's filter takes it; words that mean nothing are left out."""
     kind = said["type"]
     return {

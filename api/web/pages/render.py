@@ -16,6 +16,7 @@ from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
 from attribution.spine.draw import style_sheet
+from attribution.text.fit import printable
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _POLICY = "; ".join(
@@ -39,9 +40,11 @@ HEADERS = {
 }
 # The graph fetches its data, and lays it out in a worker, whose address is the one script that a script may name.
 _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-graph; connect-src 'self'")
-# What shows a moment, or what is being recorded, asks for itself again; the browser reads the answer as a document.
+# What shows a moment, or what goes on, asks for itself again; the browser reads the answer as a document. And a form
+# that takes long to fill in asks whether the server is there before it is sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
-_POLICIES = {"graph": _GRAPH_POLICY, "memory": _AGAIN_POLICY, "trace": _AGAIN_POLICY}
+_ASKING = ("memory", "trace", "job", "failure", "case", "dispute", "queues")
+_POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 
 def assets() -> Assets:
@@ -98,4 +101,4 @@ def _environment() -> Environment:
 
 def _fit(value: Any) -> Any:
     """Text that may be put into a document; markup that a template made is left as it is."""
-    return words.printable(value) if type(value) is str else value
+    return printable(value) if type(value) is str else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from starlette.exceptions import HTTPException
@@ -11,10 +11,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from api.auth.browsers import COOKIE, is_same_origin
-from api.errors import ForbiddenError, RateLimitedError, TooLargeError, UnauthenticatedError
+from api.auth.browsers import BACK, COOKIE, is_same_origin
+from api.auth.keys import PREFIX
+from api.errors import ForbiddenError, IssuerError, RateLimitedError, TooLargeError, UnauthenticatedError
 from api.graphql.schema import Schema
-from api.http.dependencies import request_id_of
+from api.http.dependencies import platform_of, request_id_of
 from api.logs import error_fields
 from api.web.assets import NamedRoute
 from api.web.pages import (
@@ -25,12 +26,15 @@ from api.web.pages import (
     failure,
     failures,
     graph,
+    impact,
+    jobs,
     memory,
     operation,
     overview,
     queue,
     queues,
     search,
+    settings,
     trace,
     value,
     variable,
@@ -39,7 +43,7 @@ from api.web.pages.asking import PageError, viewer_of
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, assets, render
 from api.web.pages.shown import Page, PageRequest, Shown
-from api.web.pages.signing import Door
+from api.web.pages.signing import Door, next_of
 from schema.errors import AmbiguousError, InputError, MemTraceError, NotFoundError, StoreError
 
 _log = structlog.get_logger("memtrace.web")
@@ -53,6 +57,7 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/blame", blame.blame),
     ("GET", f"{_PROJECT}/compare", compare.compare),
     ("GET", f"{_PROJECT}/failures", failures.failures),
+    ("GET", f"{_PROJECT}/failures/saved", failures.saved),
     ("GET", f"{_PROJECT}/failures/{{id}}", failure.failure),
     ("POST", f"{_PROJECT}/failures/{{id}}/verdict", failure.record),
     ("GET", f"{_PROJECT}/queues", queues.queues),
@@ -69,11 +74,20 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", case.dispute),
     ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", case.decide),
     ("GET", f"{_PROJECT}/search", search.search),
+    ("GET", f"{_PROJECT}/settings", settings.settings),
+    ("POST", f"{_PROJECT}/settings/retention", settings.set_retention),
+    ("POST", f"{_PROJECT}/keys/new", settings.create_key),
+    ("POST", f"{_PROJECT}/keys/{{id}}/revoke", settings.revoke_key),
+    ("GET", f"{_PROJECT}/jobs", jobs.jobs),
+    ("POST", f"{_PROJECT}/jobs/attribute", jobs.attribute),
+    ("GET", f"{_PROJECT}/jobs/{{id}}", jobs.job),
+    ("POST", f"{_PROJECT}/jobs/{{id}}/stop", jobs.stop),
     ("GET", f"{_PROJECT}/traces/{{id}}", trace.trace),
     ("GET", f"{_PROJECT}/traces/{{id}}/memory", memory.memory),
     ("GET", f"{_PROJECT}/operations/{{id}}", operation.operation),
     ("GET", f"{_PROJECT}/variables/{{id}}", variable.variable),
     ("GET", f"{_PROJECT}/variables/{{id}}/value", value.value),
+    ("GET", f"{_PROJECT}/variables/{{id}}/impact", impact.impact),
     ("GET", f"{_PROJECT}/variables/{{id}}/graph", graph.graph),
     ("GET", f"{_PROJECT}/variables/{{id}}/graph/data", graph.graph_data),
 ]
@@ -94,6 +108,10 @@ _TOLD = {
     503: "The store can't be reached at the moment. Try again in a while.",
     504: "This took longer than the server allows.",
 }
+_ISSUER_AWAY = (
+    "Who you are can't be asked at the moment: the server that signs people in does not answer as it should. Try again "
+    "in a while, or sign in with a key."
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -116,6 +134,8 @@ def page_routes(schema: Schema, opening: Opening | None = None) -> list[BaseRout
         files.route("/ui/assets"),
         route("GET", "/ui/sign-in", door.sign_in),
         route("POST", "/ui/sign-in", door.take_key),
+        route("GET", "/ui/sign-in/issuer", door.to_issuer),
+        route("GET", BACK, door.from_issuer),
         route("POST", "/ui/sign-out", door.sign_out),
         route("GET", "/ui/open", door.open),
         route("POST", "/ui/open", door.take_code),
@@ -163,7 +183,8 @@ def _guarded(handler: Handler, version: str) -> Handler:
             status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
             if status >= 500:
                 _log.error("page failed", path=request.scope["path"], **error_fields(error))
-            return await _problem(request, version, status, _TOLD.get(status, f"{error}."))
+            told = _ISSUER_AWAY if isinstance(error, IssuerError) else _TOLD.get(status, f"{error}.")
+            return await _problem(request, version, status, told)
         except (ClientDisconnect, HTTPException):
             raise
         except Exception as error:
@@ -183,12 +204,33 @@ async def _sign_in(request: Request, version: str) -> Response:
     elif COOKIE not in request.cookies and request.headers.get("sec-fetch-site") == "cross-site":
         # Browsers keep the cookie back from links of other sites. From a page of ours it comes.
         return await render("arrived", version, {"here": here})
+    elif _is_of_issuer(request):
+        # Tokens last for minutes, and the issuer still knows who it was: it asks nobody to type anything again.
+        return RedirectResponse(f"/ui/sign-in/issuer?{urlencode({'next': here})}", 303, HEADERS)
     return RedirectResponse(f"/ui/sign-in?{urlencode({'next': here})}", 303, HEADERS)
 
 
+def _is_of_issuer(request: Request) -> bool:
+    """Whether somebody opens a page with a token of the issuer that is no longer good."""
+    shown = request.cookies.get(COOKIE, "")
+    is_opened = request.headers.get("sec-fetch-mode") == "navigate"
+    return is_opened and bool(shown) and not shown.startswith(PREFIX) and platform_of(request).sign_in is not None
+
+
 async def _problem(request: Request, version: str, status: int, told: str) -> Response:
-    values = {"told": told, "code": status, "request_id": request_id_of(request)}
+    values = {"told": told, "code": status, "request_id": request_id_of(request), "back": _page_of(request)}
     return await render("problem", version, values, status)
+
+
+def _page_of(request: Request) -> str | None:
+    """The page of ours whose form was sent; None where none was, or where nobody says which."""
+    if request.method != "POST":
+        return None
+    said = urlsplit(request.headers.get("referer", ""))
+    if said.netloc != request.headers.get("host"):
+        return None
+    here = next_of(said.path + (f"?{said.query}" if said.query else ""))
+    return here if here.startswith(f"{said.path}") else None
 
 
 async def _to_pages(_: Request) -> Response:

@@ -6,20 +6,26 @@ import asyncio
 import re
 from urllib.parse import parse_qs
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from api.auth.browsers import COOKIE, MOST_COOKIE
+from api.auth.browsers import COOKIE, MOST_COOKIE, SIGN_IN_COOKIE
 from api.errors import RateLimitedError, TooLargeError, UnauthenticatedError
 from api.http.dependencies import client_of, platform_of
+from api.web.pages import words
 from api.web.pages.asking import PageError
 from api.web.pages.opening import Opening
 from api.web.pages.render import HEADERS, render
+
+_log = structlog.get_logger("memtrace.web")
 
 _LOCAL = re.compile(r"/ui(?:[/?][!-\[\]-~]*)?")
 """Addresses of our own pages; a backslash is read as a slash by browsers, so there is none."""
 
 _MOST_FORM = 200_000
+_SIGN_IN_SECONDS = 600
+"""How long one may take at the issuer."""
 _MOST_FIELDS = 100
 
 
@@ -62,7 +68,10 @@ def leave(answer: Response) -> Response:
 
 
 def _enter(key: str, next_: str) -> Response:
-    answer = RedirectResponse(next_, 303, HEADERS)
+    return _with_cookie(RedirectResponse(next_, 303, HEADERS), key)
+
+
+def _with_cookie(answer: Response, key: str) -> Response:
     answer.set_cookie(COOKIE, key, secure=True, httponly=True, samesite="strict", path="/")
     return answer
 
@@ -106,6 +115,48 @@ class Door:
         request.state.actor = principal.actor
         return _enter(key, next_)
 
+    async def to_issuer(self, request: Request) -> Response:
+        """To the OIDC issuer, to sign in there."""
+        flow = platform_of(request).sign_in
+        if flow is None:
+            raise PageError(404, "This server has no other sign-in.")
+        address, begun = await flow.begin(next_of(request.query_params.get("next")))
+        answer = RedirectResponse(address, 303, HEADERS)
+        # Not strict: browsers bring a strict cookie along only from pages of our own.
+        answer.set_cookie(
+            SIGN_IN_COOKIE, begun.text(), _SIGN_IN_SECONDS, secure=True, httponly=True, samesite="lax", path="/"
+        )
+        return answer
+
+    async def from_issuer(self, request: Request) -> Response:
+        """Let in who comes back from the issuer."""
+        flow = platform_of(request).sign_in
+        if flow is None:
+            raise PageError(404, "This server has no other sign-in.")
+        try:
+            entered = await flow.finish(request.query_params, request.cookies.get(SIGN_IN_COOKIE), client_of(request))
+        except UnauthenticatedError as error:
+            _log.info("sign-in refused", reason=error.reason)
+            # As above: most of what may be wrong with an answer is for the log alone.
+            told = (
+                "What the issuer said could not be used: start again." if "Authorization" in str(error) else str(error)
+            )
+            answer: Response = await self._form(request, "/ui", 401, words.sentence(told))
+        else:
+            request.state.actor = entered.principal.actor
+            if len(entered.token) > MOST_COOKIE:
+                told = (
+                    f"The issuer's token has {len(entered.token):,} characters, and a cookie has room for "
+                    f"{MOST_COOKIE:,}. Let it name fewer groups, or sign in with a key."
+                )
+                answer = await self._form(request, "/ui", 400, told)
+            else:
+                # The cookie comes along from a page of ours alone, so there must be one on the way.
+                here = {"here": next_of(entered.next)}
+                answer = _with_cookie(await render("arrived", self._version, here), entered.token)
+        answer.delete_cookie(SIGN_IN_COOKIE, secure=True, httponly=True, samesite="lax", path="/")
+        return answer
+
     async def sign_out(self, request: Request) -> Response:
         """Forget the key, and what the browser has kept of half-written forms."""
         answer = leave(RedirectResponse("/ui/sign-in?out=1", 303, HEADERS))
@@ -126,11 +177,13 @@ class Door:
         return _enter(key, "/ui")
 
     async def _form(self, request: Request, next_: str, status: int = 200, problem: str = "") -> Response:
-        tokens = platform_of(request).settings.oidc_issuer is not None
+        platform = platform_of(request)
+        tokens, flow = platform.settings.oidc_issuer is not None, platform.sign_in
         values = {
             "next": next_,
             "problem": problem,
             "tokens": tokens,
+            "issuer": None if flow is None else flow.name,
             "is_out": "out" in request.query_params and not problem,
             # Who was sent here from another page has been away for too long, or has followed somebody's link.
             "is_sent": next_ != "/ui" and not problem,

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from attribution.naming import plain
-from attribution.report.words import counted, cut, printable, wrappable
+from attribution.report.words import counted, cut, wrappable
+from attribution.text.fit import printable
 
 Found = Mapping[str, Any]
 """A thing as a document's answer gives it."""
@@ -45,6 +46,18 @@ ORDERS = {
     "system": ("of each memory system", "As many of each memory system."),
 }
 """Which failures a queue takes first."""
+
+JOBS = {"import": "Import", "attribute": "Finding the causes", "report": "Report"}
+"""What a job does."""
+
+JOB_STATES = {
+    "queued": "waiting",
+    "running": "under way",
+    "done": "done",
+    "failed": "failed",
+    "cancelled": "stopped",
+}
+"""How far it is."""
 
 PROGRESS = {"reserved": "yours now", "done": "submitted", "skipped": "skipped", "gone": "deleted"}
 """How far somebody is with a case."""

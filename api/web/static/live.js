@@ -1,4 +1,4 @@
-// Pages that ask for themselves again: a trace while it is recorded, and a memory at another moment. The browser reads
+// Pages that ask for themselves again: a trace while it is recorded, a job, and a memory at another moment. The browser reads
 // the answer as a document (nothing of it runs), and what has changed is put in place. Both work without it, too.
 "use strict";
 
@@ -53,14 +53,13 @@ function follow(said) {
     if (!document.hidden) {
       try {
         const found = await asked(location.href);
-        for (const name of ["counts", "activity"]) {
-          const part = `[data-part="${name}"]`;
-          renew(document.querySelector(part), found.querySelector(part));
+        for (const here of document.querySelectorAll('[data-part]:not([data-part="steps"])')) {
+          renew(here, found.querySelector(`[data-part="${here.dataset.part}"]`));
         }
         const steps = found.querySelector('[data-part="steps"]');
         if (steps) renewSteps(steps);
         const live = found.querySelector("[data-live]");
-        const text = live?.textContent ?? "Nothing has been recorded for two minutes. Reload the page to look again.";
+        const text = live?.textContent ?? said.dataset.done;
         if (said.textContent !== text) said.textContent = text;
         if (!live) return;
       } catch (error) {

@@ -53,7 +53,37 @@ function drafts() {
     fill(form, kept.fields);
   }
   form.addEventListener("input", () => keep(false));
-  form.addEventListener("submit", () => keep(true));
+  form.addEventListener("submit", (event) => {
+    keep(true);
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    whenThere(form);
+  });
+}
+
+// A browser shows a page of its own where a server does not answer, and the form is gone. So it is asked first.
+async function whenThere(form) {
+  form.setAttribute("aria-busy", "true");
+  let away = false;
+  try {
+    await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(15000) });
+  } catch {
+    away = true;
+  }
+  form.removeAttribute("aria-busy");
+  document.getElementById("away")?.remove();
+  if (!away) {
+    form.submit();
+    return;
+  }
+  const told = document.createElement("p");
+  told.id = "away";
+  told.className = "note bad";
+  told.setAttribute("role", "alert");
+  told.textContent =
+    "Nothing was saved: the server can't be reached. What you wrote stays here, also if you load the page again. " +
+    "Try again in a while.";
+  form.querySelector("button.primary").before(told);
 }
 
 function fill(form, fields) {
@@ -117,6 +147,32 @@ function keys() {
   });
 }
 
+// A picture that is larger than its place shows where something was lost; above and beside it is the way there.
+function losses() {
+  const picture = document.querySelector(".picture");
+  const mark = picture?.querySelector(".mark, .state-lost");
+  if (!mark) return;
+  const [place, lost] = [picture.getBoundingClientRect(), mark.getBoundingClientRect()];
+  if (lost.bottom > place.bottom) picture.scrollTop += lost.top - place.top - place.height / 2;
+  if (lost.right > place.right) picture.scrollLeft += lost.left - place.left - place.width / 2;
+}
+
+// A box of a picture leads to the list of what is in it, which may be closed.
+function places() {
+  const show = () => {
+    const meant = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!meant || !meant.matches("details")) return;
+    for (let one = meant; one; one = one.parentElement.closest("details")) one.open = true;
+    meant.scrollIntoView({ block: "center" });
+    meant.querySelector("summary").focus();
+  };
+  addEventListener("hashchange", show);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("svg a[href^='#']")) setTimeout(show);
+  });
+  show();
+}
+
 function open() {
   const form = document.getElementById("open");
   if (form === null) return;
@@ -140,4 +196,6 @@ drafts();
 reservation();
 files();
 keys();
+losses();
+places();
 open();

@@ -22,8 +22,8 @@ WATCHED: dict[str, tuple[str, ...]] = {
     "openai": ("openai",),
     "mem0": ("mem0",),
     "langchain": ("langchain_core",),
-    "langgraph": ("langgraph",),
-    "langmem": ("langmem",),
+    "langgraph": ("langgraph.store.base",),
+    "langmem": ("langmem.knowledge.extraction",),
     "llamaindex": ("llama_index.core",),
     "everos": ("evermemos", "everos", "everos_cloud"),
 }

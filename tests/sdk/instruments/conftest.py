@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import memtrace
 import pytest
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import handed_out, placing
+from memtrace.instruments import handed_out, mem0_calls, model_calls, placing
 
 from tests.sdk.conftest import recorded
 
@@ -17,6 +17,8 @@ __all__ = ["recorded"]
 @pytest.fixture(autouse=True)
 def _afresh(recorded: MemoryExporter) -> Iterator[None]:
     handed_out.forget()
+    mem0_calls.forget()
+    model_calls.forget()
     placing.forget()
     yield
     memtrace.uninstrument()

@@ -14,7 +14,7 @@ FACTS = {
     "I moved to Paris": "Lives in Paris now",
     "Bo died": "The dog Bo died",
     "I drink green tea": "Likes to drink green tea",
-    "I said it before": "Has a dog called Bo",
+    "I said it before": "Likes to drink green tea",
 }
 """What is extracted from a message that contains a sentence."""
 

@@ -21,7 +21,7 @@ from typing import Any
 
 Script = Callable[[dict[str, Any]], str | dict[str, Any] | int]
 
-DIMENSIONS = 64
+DIMENSIONS = 512
 _PIECE = 4
 _USAGE = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
@@ -14,9 +15,9 @@ IS_OLD = version("mem0ai").startswith("1.")
 FOLDER = os.environ["APPLICATION_FOLDER"]
 STORE = os.environ.get("APPLICATION_STORE", "qdrant")
 STORES = {
-    "qdrant": {"path": f"{FOLDER}/qdrant", "on_disk": True, "embedding_model_dims": 64},
+    "qdrant": {"path": f"{FOLDER}/qdrant", "on_disk": True, "embedding_model_dims": 512},
     "chroma": {"path": f"{FOLDER}/chroma"},
-    "faiss": {"path": f"{FOLDER}/faiss", "embedding_model_dims": 64},
+    "faiss": {"path": f"{FOLDER}/faiss", "embedding_model_dims": 512},
 }
 
 
@@ -24,10 +25,26 @@ def config():
     here = {"api_key": "k", "openai_base_url": os.environ["OPENAI_BASE_URL"]}
     return {
         "llm": {"provider": "openai", "config": {"model": "m", **here}},
-        "embedder": {"provider": "openai", "config": {"model": "e", "embedding_dims": 64, **here}},
+        "embedder": {"provider": "openai", "config": {"model": "e", "embedding_dims": 512, **here}},
         "vector_store": {"provider": STORE, "config": {"collection_name": "units", **STORES[STORE]}},
         "history_db_path": f"{FOLDER}/history.db",
     }
+
+
+def one_at_a_time(memory):
+    """A Qdrant that lives in this process is not made for several threads."""
+    client, lock = memory.vector_store.client, threading.Lock()
+
+    def locked(method):
+        def call(*args, **kwargs):
+            with lock:
+                return method(*args, **kwargs)
+
+        return call
+
+    for name in ("upsert", "query_points", "retrieve", "scroll", "delete", "get_collection", "get_collections"):
+        setattr(client, name, locked(getattr(client, name)))
+    return memory
 
 
 def about(user, many):
@@ -99,7 +116,7 @@ def change():
 
 
 def users():
-    memory, client = Memory.from_config(config()), openai.OpenAI()
+    memory, client = one_at_a_time(Memory.from_config(config())), openai.OpenAI()
 
     def serve(number):
         return write(memory, f"user{number}"), talk(memory, client, f"user{number}")
@@ -110,13 +127,12 @@ def users():
 
 async def users_async():
     memory = AsyncMemory.from_config(config())
-    memory = await memory if asyncio.iscoroutine(memory) else memory
+    memory = one_at_a_time(await memory if asyncio.iscoroutine(memory) else memory)
     client = openai.AsyncOpenAI()
 
     async def serve(user):
-        said = []
-        for text in (f"I am {user}. I have a dog called Bo. I live in Berlin.", "I drink green tea."):
-            said.append(events(await memory.add(text, user_id=user)))
+        said = [events(await memory.add(f"I am {user}. I have a dog called Bo. I live in Berlin.", user_id=user))]
+        said.append(events(await memory.add("I drink green tea.", user_id=user)))
         question = "Where do I live?"
         found = await memory.search(question, **about(user, 1))
         reply = await client.chat.completions.create(model="m", messages=prompt(found, question))
@@ -128,6 +144,36 @@ async def users_async():
 def later():
     """Another process, a week later: only the question."""
     return talk(Memory.from_config(config()), openai.OpenAI(), "alice")
+
+
+CAT = "What is the cat of the user called?"
+
+
+def faults():
+    """Five users, for each of whom something else goes wrong."""
+    memory, client = Memory.from_config(config()), openai.OpenAI()
+    said = {}
+
+    def ask(user, question=CAT, many=3):
+        found = memory.search(question, **about(user, many))
+        said[user] = answer(client, found, question)
+
+    def told(user, *sentences):
+        return [item["id"] for text in sentences for item in memory.add(text, user_id=user)["results"]]
+
+    told("dropped", "My kitten is called Luna.", "I drink green tea.")
+    ask("dropped")
+    (cat, _) = told("overwritten", "My cat is called Luna.", "I drink green tea.")
+    memory.update(cat, "The user has a cat")
+    ask("overwritten")
+    (cat, _) = told("deleted", "My cat is called Luna.", "I drink green tea.")
+    memory.delete(cat)
+    ask("deleted")
+    told("missed", "My cat is called Luna.", "I keep my home tidy.")
+    ask("missed", "Which pet does the user keep at home?", 1)
+    told("ignored", "My cat is called Luna.", "I drink green tea.")
+    ask("ignored", "Please, what is the cat of the user called?")
+    return said
 
 
 if __name__ == "__main__":

@@ -1,0 +1,86 @@
+"""How long a project keeps its traces: what is set, and setting it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import strawberry
+
+from api.graphql.context import Info
+from api.graphql.inputs import ProjectName
+from api.graphql.problems import Problems, outcome
+from schema import control
+from schema.control import Role
+from store.retention import policy
+
+
+@strawberry.type(description="How long a project keeps its traces. A trace that is beyond either bound is deleted.")
+class RetentionPolicy:
+    """Read off ``schema.control.RetentionPolicy``."""
+
+    days: int | None = strawberry.field(
+        description="A trace is deleted when nothing was written to it for this many days; null if days don't matter."
+    )
+    traces: int | None = strawberry.field(
+        description="This many traces are kept: those written to last; null if their number doesn't matter."
+    )
+    changed_at: datetime = strawberry.field(description="When it was set.")
+    changed_by: str = strawberry.field(description="Who set it.")
+
+
+@strawberry.type(description="It was set how long traces are kept.")
+class RetentionChanged:
+    """What setRetention does."""
+
+    retention: RetentionPolicy | None = strawberry.field(
+        description="How long they are kept from now on; null if for good."
+    )
+
+
+SetRetentionResult = Annotated[
+    RetentionChanged | Problems,
+    strawberry.union("SetRetentionResult", description="What is set now, or why nothing was changed."),
+]
+
+
+@strawberry.type
+class RetentionMutations:
+    """Changes of what a project keeps."""
+
+    @strawberry.mutation(
+        description="Set how long the project keeps its traces: days, a number of traces, or both; for good if "
+        "neither. This replaces what was set before. Traces are deleted an hour later at the earliest. Needs the role "
+        "admin.",
+        metadata={"cost": 20},
+    )
+    @outcome
+    async def set_retention(
+        self,
+        info: Info,
+        project: ProjectName,
+        days: Annotated[
+            int | None,
+            strawberry.argument(description="Delete traces to which nothing was written for this many days."),
+        ] = None,
+        traces: Annotated[
+            int | None, strawberry.argument(description="Keep this many traces: those written to last.")
+        ] = None,
+    ) -> SetRetentionResult:
+        """Set or clear the policy."""
+        door = info.context.door(project, Role.ADMIN)
+        if days is None and traces is None:
+            await door.records.clear_retention(door.entry("clearRetention"))
+            return RetentionChanged(retention=None)
+        wanted = policy(door.project_id, days, traces, door.actor)
+        await door.records.set_retention(wanted, door.entry("setRetention"))
+        return RetentionChanged(retention=retention_of(wanted))
+
+
+def retention_of(found: control.RetentionPolicy | None) -> RetentionPolicy | None:
+    """A policy as it goes out."""
+    if found is None:
+        return None
+    return RetentionPolicy(
+        days=found.days, traces=found.traces, changed_at=found.changed_at, changed_by=found.changed_by
+    )
