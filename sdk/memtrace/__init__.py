@@ -9,6 +9,7 @@ from memtrace.identity import Variable
 from memtrace.ids import trace_id
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
+from memtrace.smartcomment import from_smartcomment
 
 if TYPE_CHECKING or enabled():
     from memtrace.answers import feedback
@@ -71,6 +72,7 @@ __all__ = [
     "feedback",
     "find",
     "flush",
+    "from_smartcomment",
     "inject",
     "instrument",
     "link",
