@@ -10,9 +10,10 @@ from typing import Any
 
 from tests.environments import python
 from tests.sdk import platform
-from tests.sdk.instruments import scripted_everos, scripted_openai, test_langmem
+from tests.sdk.instruments import scripted_everos, scripted_openai
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole
+from tests.sdk.instruments.test_langmem import script as langmem_script
 
 INTEGRATIONS = Path(__file__).parents[3] / "examples" / "integrations"
 MOST_LINES = 60
@@ -74,7 +75,7 @@ def test_langgraph(tmp_path: Path) -> None:
 
 
 def test_langmem(tmp_path: Path) -> None:
-    said, run = recorded("langmem_manager", "langchain", tmp_path, test_langmem.script)
+    said, run = recorded("langmem_manager", "langchain", tmp_path, langmem_script)
     assert said == "In Rome.\n"
     closure = [(event["kind"], event["value"]) for event in run.closure(run.only("In Rome.", "Response"))]
     assert {value for kind, value in closure if kind == "Message"} == {"I live in Berlin.", "I have moved to Paris."}
