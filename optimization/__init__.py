@@ -1,0 +1,1 @@
+"""What would have helped: proof of verdicts by replay, and prompts that verdicts improve, with a gate in front."""
