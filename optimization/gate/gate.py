@@ -102,8 +102,8 @@ def refusal(before: Sequence[Scored], rules: Rules) -> str | None:
     wanted = controls_needed(rules.margin, rules.level)
     if controls < wanted:
         return (
-            f"{controls} answers of the gate are right, and {wanted} are needed to show that at most {rules.margin:.0%} "
-            "of such answers are harmed: add conversations, or allow a larger margin"
+            f"{controls} answers of the gate are right, and {wanted} are needed to show that at most "
+            f"{rules.margin:.0%} of such answers are harmed: add conversations, or allow a larger margin"
         )
     if all(one.right for one in before):
         return "all answers of the gate are right already: nothing can be better"
