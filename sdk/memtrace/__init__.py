@@ -36,6 +36,21 @@ else:
 
 __version__ = "0.1.0"
 
+
+def instrument(*names: str) -> None:
+    """Record packages without a change of the code that uses them: see ``memtrace.instruments``."""
+    from memtrace import instruments
+
+    instruments.instrument(*names)
+
+
+def uninstrument(*names: str) -> None:
+    """Leave packages as they were before ``instrument``: see ``memtrace.instruments``."""
+    from memtrace import instruments
+
+    instruments.uninstrument(*names)
+
+
 __all__ = [
     "OperationKind",
     "Variable",
@@ -52,6 +67,7 @@ __all__ = [
     "find",
     "flush",
     "inject",
+    "instrument",
     "link",
     "mutation",
     "named",
@@ -60,5 +76,6 @@ __all__ = [
     "retrieved",
     "session",
     "trace",
+    "uninstrument",
     "variable",
 ]
