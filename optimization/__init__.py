@@ -1,1 +1,1 @@
-"""What would have helped: proof of verdicts by replay, and prompts that verdicts improve, with a gate in front."""
+"""What would have helped: programs run again with one call corrected, and what that proves of a verdict."""

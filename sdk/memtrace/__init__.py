@@ -1,6 +1,7 @@
 """What an application imports to record its memory system. It does not import anything of the platform."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from memtrace import redact
 from memtrace.config import configure, enabled, flush
@@ -8,6 +9,9 @@ from memtrace.faults import counts as fault_counts
 from memtrace.identity import Variable
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
+
+if TYPE_CHECKING:
+    from memtrace import replay
 
 if TYPE_CHECKING or enabled():
     from memtrace.answers import feedback
@@ -73,9 +77,17 @@ __all__ = [
     "named",
     "operation",
     "redact",
+    "replay",
     "retrieved",
     "session",
     "trace",
     "uninstrument",
     "variable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``memtrace.replay`` is loaded when it is first used: most programs never do."""
+    if name == "replay":
+        return import_module("memtrace.replay")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

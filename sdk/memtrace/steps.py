@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from memtrace import sink
 from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
@@ -13,15 +13,35 @@ from memtrace.ids import new_id
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, STARTED, USED, RawEvent
 
+Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]
+"""What is called, with which arguments, and attributes of the operation."""
+
+
+class Replayable(Protocol):
+    """What a trace that can be replayed does at each call of an operation, recorded or replayed."""
+
+    def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
+        """A function is called."""
+        ...
+
+    def mutated(self, value: object) -> None:
+        """A value was changed in place."""
+        ...
+
+
+replaying: Replayable | None = None
+"""What the traces of this process are replayed by; None where they are recorded."""
+
 
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told")
+    __slots__ = ("id", "identities", "is_told", "kept")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
+        self.kept: Replayable | None = None
         self.identities = IdentityMap()
 
 

@@ -35,8 +35,8 @@ class Replies:
 
     Args:
         folder: where they are kept.
-        mode: ``record`` keeps what comes; ``kept`` gives only what was kept; ``mixed`` gives what was kept, and asks for
-            the rest; ``fresh`` always asks; ``resume`` gives what was kept, asks for the rest, and keeps that, too.
+        mode: ``record`` keeps what comes; ``kept`` gives only what was kept; ``mixed`` gives what was kept, and asks
+            for the rest; ``fresh`` always asks; ``resume`` gives what was kept, asks for the rest, and keeps that too.
         fresh: names of replies that ``mixed`` asks for again, though they were kept.
 
     Attributes:
@@ -59,7 +59,7 @@ class Replies:
         return self._mode != "kept"
 
     def name(self, method: str, url: str, body: bytes) -> str:
-        """What the next reply to a request is called: a hash of what is asked, and its turn. No header is part of it."""
+        """What the next reply to a request is called: a hash of what is asked, without headers, and its turn."""
         digest = blake2b(digest_size=16)
         for part in (method.encode(), url.encode(), _canonical(body)):
             digest.update(b"%d:" % len(part) + part)
