@@ -75,8 +75,9 @@ class GraphStore(VerdictHistory, Protocol):
 
         What is stored already stays as it is, except for what may change: the attributes of a trace, and its name where
         it has none; the attributes, origin, evidence and gold answers of a failure; all of an attribution. An operation
-        that is running may end (``Batch.endings``), and variables may change places (``Batch.placings``). An answer is
-        judged later than it is written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
+        that is running may end (``Batch.endings``), variables may change places (``Batch.placings``), and a variable
+        that no operation has made may get its maker, once (``Batch.completions``). An answer is judged later than it is
+        written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
 
         Args:
             batch: elements of one trace, and what joins them.

@@ -16,7 +16,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,10 +55,10 @@ class RunFolder:
         folder.mkdir(parents=True)
         return folder
 
-    def finish(self, user: str, answers: Sequence[Answer]) -> Path:
+    def finish(self, run: UserRun) -> Path:
         """Keep what was recorded of a user, whole. Gives the file of events."""
-        folder = self.of(user)
-        said = [
+        folder = self.of(run.user)
+        answers = [
             {
                 "question": answer.question.id,
                 "answer": answer.text,
@@ -66,9 +66,9 @@ class RunFolder:
                 "score": answer.judgement.score,
                 "reason": answer.judgement.reason,
             }
-            for answer in answers
+            for answer in run.answers
         ]
-        write(folder / "answers.json", said)
+        write(folder / "answers.json", {"answers": answers, "calls": run.calls, "tokens": run.tokens})
         recorded = folder / "recorded.ndjson"
         _synced(folder / "events.ndjson").replace(recorded)
         return recorded
@@ -80,11 +80,13 @@ class RunFolder:
         if not recorded.exists():
             return None
         questions = {question.id: question for question in conversation.questions}
+        said = json.loads((folder / "answers.json").read_text("utf-8"))
         answers = tuple(
             Answer(questions[one["question"]], one["answer"], Judgement(one["right"], one["score"], one["reason"]))
-            for one in json.loads((folder / "answers.json").read_text("utf-8"))
+            for one in said["answers"]
         )
-        return recorded, UserRun(conversation.user, self.trace_id(conversation.user), answers)
+        user = conversation.user
+        return recorded, UserRun(user, self.trace_id(user), answers, None, said["calls"], said["tokens"])
 
 
 @contextmanager

@@ -97,12 +97,16 @@ class UserRun:
         trace_id: its trace, as the recorder calls it.
         answers: in the order in which they were asked; none where it failed.
         error: why it failed; None where it did not.
+        calls: replies of models that the program got, kept ones too.
+        tokens: what they used.
     """
 
     user: str
     trace_id: str
     answers: tuple[Answer, ...] = ()
     error: str | None = None
+    calls: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def _silent(stage: str, user: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
-async def run(plan: Plan, store: GraphStore, tell: Tell = _silent) -> Outcome:
+async def run(plan: Plan, store: GraphStore, tell: Tell = _silent, budget: Budget | None = None) -> Outcome:
     """Run a plan, or what is left of it.
 
     A program that fails for one user ends that user's run; the others go on.
@@ -35,6 +35,7 @@ async def run(plan: Plan, store: GraphStore, tell: Tell = _silent) -> Outcome:
         plan: what to do.
         store: the project to which traces, failures and right answers are written.
         tell: is called with the progress.
+        budget: what live calls may cost, where several runs share it; the default is that of the plan's limits.
 
     Raises:
         InputError: a user or a prompt does not exist, or the folder is that of another run.
@@ -44,7 +45,7 @@ async def run(plan: Plan, store: GraphStore, tell: Tell = _silent) -> Outcome:
     with opened(plan) as folder:
         if plan.prompts:
             await _check_prompts(plan, folder)
-        budget = Budget(calls=plan.limits.calls, cost=plan.limits.cost, prices=plan.limits.prices)
+        budget = budget or Budget(calls=plan.limits.calls, cost=plan.limits.cost, prices=plan.limits.prices)
         places = asyncio.Semaphore(plan.limits.parallel)
         runner = _Runner(plan, folder, store, tell, budget)
 
@@ -71,11 +72,10 @@ class _Runner:
         finished = self.folder.finished(conversation)
         if finished is None:
             try:
-                answers = await self._recorded(conversation)
+                found = await self._recorded(conversation)
             except ProgramFailed as error:
                 return UserRun(conversation.user, self.folder.trace_id(conversation.user), error=str(error))
-            recorded = self.folder.finish(conversation.user, answers)
-            finished = recorded, UserRun(conversation.user, self.folder.trace_id(conversation.user), tuple(answers))
+            finished = self.folder.finish(found), found
         self.tell("import", conversation.user, 0, 1)
         report = await import_path(self.store, finished[0])
         if report.rejected:
@@ -84,15 +84,15 @@ class _Runner:
         self.tell("import", conversation.user, 1, 1)
         return finished[1]
 
-    async def _recorded(self, conversation: Conversation) -> list[Answer]:
+    async def _recorded(self, conversation: Conversation) -> UserRun:
         plan, user = self.plan, conversation.user
+        trace = self.folder.trace_id(user)
         folder = self.folder.begin(user)
         replies = Replies(self.folder.replies(user), "resume")
-        proxy = Proxy(replies, budget=self.budget)
+        proxy = Proxy(replies, self.budget)
         environment = {name: proxy.url_of(url) for name, url in plan.models.items()}
         try:
             async with Child(plan.program, plan.python, plan.directory, environment) as child:
-                trace = self.folder.trace_id(user)
                 start = beginning(user, trace, trace, plan.prompts, folder, plan.instruments)
                 await child.do("start", plan.limits.seconds, **start)
                 answered = await self._talk(child, conversation)
@@ -105,7 +105,8 @@ class _Runner:
             await asyncio.to_thread(proxy.close)
         if ended["lost"]:
             raise ProgramFailed(f"{ended['lost']:,} events of its recording were lost")
-        return answers
+        used = proxy.given.spent()
+        return UserRun(user, trace, tuple(answers), None, used.calls, used.tokens)
 
     async def _talk(self, child: Child, conversation: Conversation) -> list[tuple[Question, str]]:
         """Say what was said, and ask what is asked, in order."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from attribution.text.tokens import is_stop
 
 _WORD = re.compile(r"\w+", re.UNICODE)
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(
     r"\{\{\s*[\w.]+\s*\}\}"  # Jinja, Mustache
     r"|(?<!\{)\{[\w.!:\[\]]*\}(?!\})"  # str.format
     r"|\$\{\w+\}|\$[A-Za-z_]\w*"  # string.Template
@@ -23,7 +23,7 @@ def placeholders(prompt: str) -> Counter[str]:
 
     Known are those of ``str.format``, ``string.Template``, the operator ``%``, Jinja and Mustache, and ``<<NAME>>``.
     """
-    return Counter(re.sub(r"\s+", "", match[0]) for match in _PLACEHOLDER.finditer(prompt))
+    return Counter(re.sub(r"\s+", "", match[0]) for match in PLACEHOLDER.finditer(prompt))
 
 
 def lost_placeholders(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from memtrace import redact
 from memtrace.config import configure, enabled, flush
 from memtrace.faults import counts as fault_counts
 from memtrace.identity import Variable
+from memtrace.ids import trace_id
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING or enabled():
     from memtrace.mutations import mutation
     from memtrace.operations import operation
     from memtrace.scopes import session, trace
+    from memtrace.stored_units import newest_unit, store_unit, stored_unit
     from memtrace.variables import bind, deleted, find, link, named, retrieved, variable
 else:
     from memtrace.off import (
@@ -31,9 +33,12 @@ else:
         link,
         mutation,
         named,
+        newest_unit,
         operation,
         retrieved,
         session,
+        store_unit,
+        stored_unit,
         trace,
         variable,
     )
@@ -75,12 +80,16 @@ __all__ = [
     "link",
     "mutation",
     "named",
+    "newest_unit",
     "operation",
     "redact",
     "replay",
     "retrieved",
     "session",
+    "store_unit",
+    "stored_unit",
     "trace",
+    "trace_id",
     "uninstrument",
     "variable",
 ]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import threading
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
@@ -40,6 +41,8 @@ class _Installed:
             if self._instrument is not None or _instruments.get(self._name) is not self:
                 return
             forget(self.install)
+            # Else the exporter's thread imports it some time, and another package may find it half made.
+            import_module("httpx")
             instrument = load(self._name)
             found = _version(instrument.distribution)
             told = advice(self._name, found, instrument.tested)

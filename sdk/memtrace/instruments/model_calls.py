@@ -73,7 +73,7 @@ class ModelCall(Step):
         self,
         messages: Sequence[Said],
         attributes: Mapping[str, Any],
-        sources: Sequence[Variable] = (),
+        sources: Mapping[Variable, str] | None = None,
         location: str | None = None,
     ) -> None:
         """Record what the model is asked.
@@ -81,24 +81,26 @@ class ModelCall(Step):
         Args:
             messages: the whole conversation.
             attributes: such as the model's name.
-            sources: what the instrument knows to be in the newest messages that are new; their texts need not be.
+            sources: from what the user's messages were made, with the role of each in the operation, where that is
+                known. Without it, texts that were handed out before are looked for in the messages.
             location: the code that calls.
         """
         try:
             events: list[RawEvent] = [()]
-            for source in sources:
-                if not self.has_input(source):
-                    self.use(events, source, "source")
+            for source, role in (sources or {}).items():
+                self.use(events, source, role)
             self._take(events, messages, sources)
             self.begin(location, {"attributes": dict(attributes)} if attributes else None, events)
         except Exception as error:
             report("what a model is asked", error)
 
-    def _take(self, events: list[RawEvent], messages: Sequence[Said], sources: Sequence[Variable]) -> None:
+    def _take(self, events: list[RawEvent], messages: Sequence[Said], sources: Mapping[Variable, str] | None) -> None:
         keys = _conversation(self.trace_id, messages)
         known = [self._find(said, key) for said, key in zip(messages, keys, strict=True)]
         found = [
-            handed_out.inside(said.content) if known is None and isinstance(said.content, str) else []
+            handed_out.inside(said.content)
+            if sources is None and known is None and isinstance(said.content, str)
+            else []
             for said, known in zip(messages, known, strict=True)
         ]
         for texts in found:  # questions first: they decide which occurrence of a unit is meant
@@ -120,7 +122,11 @@ class ModelCall(Step):
         return known
 
     def _new(
-        self, events: list[RawEvent], said: Said, texts: Sequence[handed_out.Text], sources: Sequence[Variable]
+        self,
+        events: list[RawEvent],
+        said: Said,
+        texts: Sequence[handed_out.Text],
+        sources: Mapping[Variable, str] | None,
     ) -> Variable:
         inside = dict.fromkeys(self._meant(text.given[self.trace_id]) for text in texts if self.trace_id in text.given)
         for variable in inside:
@@ -129,11 +135,10 @@ class ModelCall(Step):
         kind = _KINDS.get(said.role, "Other")
         made = declare(events, self, said.content, f"{said.role} message"[:100], kind)
         if said.role == "user":
-            for source in sources:
+            for source in sources or ():
                 self.link(source, made, None)
         for variable in inside:
-            if said.role != "user" or variable not in sources:
-                self.link(variable, made, INSIDE)
+            self.link(variable, made, INSIDE)
         if isinstance(said.content, str):
             self.trace.identities.bind(said.content, made)
         return made

@@ -23,7 +23,7 @@ from memtrace.config import is_ready, is_sampled
 from memtrace.context import scope, state_of, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.ids import new_id
+from memtrace.ids import new_id, trace_id
 from memtrace.instruments import handed_out
 from memtrace.instruments.handed_out import Given, Proof
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
@@ -127,10 +127,10 @@ def of_memory(store: str, owner: str, *, what: str, session: str | None = None) 
 
 
 def memory_home(store: str, owner: str, *, what: str, session: str | None = None) -> Home:
-    """The trace of a memory; arguments as in ``of_memory``."""
+    """The trace of a memory, ``memtrace.trace_id(store, owner)``; arguments as in ``of_memory``."""
     name = f"{what}: {owner}" if owner else f"{what}: {store}"
     said = (("store", store), *((("owner", owner),) if owner else ()))
-    return Home(f"memory-{_digest(store, owner)}", name, session, said)
+    return Home(trace_id(store, owner), name, session, said)
 
 
 def of_contents(values: Iterable[object], *, what: str) -> Place:

@@ -37,11 +37,13 @@ class Proxy:
 
     Attributes:
         problems: why requests were refused.
+        given: what the replies that were given used, kept ones too, as if all had been live.
     """
 
     def __init__(self, replies: Replies, budget: Budget | None = None) -> None:
         self.replies = replies
         self.problems: list[str] = []
+        self.given = Budget()
         self._budget = budget or Budget()
         self._lock = threading.Lock()
         self._upstreams: list[str] = []
@@ -101,6 +103,7 @@ class Proxy:
         name = self.replies.name(method, url, body)
         kept = self.replies.find(name)
         if kept is not None:
+            self._count(kept)
             to.whole(kept)
             return
         problem = self._refusal()
@@ -127,11 +130,17 @@ class Proxy:
                 self._refuse(f"the model's server can't be reached: {type(error).__name__}", to)
             return
         reply = Reply(status, media_type, b"".join(chunks))
-        self._budget.used(_usage(reply.body))
+        self._budget.used(self._count(reply))
         if status < 500 and status not in _TRY_AGAIN:
             self._keep(name, reply)
         else:
             self.replies.give_back(name)
+
+    def _count(self, reply: Reply) -> dict[str, int]:
+        used = _usage(reply.body)
+        self.given.take()
+        self.given.used(used)
+        return used
 
     def _keep(self, name: str, reply: Reply) -> None:
         try:
