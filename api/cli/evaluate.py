@@ -151,7 +151,7 @@ async def evaluate(
             f"{len(cases.unknown_evidence):,} references to evidence name no message, "
             f"such as {cases.unknown_evidence[0]}."
         )
-    async with place.open() as store, judging(judge) as judged:
+    async with place.open(create=True) as store, judging(judge) as judged:
         plan = Plan(
             program,
             cases,

@@ -212,7 +212,7 @@ async def _run(place: Target, folder: Path, options: dict[str, Any], as_json: bo
     (folder / "report.md").write_text(markdown(said), "utf-8")
     events = folder / "search.ndjson"
     write_events(folder, said, events)
-    async with place.open() as store:
+    async with place.open(create=True) as store:
         await import_path(store, events)
     if as_json:
         print_json(said)

@@ -30,6 +30,12 @@ _LEAST_CHARACTERS = 20
 """Of a prompt's text, to recognise it inside a longer one that was sent to a model."""
 _QUOTE_CHARACTERS = 400
 _FAILURES = 500
+_REASON_CHARACTERS = 1000
+
+
+def is_of_budget(problem: str) -> bool:
+    """Whether something failed because a limit of calls or cost was reached."""
+    return "the limit of" in problem and "is reached" in problem
 
 
 class Evaluator:
@@ -50,8 +56,11 @@ class Evaluator:
     async def evaluate(self, users: Sequence[str], prompts: Mapping[str, str]) -> list[Evaluated]:
         """What comes of conversations under some prompts, in order.
 
+        Where the program fails with changed prompts (such as for a reply in another form than it reads), all answers
+        of that conversation are wrong.
+
         Raises:
-            ProgramFailed: the program failed, or the budget is spent; the message says which.
+            ProgramFailed: the program failed with its own prompts, or the budget is spent; the message says which.
         """
         folder = self._folder / candidate_id(prompts)
         known = {user: kept(self._file(folder, user)) for user in users}
@@ -66,12 +75,24 @@ class Evaluator:
                 store = database.project("default")
                 outcome = await run(plan, store, budget=self._budget)
                 for one in outcome.users:
-                    if one.error is not None:
+                    if one.error is not None and (not changed or is_of_budget(one.error)):
                         raise ProgramFailed(f"{one.user}: {one.error}")
-                    judged = await self._judged(store, one, prompts)
+                    failed = one.error is not None
+                    judged = self._failed(one, changed) if failed else await self._judged(store, one, prompts)
                     keep(self._file(folder, one.user), judged)
                     known[one.user] = judged
         return [found for user in users if (found := known[user]) is not None]
+
+    def _failed(self, run_of_user: UserRun, changed: Mapping[str, str]) -> Evaluated:
+        """All answers are wrong; if one prompt was changed, it is at fault."""
+        (conversation,) = [one for one in self._plan.dataset.conversations if one.user == run_of_user.user]
+        prompt = next(iter(changed)) if len(changed) == 1 else None
+        reason = f"with this prompt the program failed: {run_of_user.error}"[:_REASON_CHARACTERS]
+        answers = [
+            Judged(one.id, one.text, one.gold, "", right=False, prompt=prompt, reason=reason)
+            for one in conversation.questions
+        ]
+        return Evaluated(run_of_user.user, tuple(answers), run_of_user.calls, run_of_user.tokens)
 
     def _file(self, folder: Path, user: str) -> Path:
         return folder / "evaluated" / f"{candidate_id({'user': user})}.json"

@@ -15,7 +15,7 @@ from typing import Any
 
 from ingest.harness.child import ProgramFailed
 from optimization.loop.evaluated import Evaluated, candidate_id
-from optimization.loop.evaluator import Evaluator
+from optimization.loop.evaluator import Evaluator, is_of_budget
 from optimization.loop.reflection import Reflector
 from optimization.loop.split import Split
 from schema.errors import InputError, MemTraceError
@@ -132,11 +132,11 @@ async def search(
     except _EnoughError:
         pass
     except ProgramFailed as error:
-        if not _is_of_budget(str(error)):
+        if not is_of_budget(str(error)):
             raise
         ended = str(error)
     if reflector.problem is not None:
-        if not _is_of_budget(reflector.problem):
+        if not is_of_budget(reflector.problem):
             raise MemTraceError(f"the reflecting model gave no reply: {reflector.problem}")
         ended = reflector.problem
     elif adapter.is_perfect:
@@ -152,10 +152,6 @@ def _gepa_optimize() -> Any:
             "optimize", "", "needs the extra optimize: pip install 'memtrace-platform[optimize]'"
         ) from None
     return optimize
-
-
-def _is_of_budget(problem: str) -> bool:
-    return "the limit of" in problem and "is reached" in problem
 
 
 class _EnoughError(Exception):
