@@ -18,6 +18,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,13 @@ def opened(plan: Plan) -> Iterator[RunFolder]:
                     "this folder holds another run (of another program, data set, judge, or with other prompts)",
                 )
         else:
-            said = {"id": secrets.token_hex(4), "fingerprint": plan.fingerprint(), "program": plan.program}
+            began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            said = {
+                "id": secrets.token_hex(4),
+                "fingerprint": plan.fingerprint(),
+                "program": plan.program,
+                "began": began,
+            }
             write(about, said)
         yield RunFolder(plan, said["id"])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,18 @@ def write_events(folder: Path, said: Mapping[str, Any], path: Path) -> None:
 
 def trace_id(folder: Path) -> str:
     """The id of the trace of an optimization."""
-    run = json.loads((folder / "run.json").read_text("utf-8"))["id"]
-    return f"optimization {folder.name} {run}"[:MAX_ID_CHARACTERS]
+    return f"optimization {folder.name} {_run(folder)['id']}"[:MAX_ID_CHARACTERS]
+
+
+def _run(folder: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads((folder / "run.json").read_text("utf-8"))
+    return found
 
 
 def _events(folder: Path, said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     trace = trace_id(folder)
     # Elements have the time of the run's beginning, so that writing them again changes nothing.
-    began = datetime.fromtimestamp((folder / "run.json").stat().st_mtime, UTC).isoformat()
-    common = {"v": 1, "trace": trace, "time": began}
+    common = {"v": 1, "trace": trace, "time": _run(folder)["began"]}
 
     def id_of(*parts: str) -> str:
         return hashlib.blake2b("\0".join((trace, *parts)).encode(), digest_size=16).hexdigest()

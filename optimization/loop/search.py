@@ -102,7 +102,7 @@ async def search(
         MemTraceError: the reflecting model failed, other than for the budget.
     """
     gepa_optimize = _gepa_optimize()
-    adapter = _Adapter(evaluator, asyncio.get_running_loop(), split, max_evaluations, prompts)
+    adapter = _Adapter(evaluator, asyncio.get_running_loop(), split, max_evaluations, prompts, by_blame)
 
     def reflect(prompt: str) -> str:
         return asyncio.run_coroutine_threadsafe(reflector.reply(prompt), adapter.loop).result()
@@ -176,8 +176,10 @@ class _Adapter:
         split: Split,
         max_evaluations: int,
         prompts: Mapping[str, str],
+        by_blame: bool,
     ) -> None:
         self.loop = loop
+        self._by_blame = by_blame
         self._evaluator = evaluator
         self._split = split
         self._most = max_evaluations
@@ -211,11 +213,13 @@ class _Adapter:
     def make_reflective_dataset(
         self, candidate: dict[str, str], batch: Any, components_to_update: list[str]
     ) -> dict[str, list[dict[str, Any]]]:
-        """The wrong answers that a prompt is blamed for; where verdicts blame none, all wrong answers."""
+        """The wrong answers that a prompt is blamed for, else those for which none is; where they take turns, all."""
         wrong = [one for found in batch.trajectories for one in found.answers if not one.right]
         shown = {}
         for name in components_to_update:
-            blamed = [one for one in wrong if one.prompt == name] or [one for one in wrong if one.prompt is None]
+            blamed = wrong
+            if self._by_blame:
+                blamed = [one for one in wrong if one.prompt == name] or [one for one in wrong if one.prompt is None]
             if blamed:
                 shown[name] = [
                     {
