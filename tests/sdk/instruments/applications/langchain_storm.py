@@ -132,7 +132,11 @@ def in_flight():
 
 
 def main():
-    found = {"before": chain.invoke("say: nothing is recorded"), "none": operations()["count"]}
+    found = {
+        "before": chain.invoke("say: nothing is recorded"),
+        "plain": failures()["errors"],
+        "none": operations()["count"],
+    }
     for _ in range(3):
         memtrace.instrument(*NAMES)
     found["once"] = chain.invoke("say: once")
