@@ -28,7 +28,7 @@ def run() -> None:
     problem = problem_of_packages()
     if problem is not None:
         sys.exit(f"error: {problem}. {_ADVICE}.")
-    from api.cli.main import run as run_commands
+    from api.cli.main import start as run_commands
 
     run_commands()
 

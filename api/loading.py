@@ -19,6 +19,7 @@ from schema.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from api.stores import MappedStore
+    from ingest.queue.journal.queue import Journal
     from ingest.queue.protocol import EventQueue
     from store.open import Credentials
     from store.protocol import Database
@@ -151,9 +152,7 @@ async def open_queue(settings: Settings) -> EventQueue:
         StoreError: the queue can't be reached or used.
     """
     if settings.nats is None:
-        from ingest.queue.journal.queue import open_journal
-
-        return await open_journal(journal_path(settings), settings.queue_bytes)
+        return await open_events_journal(settings)
     from ingest.queue.nats.connection import NatsPlace
     from ingest.queue.nats.queue import open_nats
 
@@ -162,6 +161,13 @@ async def open_queue(settings: Settings) -> EventQueue:
         password = read_password(settings.nats_password_file)
     place = NatsPlace(settings.nats, settings.nats_user, password)
     return await open_nats(place, settings.queue_bytes, settings.nats_replicas)
+
+
+async def open_events_journal(settings: Settings) -> Journal:
+    """Open the journal, or make it; see ``open_queue``."""
+    from ingest.queue.journal.queue import open_journal
+
+    return await open_journal(journal_path(settings), settings.queue_bytes)
 
 
 def client_secret(settings: Settings) -> str | None:

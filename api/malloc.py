@@ -1,4 +1,4 @@
-"""How the C library keeps memory that a serving process gave back."""
+"""How the C library keeps memory that was given back to it."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def share_arenas() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:  # other C libraries have no arenas
         mallopt(_M_ARENA_MAX, _ARENAS)
+
+
+def give_back() -> None:
+    """Give the memory that is free here back to the system."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
+        trim(0)

@@ -31,6 +31,7 @@ from api.shielded_acts import Acts
 if TYPE_CHECKING:
     from api.auth.code_flow import CodeFlow
     from api.auth.oidc import TokenVerifier
+    from api.event_writer.process import EventWriter
     from api.web.pages.opening import Opening
     from ingest.queue.protocol import EventQueue
     from store.protocol import Database
@@ -55,50 +56,18 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     from api.graphql.router import graphql_router, guarded_schema
     from api.graphql.trusted import load_trusted
     from api.http.routes import routers
-    from api.jobs.runner import JobRunner
     from api.web.explorer import explorer_routes
     from api.web.pages.documents import DOCUMENTS
     from api.web.pages.routes import page_routes
-    from ingest.queue.worker import EventWorker
-    from store.retention import keeping
 
     tracing = tracing_of(settings)
     metrics = Metrics()
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            if tracing is not None:
-                stack.callback(tracing.stop)
-            opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
-            events = await stack.enter_async_context(await open_queue(settings))
-            platform = _platform(settings, opened, events, metrics)
-            app.state.platform = platform
-            platform.verifier.start()
-            stack.push_async_callback(platform.verifier.stop)
-            stack.push_async_callback(platform.queue.close)
-            stack.push_async_callback(platform.growth.close)
-            stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
-            if settings.job_concurrency > 0:
-                runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
-                await runner.start()
-                stack.push_async_callback(runner.stop)
-            if settings.nats is None:
-                # Only this process knows of the journal, so it writes the events itself; those in NATS are left to
-                # workers.
-                worker = EventWorker(events, opened, settings.event_tries, settings.event_concurrency)
-                await worker.start()
-                metrics.events.work_of(worker.tally)
-                await stack.enter_async_context(keeping(opened, settings.job_projects))
-                stack.push_async_callback(worker.stop, settings.shutdown_seconds)
-            await stack.enter_async_context(metrics.lag.watching())
-            yield
 
     app = FastAPI(
         title="MemTrace",
         description="Causal graphs of LLM memory systems. Errors are RFC 9457 problem documents.",
         version="1",
-        lifespan=lifespan,
+        lifespan=partial(_running, settings=settings, database=database, metrics=metrics, tracing=tracing),
         openapi_url=None,
         docs_url=None,
         # A redirect to an address with or without a slash at its end would lead wherever the request's Host says.
@@ -124,7 +93,47 @@ def create_app(settings: Settings, database: Database | None = None, opening: Op
     return app
 
 
-def _platform(settings: Settings, database: Database, events: EventQueue, metrics: Metrics) -> Platform:
+@asynccontextmanager
+async def _running(
+    app: FastAPI, settings: Settings, database: Database | None, metrics: Metrics, tracing: Tracing | None
+) -> AsyncIterator[None]:
+    """All that runs beside the doors, from before the first request until after the last."""
+    from api.event_writer.process import EventWriter
+    from api.jobs.runner import JobRunner
+    from ingest.queue.journal.queue import Journal
+    from store.retention import keeping
+
+    async with AsyncExitStack() as stack:
+        if tracing is not None:
+            stack.callback(tracing.stop)
+        opened = database if database is not None else await stack.enter_async_context(await open_store(settings))
+        events = await stack.enter_async_context(await open_queue(settings))
+        # Only this server knows of a journal, so it has the events written; those in NATS are left to workers.
+        writer = EventWriter(settings, events) if isinstance(events, Journal) else None
+        platform = _platform(settings, opened, events, metrics, writer)
+        app.state.platform = platform
+        platform.verifier.start()
+        stack.push_async_callback(platform.verifier.stop)
+        stack.push_async_callback(platform.queue.close)
+        stack.push_async_callback(platform.growth.close)
+        stack.callback(platform.reading.close)
+        stack.push_async_callback(platform.acts.close, settings.shutdown_seconds)
+        if settings.job_concurrency > 0:
+            runner = JobRunner(settings, opened, platform.uploads, platform.queue, settings.job_concurrency)
+            await runner.start()
+            stack.push_async_callback(runner.stop)
+        if writer is not None:
+            metrics.events.work_of(writer.tally)
+            await writer.start()
+            stack.push_async_callback(writer.stop, settings.shutdown_seconds)
+            await stack.enter_async_context(keeping(opened, settings.job_projects))
+        await stack.enter_async_context(metrics.lag.watching())
+        yield
+
+
+def _platform(
+    settings: Settings, database: Database, events: EventQueue, metrics: Metrics, writer: EventWriter | None
+) -> Platform:
     from api.http.reading import Reading
     from api.jobs.queue import JobQueue, notices_of
     from api.jobs.uploads import Uploads, uploads_uri
@@ -151,9 +160,10 @@ def _platform(settings: Settings, database: Database, events: EventQueue, metric
         growth=growth,
         uploads=uploads,
         copies=copies,
-        reading=Reading(),
+        reading=Reading(max(settings.max_events_bytes, settings.max_traces_bytes)),
         rebuilt=rebuilt,
         acts=acts,
+        writer=writer,
         sign_in=sign_in,
     )
 

@@ -119,6 +119,12 @@ def tells(one: Sentence, days: Interval, reference: int | None) -> bool:
     return any(same_days(days, told.on(reference)) for told in one.dates)
 
 
+def tells_exactly(one: Sentence, days: Interval, reference: int | None) -> bool:
+    """Whether a sentence names these days and hardly any others."""
+    named = [told for date in one.dates if (told := date.on(reference)) is not None]
+    return any(same_days(days, told) and told.days <= days.days + _SLACK_DAYS for told in named)
+
+
 def same_days(wanted: Interval, told: Interval | None) -> bool:
     """Whether a told date is the wanted one, or lies within it."""
     if told is None or told.days > _WIDE * wanted.days + _SLACK_DAYS:

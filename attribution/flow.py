@@ -101,6 +101,11 @@ class FlowPass:
         trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
         return await trial.endings()
 
+    async def pieces(self, graph: TraceGraph, failure: Failure, *, gold_free: bool = False) -> list[Detail]:
+        """What the answer needed, each piece as the message has it that tells it best; none where nothing is needed."""
+        trial, _ = await self._trial(graph, failure, gold_free or not failure.gold_answers)
+        return trial.needed()
+
     async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[_Trial, list[str]]:
         """The trial of a failure, and the messages among which its evidence was found where none is given."""
         messages = await self.messages(graph)
@@ -169,6 +174,15 @@ class _Trial:
         ends = [await self._ends(self._cases(piece), before, None) for piece in pieces]
         return [sorted(some, key=lambda one: one.reach, reverse=True) for some in ends]
 
+    def needed(self) -> list[Detail]:
+        """The best source of each piece, those that the answer has last."""
+        kind = form(self.failure)
+        if self._unusable() or (not self.gold_free and kind is Form.UNANSWERABLE):
+            return []
+        want = None if self.gold_free else wanted(self.messages, self.failure)
+        pieces = self._pieces(kind, want, self._before(want))
+        return [piece[0] for piece in [*pieces, *self.said]]
+
     def _before(self, want: Content | None) -> list[Finding]:
         """What can be said before any piece is followed."""
         if not self.failure.prediction:
@@ -196,7 +210,7 @@ class _Trial:
             return joined(messages, failure, evidence, want)
         detail = needed(messages, failure, evidence, want)
         pieces = listed(messages, failure, evidence, want)
-        if pieces and not (kind is Form.PLAIN and self._is_contradicted(detail)):
+        if pieces and not (kind is Form.PLAIN and self._is_contradicted(detail, want)):
             said = failure.prediction or ""
             missing = [piece for piece in pieces if not all(says(messages, failure, said, one) for one in piece)]
             self.said = [piece for piece in pieces if piece not in missing] if missing else []
@@ -214,7 +228,7 @@ class _Trial:
             # One sentence does not contradict a list that several messages tell, nor does one that was only found.
             is_told = nearby is not None and is_about(messages, failure, nearby)
             if not is_told and (not is_list(failure) or (len(set(evidence)) == 1 and not self.searched)):
-                before.append(rules.foreign_gold(messages, failure, evidence, detail))
+                before.append(rules.foreign_gold(messages, failure, evidence, detail, want))
             is_foreign = any(one.error_type is ErrorType.ANNOTATION and one.likelihood >= 0.5 for one in before)
             detail = detail if is_foreign else nearby or detail
         else:
@@ -222,11 +236,11 @@ class _Trial:
         others = [one for one in alternatives(messages, failure, evidence, want) if one.message_id != detail.message_id]
         return [[detail, *others]]
 
-    def _is_contradicted(self, detail: Detail | None) -> bool:
+    def _is_contradicted(self, detail: Detail | None, want: Content) -> bool:
         """Whether the only message of the evidence says what was answered, which contradicts a list too."""
         if detail is None or self.searched or len(set(self.evidence)) != 1:
             return False
-        return rules.foreign_gold(self.messages, self.failure, self.evidence, detail).likelihood >= 0.5
+        return rules.foreign_gold(self.messages, self.failure, self.evidence, detail, want).likelihood >= 0.5
 
     async def _end(self, piece: Piece, before: list[Finding], judge: PresenceJudge | None) -> Ending:
         """Where a piece ended: of the messages that tell it, the one that came furthest says so."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schema.kinds import DerivationKind
-from schema.models import Derivation, Operation, Variable
+from schema.models import Operation, Variable
+from store.answers import Edge
 from store.paging import elements
 from store.protocol import GraphStore
 
@@ -27,7 +29,7 @@ class TraceGraph:
         trace_id: str,
         variables: Sequence[Variable],
         operations: Sequence[Operation],
-        derivations: Sequence[Derivation],
+        derivations: Sequence[Edge],
         used: Mapping[str, list[str]],
         invalidated: Mapping[str, str],
     ) -> None:
@@ -37,8 +39,8 @@ class TraceGraph:
         self.operations = {operation.id: operation for operation in operations}
         self._used = used
         self._invalidated = invalidated
-        self._parents: dict[str, list[Derivation]] = defaultdict(list)
-        self._children: dict[str, list[Derivation]] = defaultdict(list)
+        self._parents: dict[str, list[Edge]] = defaultdict(list)
+        self._children: dict[str, list[Edge]] = defaultdict(list)
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
@@ -71,20 +73,25 @@ class TraceGraph:
     @classmethod
     async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
         """Read the structure of a trace."""
-        variables = await elements(store, Variable, trace_id)
-        operations = await elements(store, Operation, trace_id)
-        derivations = await elements(store, Derivation, trace_id)
+        # All at once: what one read has brought is unpacked while the server works on the others.
+        variables, derivations, operations, usages, invalidations = await asyncio.gather(
+            elements(store, Variable, trace_id),
+            store.edges(trace_id),
+            elements(store, Operation, trace_id),
+            store.usages(trace_id),
+            store.invalidations(trace_id),
+        )
         used: dict[str, list[str]] = defaultdict(list)
-        for usage in await store.usages(trace_id):
+        for usage in usages:
             used[usage.operation_id].append(usage.variable_id)
-        ended = {one.variable_id: one.operation_id for one in await store.invalidations(trace_id)}
+        ended = {one.variable_id: one.operation_id for one in invalidations}
         return cls(store, trace_id, variables, operations, derivations, used, ended)
 
-    def parents(self, variable_id: str) -> list[Derivation]:
+    def parents(self, variable_id: str) -> list[Edge]:
         """Derivations that made it."""
         return self._parents.get(variable_id, [])
 
-    def children(self, variable_id: str) -> list[Derivation]:
+    def children(self, variable_id: str) -> list[Edge]:
         """Derivations that were made from it."""
         return self._children.get(variable_id, [])
 
@@ -139,11 +146,11 @@ class TraceGraph:
                 return current
             current = read[0]
 
-    def path(self, source: str, target: str, inside: Collection[str] | None = None) -> list[Derivation]:
+    def path(self, source: str, target: str, inside: Collection[str] | None = None) -> list[Edge]:
         """A shortest chain of derivations from a variable to one that depends on it; empty where there is none."""
         if source == target:
             return []
-        via: dict[str, Derivation] = {}
+        via: dict[str, Edge] = {}
         level = [source]
         while level and target not in via:
             following = []
@@ -154,7 +161,7 @@ class TraceGraph:
                         via[after] = derivation
                         following.append(after)
             level = following
-        chain: list[Derivation] = []
+        chain: list[Edge] = []
         current = target
         while current in via:
             chain.append(via[current])
@@ -215,12 +222,11 @@ class TraceGraph:
             return self._reached[key]
         edges = self._sources if backwards else self._targets
         found = set(key[0])
-        waiting = list(found)
-        while waiting:
-            for after in edges.get(waiting.pop(), ()):
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
+        level = set(found)
+        while level:
+            after: set[str] = set().union(*(edges[one] for one in level if one in edges))
+            level = after - found
+            found |= level
         reached = self._reached[key] = frozenset(found)
         self._reached_count += len(reached)
         while self._reached_count > _MOST_REACHED and len(self._reached) > 1:

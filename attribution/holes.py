@@ -31,8 +31,9 @@ NAME_KIND = (
     "those that do none of these are well as they are"
 )
 _RECORD_CHANGES = (
-    "if they change the memory, record how: let them return the units that they store, name what they end with "
-    "memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...)"
+    'if they change the memory, record how: let them make the units that they store, with output="MemoryUnit", name '
+    "what they end with memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...); a unit that "
+    "they return as it was given to them is only read"
 )
 _RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
 
@@ -158,13 +159,17 @@ async def _found_nothing(graph: TraceGraph, search: str) -> bool:
 
 
 def _unseen_changes(graph: TraceGraph) -> list[Operation]:
-    """Updates and deletions whose name stands for no recorded change in all of the trace: single ones may have none."""
+    """Updates and deletions whose name stands for no recorded change in all of the trace: single ones may have none.
+
+    What one gives back as it was given is only read: what became of the memory is not said.
+    """
     changes = [one for one in graph.operations.values() if one.kind in _CHANGES and one.status is not Status.ERROR]
     ending = {graph.invalidated_by(id_) for id_ in graph.variables}
     seen = {
         one.name
         for one in changes
-        if one.id in ending or any(graph.variables[made].kind in STORED for made in graph.made(one.id))
+        if one.id in ending
+        or any(graph.variables[made].kind in STORED and graph.is_recorded(made) for made in graph.made(one.id))
     }
     return [one for one in changes if one.name not in seen]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from attribution.detail import Content, content, credit_in, found, tells
 from attribution.evidence import Messages
@@ -63,6 +65,21 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     literal = best[0] >= SUPPORTED
     said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
     return _detail(messages, chosen, asked, _held(want, chosen[1]) if literal else said, best[0], literal)
+
+
+def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+    """The part of what is wanted that the sentences of one message have together, 0 to 1; 0 if a date is wanted."""
+    if want.dates or not want.weight:
+        return 0.0
+    want_in = messages.sought(want)
+    found = [[want_in.bits(placed.sentence) for placed in messages.sentences.get(one, [])] for one in evidence]
+    return max((want_in.worth(reduce(or_, bits, 0)) for bits in found), default=0.0) / want.weight
+
+
+def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+    """The part of what is wanted that one sentence has, 0 to 1."""
+    want_in = messages.sought(want)
+    return max((want_in.share(one) for message in evidence for one in messages.sentences.get(message, [])), default=0.0)
 
 
 def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:

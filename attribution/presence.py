@@ -130,10 +130,19 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def literal(detail: Detail, text: str) -> str:
-    """The sentence of the evidence as a text has it word by word, empty where it hasn't."""
-    if not detail.unique or len(detail.sentence.text) < _LITERAL_CHARACTERS:
+    """The sentence of the evidence as a text has it word by word, empty where it hasn't.
+
+    Also where the sentence alone does not say it: ``last week`` is another week in a text of another day.
+    """
+    if not detail.unique or len(detail.sentence.text) < _LITERAL_CHARACTERS or _is_relative(detail):
         return ""
     return next((said for said in spellings(detail.sentence.text) if said in text), "")
+
+
+def _is_relative(detail: Detail) -> bool:
+    """Whether what is needed is a date that the sentence tells only with the day that it was said on."""
+    is_date = detail.literal and bool(detail.core.dates)
+    return is_date and any(one.relative is not None for one in detail.sentence.dates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from attribution.loss import Loss
 from attribution.presence import HOLDS, spellings
 from attribution.verdict import Link, Step, Verdict
 from schema.kinds import STORED, ErrorType, OperationKind
-from schema.models import Derivation, Failure
+from schema.models import Failure
+from store.answers import Edge
 
 _BEGINNING = 200
 """Characters of a value that stand for it."""
@@ -125,7 +126,7 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
     return steps
 
 
-async def _step(graph: TraceGraph, case: Case | None, derivation: Derivation) -> Step:
+async def _step(graph: TraceGraph, case: Case | None, derivation: Edge) -> Step:
     target = derivation.target
     if case is None:
         return Step(target, derivation.operation_id, Link.DERIVATION, "", False)

@@ -44,8 +44,8 @@ _HEDGED = re.compile(
 _INFERRING = re.compile(
     r"""^\W*(?:would|might|could|should|is|are|was|were|do|does|did|has|have|can|will|würde\w*|könnte\w*|ist|sind|hat)\b
       | \b(?:likely|probably|might|would|wahrscheinlich|vermutlich)\b
-      | \b(?:personality|traits?|political\s+leaning|kind\s+of\s+person|be\s+considered)\b
-      | 会不会|是否|可能|性格
+      | \b(?:personality|traits?|sentiment|attitude|mood|political\s+leaning|kind\s+of\s+person|be\s+considered)\b
+      | \b(?:stimmung|einstellung|haltung)\b | 会不会|是否|可能|性格|态度|情绪
     """,
     re.VERBOSE | re.IGNORECASE,
 )

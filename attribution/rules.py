@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from attribution import proof
 from attribution.agreement import agreement
 from attribution.case import Case
-from attribution.detail import Content, content
+from attribution.detail import Content, content, tells_exactly
 from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
-from attribution.needed import SUPPORTED, backing
+from attribution.needed import SUPPORTED, backing, told_at_once, told_together
 from attribution.pieces import items, things
 from attribution.presence import HOLDS, LARGE, Detail, Presence
 from attribution.probabilities import likely
@@ -116,13 +116,16 @@ def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
     )
 
 
-def foreign_gold(messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail) -> Finding:
-    """The evidence says what was answered, not what the gold answer says."""
+def foreign_gold(
+    messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
+) -> Finding:
+    """The evidence says what was answered, not what the gold answer says, neither in one sentence nor in several."""
     likelihood, quote, message = 0.0, "", detail.message_id
     if failure.prediction and not refuses(failure.prediction):
+        claim = messages.claim(failure, detail.reference)
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
-        says = messages.claim(failure, detail.reference).weight >= _SAYS
-        if detail.support < 0.7 and share >= _SAID and says:
+        is_told = told_together(messages, evidence, want) > told_at_once(messages, evidence, claim) + _MORE
+        if detail.support < 0.7 and share >= _SAID and claim.weight >= _SAYS and not is_told:
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, source
         elif detail.support < SUPPORTED:
@@ -175,7 +178,10 @@ async def told_elsewhere(case: Case) -> Finding | None:
     for variable_id, text in texts.items():
         for placed in passage(text):
             told = core_in.share(placed)
-            if told > max(best, _TELLS) and asked_in.share(placed) >= _ABOUT:
+            if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
+                continue
+            # Of several times that somebody did something, one is no other.
+            if all(tells_exactly(placed.sentence, days, placed.reference) for days in detail.core.dates):
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
         return None

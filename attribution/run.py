@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from attribution.model.client import LlmClient
     from attribution.model.settings import LlmSettings
 
-RULES = "7"
+RULES = "8"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 
@@ -204,18 +204,19 @@ class _Run:
         if options.method is Method.AUTO:
             return await self._auto(graph, failure, self._client)
         evidence = await self._evidence(graph, failure)
+        pieces = await self._flow.pieces(graph, failure, gold_free=options.gold_free)
         asked = replace(failure, gold_answers=(), expected_id=None) if options.gold_free else failure
         if options.method is Method.LLM:
             from attribution.agent.agent import Agent
 
-            verdict = await Agent(self._client).attribute(graph, asked, evidence)
+            verdict = await Agent(self._client).attribute(graph, asked, evidence, pieces=pieces)
         else:
             from attribution.agent.oneshot import Oneshot
 
-            verdict = await Oneshot(self._client).attribute(graph, asked, evidence)
+            verdict = await Oneshot(self._client).attribute(graph, asked, evidence, pieces=pieces)
         if not failure.evidence_ids:
             verdict.details["retrieved"] = evidence
-        return replace(verdict, losses=own_loss(verdict))
+        return replace(verdict, losses=verdict.losses or own_loss(verdict))
 
     async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
         """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
@@ -231,10 +232,12 @@ class _Run:
         judged = await self._flow.attribute(graph, failure, gold_free=gold_free, judge=judge)
         if judged.confidence < SURE:
             asked = replace(failure, gold_answers=(), expected_id=None) if gold_free else failure
-            explored = await Agent(client).attribute(graph, asked, judged.details["evidence"], judged, budget)
+            pieces = await self._flow.pieces(graph, failure, gold_free=gold_free)
+            evidence = judged.details["evidence"]
+            explored = await Agent(client).attribute(graph, asked, evidence, judged, budget, pieces)
             if explored.error_type is not None:
-                # The model looked for one fault: of several pieces the free pass says where each ended.
-                losses = judged.losses if len(judged.losses) > 1 else own_loss(explored)
+                # If the model named one fault only, the free pass says where each of several pieces ended.
+                losses = explored.losses or (judged.losses if len(judged.losses) > 1 else own_loss(explored))
                 details = judged.details | explored.details
                 return replace(explored, details=details, losses=losses, question_kind=judged.question_kind)
             judged = replace(judged, details=judged.details | explored.details | {"agent": explored.reason})

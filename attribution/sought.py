@@ -49,9 +49,8 @@ class Sought:
     def bits(self, one: Sentence) -> int:
         """What a sentence may have of it."""
         found = 0
-        if not self.telling.isdisjoint(one.stems):
-            for stem in one.stems:
-                found |= self._bits.get(stem, 0)
+        for stem in self.telling.intersection(one.stems):  # mostly there is none, or few of them
+            found |= self._bits[stem]
         if self._has_more:
             found |= bool(one.dates and self._wanted.dates)
             for value in one.numbers:
@@ -86,8 +85,8 @@ class Sought:
     def told_by(self, stems: Iterable[str]) -> Sequence[str]:
         """The words of which some stems tell anything, in their order."""
         bits = 0
-        for stem in stems:
-            bits |= self._bits.get(stem, 0)
+        for stem in self.telling.intersection(stems):
+            bits |= self._bits[stem]
         words = self._named.get(bits)
         if words is None:
             words = [word for place, (word, _) in enumerate(self._words) if bits >> 3 * place + self._first & 1]

@@ -132,14 +132,14 @@ async def _away(context: Context, section: Section) -> None:
 async def _ours(context: Context, python: Path, work: str, count: str, place: str = "", **more: str) -> Any:
     with context.scratch() as folder:
         (folder / place).mkdir(exist_ok=True)
-        return await _child(python, _OURS, work, count, folder / place, PYTHONPATH=str(ROOT / "sdk"), **more)
+        return await child(python, _OURS, work, count, folder / place, PYTHONPATH=str(ROOT / "sdk"), **more)
 
 
 async def _theirs(python: Path, work: str, count: str) -> Any:
-    return await _child(python, _PEER, work, count)
+    return await child(python, _PEER, work, count)
 
 
-async def _child(python: Path, script: Path, *arguments: str | Path, **environment: str) -> Any:
+async def child(python: Path, script: Path, *arguments: str | Path, **environment: str) -> Any:
     """What a script printed, read as JSON.
 
     Raises:

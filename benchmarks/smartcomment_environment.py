@@ -22,21 +22,30 @@ def environment(cache: Path) -> tuple[Path, str]:
     Raises:
         UnavailableError: no Python is new enough, or smartcomment can't be installed.
     """
-    found = next(((python, version) for python in _candidates() if (version := _version(python)) is not None), None)
-    if found is None:
-        oldest = ".".join(map(str, _OLDEST))
-        raise UnavailableError(f"smartcomment needs Python {oldest} or newer, and none was found")
-    python, version = found
+    python, version = newest_python()
     folder = cache / f"smartcomment-{VERSION}-python{version}"
     inside = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     ready = folder / "ready"
     if not ready.exists():
         say(f"making an environment for smartcomment {VERSION} with Python {version}")
         shutil.rmtree(folder, ignore_errors=True)
-        _run(python, "-m", "venv", str(folder))
-        _run(str(inside), "-m", "pip", "install", "--quiet", f"smartcomment=={VERSION}")
+        run_tool(python, "-m", "venv", str(folder))
+        run_tool(str(inside), "-m", "pip", "install", "--quiet", f"smartcomment=={VERSION}")
         ready.touch()
     return inside, version
+
+
+def newest_python() -> tuple[str, str]:
+    """A Python that smartcomment runs on, and its version.
+
+    Raises:
+        UnavailableError: there is none.
+    """
+    found = next(((python, version) for python in _candidates() if (version := _version(python)) is not None), None)
+    if found is None:
+        oldest = ".".join(map(str, _OLDEST))
+        raise UnavailableError(f"smartcomment needs Python {oldest} or newer, and none was found")
+    return found
 
 
 def _candidates() -> Iterator[str]:
@@ -58,8 +67,13 @@ def _version(python: str) -> str | None:
     return version
 
 
-def _run(*arguments: str) -> None:
+def run_tool(*arguments: str) -> None:
+    """Run a command of an installation; what fails is told.
+
+    Raises:
+        UnavailableError: it failed.
+    """
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines()
-        raise UnavailableError(f"smartcomment {VERSION} can't be installed: {said[-1] if said else 'no reason given'}")
+        raise UnavailableError(f"its environment can't be made: {said[-1] if said else 'no reason given'}")

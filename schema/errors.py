@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class MemTraceError(Exception):
-    """Base of the expected errors."""
+    """Base of the expected errors; they can be sent to another process."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is now: what it was made from is not kept."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[MemTraceError], args: tuple[Any, ...], said: dict[str, Any]) -> MemTraceError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(said)
+    return error
 
 
 class InputError(MemTraceError):

@@ -244,6 +244,21 @@ Element = Trace | Session | Operation | Variable | Derivation | Failure | Attrib
 
 
 @dataclass(frozen=True, slots=True)
+class Completion:
+    """What the maker says of a stored variable that was only mentioned so far; one that has a maker stays as it is."""
+
+    variable_id: str
+    session_id: str | None
+    version: int
+    category: str | None
+    created_at: datetime | None
+    location: str | None
+    attributes: str
+    operation_id: str
+    revision_of: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Elements of one trace that are written together. What they refer to is in the batch or stored before.
 
@@ -262,6 +277,7 @@ class Batch:
     attributions: list[Attribution] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
     placings: list[Placing] = field(default_factory=list)
+    completions: list[Completion] = field(default_factory=list)
     right_answers: list[str] = field(default_factory=list)
 
 

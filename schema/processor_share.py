@@ -23,11 +23,12 @@ class ProcessorShare:
         self._steps = 0
         self._worked, self._now = time.thread_time(), time.perf_counter()
 
-    def step(self) -> None:
-        """To be called after every few microseconds of work."""
-        self._steps += 1
-        if self._steps % _STEPS:
+    def step(self, steps: int = 1) -> None:
+        """To be called after every few microseconds of work, or once for so many of them."""
+        self._steps += steps
+        if self._steps < _STEPS:
             return
+        self._steps = 0
         worked = time.thread_time() - self._worked
         if worked < _SLICE_SECONDS:
             return

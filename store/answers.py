@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from schema.kinds import DerivationKind
 from schema.models import Derivation, Operation, Trace, Variable
 
 
@@ -32,6 +33,15 @@ class Direction(StrEnum):
 
     BACKWARD = "backward"
     FORWARD = "forward"
+
+
+class Edge(NamedTuple):
+    """A derivation as what it joins: ``target`` was derived from ``source`` by an operation."""
+
+    source: str
+    target: str
+    operation_id: str
+    kind: DerivationKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ STORE_PASSES = frozenset(
         "operations",
         "activity",
         "derivations_of",
+        "edges",
         "usages",
         "invalidations",
         "named",

@@ -12,7 +12,7 @@ from store.protocol import GraphStore
 T = TypeVar("T")
 E = TypeVar("E", Session, Operation, Variable, Derivation)
 
-_PAGE = 5_000
+_PAGE = 10_000
 
 
 async def every(read: Callable[[str | None], Awaitable[Page[T]]]) -> AsyncIterator[T]:

@@ -31,6 +31,7 @@ from store.answers import (
     Budget,
     Closure,
     Direction,
+    Edge,
     FailureFilter,
     Health,
     Label,
@@ -75,8 +76,9 @@ class GraphStore(VerdictHistory, Protocol):
 
         What is stored already stays as it is, except for what may change: the attributes of a trace, and its name where
         it has none; the attributes, origin, evidence and gold answers of a failure; all of an attribution. An operation
-        that is running may end (``Batch.endings``), and variables may change places (``Batch.placings``). An answer is
-        judged later than it is written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
+        that is running may end (``Batch.endings``), variables may change places (``Batch.placings``), and a variable
+        that no operation has made may get its maker, once (``Batch.completions``). An answer is judged later than it is
+        written: right by ``Batch.right_answers``, wrong by its failure, which wins over that.
 
         Args:
             batch: elements of one trace, and what joins them.
@@ -183,6 +185,10 @@ class GraphStore(VerdictHistory, Protocol):
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         """What the operations of a trace did, in stretches of ``width`` places, by kind and end; empty if unknown."""
+        ...
+
+    async def edges(self, trace_id: str) -> list[Edge]:
+        """All derivations of a trace, in its order, as what they join: all that a walk needs; empty if unknown."""
         ...
 
     async def usages(self, trace_id: str) -> list[Usage]:

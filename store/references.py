@@ -64,6 +64,9 @@ def references(batch: Batch) -> Iterator[tuple[str, Label, set[Any]]]:
     yield "invalidations", Label.VARIABLE, {i.variable_id for i in batch.invalidations}
     yield "endings", Label.OPERATION, {e.operation_id for e in batch.endings}
     yield "placings", Label.VARIABLE, {p.variable_id for p in batch.placings}
+    yield "completions", Label.VARIABLE, {id_ for c in batch.completions for id_ in (c.variable_id, c.revision_of)}
+    yield "completions", Label.OPERATION, {c.operation_id for c in batch.completions}
+    yield "completions", Label.SESSION, {c.session_id for c in batch.completions}
     yield "rightAnswers", Label.VARIABLE, set(batch.right_answers)
     yield "attributions", Label.OPERATION, {lost["operationId"] for one in batch.attributions for lost in losses(one)}
     yield "attributions", Label.VARIABLE, set(chain.from_iterable(map(cited, batch.attributions)))

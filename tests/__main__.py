@@ -1,11 +1,16 @@
 """All tests on the LTS version of Neo4j; then the store's contract and the documented Cypher on the newest one, too.
 
+What takes long is done in part, and in full with ``MEMTRACE_TEST_FULL=1``: tests of the doors that have the mark
+``one_engine`` run on SQLite alone, tests of the contract with one of their cases each on the newest Neo4j; and tests
+that kill, shuffle or measure do it less often or at a smaller size (each says so beside ``tests.data.FULL``).
+
 Run: ``python -m tests``, with further options for pytest. Four processes share one server, and two processors: tests
 wait for servers, commits and each other two thirds of their time. An existing server that ``MEMTRACE_TEST_NEO4J_URI``
-names is used instead, and the tests run once.
+names is used instead, and the tests run once. ``MEMTRACE_TEST_PROCESSES`` says how many processes there are.
 
 Where the environment keeps Python from writing compiled modules beside their sources (``PYTHONDONTWRITEBYTECODE``),
-they are kept in a folder for the length of the run: else each process that a test starts would compile all anew.
+they are kept in a folder for the length of the run: else each process that a test starts would compile all anew. It
+is filled while the server starts, by one process rather than by all four.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from pathlib import Path
 import pytest
 
 NEWEST_VERSION = "2026.09.0"
-_PROCESSES = "4"
+_PROCESSES = os.environ.get("MEMTRACE_TEST_PROCESSES") or "4"
 _SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 """For the Neo4j servers that tests start: they end before the best machine code is worth its compilation."""
 
@@ -36,7 +41,10 @@ def _run_on_each_version(options: list[str], shared: dict[str, str]) -> int:
     if os.environ.get("MEMTRACE_TEST_NEO4J_URI"):
         return _run(options, shared)
     for version, chosen in ((None, []), (NEWEST_VERSION, ["--versioned", "-m", "neo4j and not once"])):
+        compiling = None if version else _compile(options, shared)
         with _server(version) as settings:
+            if compiling is not None:
+                compiling.wait()
             code = _run([*chosen, *options], settings | shared)
         if chosen and options and code == pytest.ExitCode.NO_TESTS_COLLECTED:
             code = 0  # none of the tests that were asked for depends on the version
@@ -49,6 +57,14 @@ def _sharing_compiled(folder: Path) -> dict[str, str]:
     if not sys.dont_write_bytecode:
         return {}
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
+
+
+def _compile(options: list[str], shared: dict[str, str]) -> subprocess.Popen[bytes] | None:
+    """A process that imports all tests that are to run, where what it compiles is shared."""
+    if not shared:
+        return None
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *options]
+    return subprocess.Popen(command, env=os.environ | shared, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _run(options: list[str], settings: dict[str, str]) -> int:

@@ -14,6 +14,7 @@ from xdist.remote import Producer
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
 from store.protocol import Database
+from tests.data import FULL
 from tests.groups import VERSIONED, Groups, place_of
 from tests.nats_server import nats
 from tests.neo4j_server import (
@@ -30,6 +31,7 @@ __all__ = ["nats", "neo4j_distribution", "neo4j_server", "object_store", "pytest
 SQLITE = pytest.param("sqlite_database", id="sqlite")
 SQLITE_WITH_FILES = pytest.param("sqlite_files_database", id="sqlite-files")
 NEO4J = pytest.param("neo4j_database", id="neo4j", marks=pytest.mark.neo4j)
+_CONTRACT = "tests/contract/"
 
 
 # How long an example takes depends on the machine, not on what is tested.
@@ -45,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "neo4j: needs a Neo4j server",
         "once: is not worth its time on each version of Neo4j; all that tests.groups does not name has it",
         "values: also runs on SQLite with its values outside the file",
+        "one_engine: what is tested comes before the store or beside it; runs on Neo4j too with MEMTRACE_TEST_FULL=1",
     ):
         config.addinivalue_line("markers", mark)
 
@@ -70,14 +73,41 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("database", engines, indirect=True, scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a server, by their fixtures, and put those that take long first."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that need a server, by their fixtures, leave out what one engine proves, put long ones first."""
     for item in items:
         if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")
         if not item.nodeid.startswith(VERSIONED):
             item.add_marker("once")
+    if not FULL:
+        _spare(config, items)
     items.sort(key=lambda item: place_of(item.nodeid))
+
+
+def _spare(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what ``MEMTRACE_TEST_FULL=1`` does beside the rest.
+
+    On Neo4j these are tests with the mark ``one_engine`` that run on another engine; and on a further version of it all
+    but the first of the cases of a test of the contract.
+    """
+    elsewhere = {_function_of(item) for item in items if item.get_closest_marker("neo4j") is None}
+    spared, seen = set(), set()
+    for item in items:
+        if item.get_closest_marker("neo4j") is None:
+            continue
+        function = _function_of(item)
+        is_proved = function in elsewhere and item.get_closest_marker("one_engine") is not None
+        is_a_further_case = config.getoption("versioned") and function in seen and function.startswith(_CONTRACT)
+        if is_proved or is_a_further_case:
+            spared.add(item)
+        seen.add(function)
+    config.hook.pytest_deselected(items=list(spared))
+    items[:] = [item for item in items if item not in spared]
+
+
+def _function_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 @pytest.hookimpl(optionalhook=True)

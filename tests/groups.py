@@ -22,6 +22,9 @@ _ALONE = re.compile(
 )
 """Modules of such folders that use servers of their own."""
 
+_NEO4J = re.compile(r"\[(?:\S+-)?neo4j[-\]]")
+"""Tests of such a folder that run on Neo4j: their servers are others than those of the same tests on SQLite."""
+
 _PARTS = re.compile(
     r"(tests/attribution/flow/test_bench\.py)::\w+\[(bench\w*)\]"
     r"|(tests/ingest/test_real_traces\.py)::\w+\[(?:sqlite|sqlite-files|neo4j)-(.+)\]"
@@ -29,22 +32,27 @@ _PARTS = re.compile(
 """Modules with slow fixtures, one for each value of a parameter."""
 
 _FIRST = (
-    "tests/torture",
     "tests/server",
+    "tests/torture",
     "tests/graphql",
     "tests/jobs/test_runners.py",
     "tests/test_neo4j_local.py",
-    "tests/ingest/test_real_traces.py",
-    "tests/test_crash.py",
+    "tests/web/test_looking.py",
+    "tests/web/test_annotating.py",
     "tests/server/test_dev.py",
     "tests/jobs",
+    "tests/test_crash.py",
+    "tests/ingest/test_real_traces.py",
     "tests/jobs/test_kills.py",
     "tests/jobs/test_bounds.py",
     "tests/contract/test_auditing.py",
     "tests/contract/test_isolation.py",
-    "tests/attribution/flow/test_bench.py bench",
-    "tests/attribution/flow/test_bench.py bench_reworded",
+    "tests/isolation",
+    "tests/fuzz",
+    "tests/attribution/flow/test_bench.py",
     "tests/deployment",
+    "tests/contract/test_annotation.py",
+    "tests/contract/test_batched.py",
 )
 """Groups that take long. They begin first, so that no process is still working when the others have finished."""
 
@@ -57,15 +65,18 @@ class Groups(LoadScopeScheduling):
 
 
 def group_of(test_id: str) -> str:
-    """The name of the group that a test belongs to: a folder, a module, or a part of a module."""
+    """The name of the group that a test belongs to: a folder, a module, or a part of one after a space."""
     if (part := _PARTS.match(test_id)) is not None:
         return " ".join(filter(None, part.groups()))
     module = test_id.partition("::")[0]
     folder = _FOLDERS.match(module)
-    return module if folder is None or _ALONE.fullmatch(module) else folder[0].rstrip("/")
+    if folder is None:
+        return module
+    shared = module if _ALONE.fullmatch(module) else folder[0].rstrip("/")
+    return f"{shared} neo4j" if _NEO4J.search(test_id) else shared
 
 
 def place_of(test_id: str) -> int:
     """The lower, the earlier a test's group begins."""
-    group = group_of(test_id)
+    group = group_of(test_id).partition(" ")[0]
     return _FIRST.index(group) if group in _FIRST else len(_FIRST)

@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -28,6 +27,8 @@ import obstore
 import pytest
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
+
+from tests.ports import free_ports
 
 BUCKET = "values"
 _REGION = "us-east-1"
@@ -104,7 +105,7 @@ def object_store(request: pytest.FixtureRequest) -> Iterator[ObjectServer]:
 
 @contextmanager
 def _running(binary: Path, folder: Path) -> Iterator[ObjectServer]:
-    ports = _free_ports(2 * len(_PORTS))
+    ports = free_ports(2 * len(_PORTS))
     server = ObjectServer(f"http://127.0.0.1:{ports[0]}", Keys(), Keys())
     config = folder / "s3.json"
     config.touch(mode=0o600)
@@ -167,14 +168,6 @@ def _wait_until_ready(server: ObjectServer, log: Path) -> None:
             time.sleep(0.1)
         else:
             return
-
-
-def _free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports: list[int] = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 @dataclass(frozen=True, slots=True)

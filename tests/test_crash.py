@@ -1,6 +1,6 @@
 """Importers that are killed at any moment: of a trace there is nothing or everything, and importing again completes it.
 
-Importers are processes of their own, killed as by ``kill -9``; on SQLite half as often as with ``MEMTRACE_TEST_FULL``.
+Importers are processes of their own, killed as by ``kill -9``; half as often as with ``MEMTRACE_TEST_FULL``.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ async def test_kills_of_an_import_into_neo4j(neo4j_server: Neo4jServer, tmp_path
 
         kills = while_it_wrote = 0
         window = reference.seconds / 5
-        while kills < 5 or while_it_wrote < 3:
+        while kills < _often(5) or while_it_wrote < _often(3):
             assert kills < 20, "hardly any kill fell into the moment of writing"
             is_clean = await left_over(store, reference, 10) == 0
             watched, seconds = (has_begun, window) if is_clean else (None, reference.seconds)

@@ -116,6 +116,10 @@ ABOUT: dict[str, Iterable[StrEnum | None]] = {
     "get_derivations": [Label.DERIVATION],
     "get_nodes": [label for label in Label if label is not Label.DERIVATION],
     "nearest": Direction,
+    "page_derivation": [Label.DERIVATION],
+    "page_operation": [Label.OPERATION],
+    "page_session": [Label.SESSION],
+    "page_variable": [Label.VARIABLE],
     "step": Direction,
 }
 """What each template is about."""
@@ -178,10 +182,12 @@ def test_every_way_into_the_graph_names_its_index(name: str, about: StrEnum | No
 PAGES = ["api_key", "audit_entry", "derivation", "failure", "idle_trace", "job", "operation", "session", "variable"]
 
 
-@pytest.mark.parametrize("name", [f"page_{one}" for one in PAGES])
-async def test_a_page_comes_in_the_order_of_the_index(neo4j_database: Neo4jDatabase, name: str) -> None:
+@pytest.mark.parametrize(("name", "about"), [text for text in PLANNED if text[0] in {f"page_{one}" for one in PAGES}])
+async def test_a_page_comes_in_the_order_of_the_index(
+    neo4j_database: Neo4jDatabase, name: str, about: StrEnum | None
+) -> None:
     """Else all that comes after it is read and sorted for it."""
-    plan = await neo4j_database.plan(name, **PARAMETERS)
+    plan = await neo4j_database.plan(name, about, **PARAMETERS)
     assert "PartialTop" in plan
     assert {"Sort", "Top"}.isdisjoint(plan)
 

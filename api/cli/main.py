@@ -30,6 +30,7 @@ from api.cli import (
     neo4j,
     report,
     retention,
+    run,
     serve,
     spine,
     spool,
@@ -102,6 +103,7 @@ for group in (
     serve,
     worker,
     dev,
+    run,
 ):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
@@ -144,7 +146,7 @@ def main(
     context.obj = Target(store, values, project, debug)
 
 
-def run() -> None:
+def start() -> None:
     """Run the command line; an unexpected error becomes one line, and with --debug its traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -171,4 +173,4 @@ def _drop_output() -> None:
 
 
 if __name__ == "__main__":
-    run()
+    start()

@@ -145,10 +145,10 @@ class Documents:
 
     def _read(self, schema: GraphQLSchema, text: str) -> tuple[DocumentNode, list[GraphQLError]]:
         document = self._parse(text)
-        return document, self._errors(schema, document)
+        return document, self._errors(schema, document, is_polite=True)
 
-    def _errors(self, schema: GraphQLSchema, document: DocumentNode) -> list[GraphQLError]:
-        errors = errors_of(schema, document, self._rules, _ERRORS, self.hide_suggestions)
+    def _errors(self, schema: GraphQLSchema, document: DocumentNode, is_polite: bool = False) -> list[GraphQLError]:
+        errors = errors_of(schema, document, self._rules, _ERRORS, self.hide_suggestions, is_polite)
         for error in errors:
             error.extensions = {"code": INVALID} | (error.extensions or {})
         return errors

@@ -35,6 +35,7 @@ from graphql import (
 
 from api.graphql.chosen import ChosenOperation
 from api.graphql.worker_thread import WorkerThread
+from schema.processor_share import ProcessorShare
 
 ROOTS: Mapping[str, GraphQLField] = {"__schema": SchemaMetaFieldDef, "__type": TypeMetaFieldDef}
 _KEPT_BYTES = 8 << 20
@@ -98,6 +99,7 @@ class _Counter:
         self._fragments = chosen.fragments
         self._variables = {**asked.defaults, **chosen.variables}
         self._most = most
+        self._share = ProcessorShare()
 
     def root(self, node: FieldNode) -> None:
         """Count what one root gives."""
@@ -134,6 +136,7 @@ class _Counter:
         return found
 
     def _add(self, count: int) -> None:
+        self._share.step()
         self.total += count
         if self.total > self._most:
             raise _EnoughError

@@ -20,6 +20,8 @@ from graphql import (
     validate,
 )
 
+from schema.processor_share import ProcessorShare
+
 
 def parse_document(text: str, max_tokens: int) -> DocumentNode:
     """The tree of a document.
@@ -46,6 +48,7 @@ def errors_of(
     rules: Sequence[type[ASTValidationRule]],
     most: int,
     hide_suggestions: bool,
+    is_polite: bool = False,
 ) -> list[GraphQLError]:
     """The first errors of a document.
 
@@ -55,8 +58,16 @@ def errors_of(
         rules: what must hold.
         most: so many errors, and then one that says that there are more.
         hide_suggestions: whether errors keep to themselves which names there are.
+        is_polite: whether this thread pauses where others want the interpreter; see ``ProcessorShare``.
     """
     visitors: list[ASTValidationRule] = []
+    share = ProcessorShare()
+
+    class Polite(ASTValidationRule):
+        """Lets others have the interpreter, node by node."""
+
+        def enter(self, *_: Any) -> None:
+            share.step()
 
     def keeping(rule: type[ASTValidationRule]) -> Any:
         def make(context: ValidationContext) -> ASTValidationRule:
@@ -65,8 +76,15 @@ def errors_of(
 
         return make
 
+    made = [keeping(rule) for rule in (*rules, Polite)] if is_polite else [keeping(rule) for rule in rules]
     try:
-        return validate(schema, document, [keeping(rule) for rule in rules], most, hide_suggestions=hide_suggestions)
+        return validate(
+            schema,
+            document,
+            made,
+            most,
+            hide_suggestions=hide_suggestions,
+        )
     finally:
         for visitor in visitors:
             vars(visitor.context).clear()

@@ -1,8 +1,8 @@
-"""Work that takes the processor for long, each sort in a thread of its own.
+"""Work that takes the processor for long, each sort in a thread of its own, and one piece of it at a time.
 
-Neither the event loop nor reads and writes of the store wait for it, and one sort does not wait for another. More
-threads would not be faster, because only one runs at a time; they would only take the processor from the loop more
-often.
+Neither the event loop nor reads and writes of the store wait for it. The event loop waits for the interpreter as many
+times as long as there are threads that compute, so only one of them does; the sorts take turns, so that one does not
+wait for all that another has to do.
 """
 
 from __future__ import annotations
@@ -11,8 +11,13 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from ingest.queue.turns import Turns
 
 T = TypeVar("T")
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
 class WorkerThread:
@@ -24,8 +29,16 @@ class WorkerThread:
         Args:
             name: the thread's.
         """
+        self._name = name
         self._pool = ThreadPoolExecutor(1, name)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do some work and return its result. If the caller is cancelled before it has begun, it is not done."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        """Do some work, which takes at most a moment, and return its result.
+
+        If the caller is cancelled before the work has begun, it is not done.
+        """
+        loop = asyncio.get_running_loop()
+        if (turns := _turns.get(loop)) is None:
+            turns = _turns[loop] = Turns(1)
+        async with turns.turn(self._name):
+            return await loop.run_in_executor(self._pool, work)

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request, Response
 from memtrace.events import EVENT_VERSION, json_schema
 from pydantic import ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from api.http.bodies import JSON, LINES, EventsBody, Read
 from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import answers
-from api.http.inflate import ENCODINGS, inflate
+from api.http.inflate import ENCODINGS
 from api.http.platform import Platform
 from api.http.receipts import Public
-from ingest.queue.admission import Prepared, Sent
 from schema.errors import StoreError
 
 router = APIRouter(prefix="/v1", tags=["traces"])
-
-LINES = ("application/x-ndjson", "application/ndjson")
-JSON = "application/json"
-MAX_EVENTS = 20_000
-MAX_JSON_BYTES = 4 << 20
-"""Of one document, unpacked. Lines may be more: they need not be parsed to be counted."""
 
 _KINDS = (*LINES, JSON)
 
@@ -70,37 +61,29 @@ async def take(door: Writer, request: Request) -> Response:
     """
     kind, encoding = kind_of(request, _KINDS), encoding_of(request)
     platform = platform_of(request)
-    body, limit = await request.body(), platform.settings.max_events_bytes
-    prepared = await platform.reading.prepare(
-        door.project_id, partial(_read, body, kind, encoding, limit), platform.events.max_packet_bytes
-    )
-    if prepared.packets:
-        await keep(platform, door.project_id, prepared)
-    platform.metrics.received.labels("accepted").inc(prepared.accepted)
-    platform.metrics.received.labels("rejected").inc(len(prepared.refused))
-    return Response(await asyncio.to_thread(_answer, prepared), media_type=JSON)
+    body = EventsBody(await request.body(), kind, encoding, platform.settings.max_events_bytes)
+    read = await platform.reading.read(door.project_id, body, platform.events.max_packet_bytes)
+    await keep(platform, door.project_id, read)
+    return Response(read.answer, media_type=JSON)
 
 
-async def keep(platform: Platform, project_id: str, prepared: Prepared) -> None:
-    """Make events durable.
+async def keep(platform: Platform, project_id: str, read: Read) -> None:
+    """Make the good events of a request durable, and count all.
 
     Raises:
         TooLargeError: their values come to more than a request may ask for.
         RateLimitedError: those of the project's lately have come to more than it may ask for.
         StoreError: the queue is full, or can't be used.
     """
-    platform.rebuilt.take(project_id, prepared.rebuilt, prepared.accepted)
-    try:
-        await platform.events.put(prepared.packets)
-    except StoreError:
-        platform.rebuilt.give_back(project_id, prepared.rebuilt)
-        raise
-
-
-def _answer(prepared: Prepared) -> bytes:
-    """``Taken`` as JSON; a model for each of thousands of refusals would hold up all other requests."""
-    rejected = [{"index": one.index, "reason": one.reason} for one in prepared.refused]
-    return msgspec.json.encode({"accepted": prepared.accepted, "rejected": rejected})
+    if read.packets:
+        platform.rebuilt.take(project_id, read.rebuilt, read.accepted)
+        try:
+            await platform.events.put(read.packets)
+        except StoreError:
+            platform.rebuilt.give_back(project_id, read.rebuilt)
+            raise
+    platform.metrics.received.labels("accepted").inc(read.accepted)
+    platform.metrics.received.labels("rejected").inc(read.rejected)
 
 
 @router.get("/events/schema", responses=answers())
@@ -134,26 +117,3 @@ def encoding_of(request: Request) -> str:
             415, f"the encoding {encoding!r} is not taken; send one of {taken}", {"Accept-Encoding": taken}
         )
     return encoding
-
-
-def _read(body: bytes, kind: str, encoding: str, limit: int) -> Sent:
-    """The events of a request.
-
-    Raises:
-        TooLargeError: it unpacks to more bytes than ``limit``.
-        HTTPException: it holds too many events.
-        InputError: it is not what it says.
-    """
-    body = inflate(body, encoding, limit)
-    if kind == JSON and len(body) > MAX_JSON_BYTES:
-        raise HTTPException(413, f"JSON is taken up to {MAX_JSON_BYTES:,} bytes: send lines, or several requests")
-    if kind in LINES and body.count(b"\n") > 2 * MAX_EVENTS:
-        raise _too_many()
-    sent = Sent.lines(body) if kind in LINES else Sent.json(body, MAX_EVENTS)
-    if len(sent.pieces) > MAX_EVENTS:
-        raise _too_many()
-    return sent
-
-
-def _too_many() -> HTTPException:
-    return HTTPException(413, f"a request holds at most {MAX_EVENTS:,} events: send several")

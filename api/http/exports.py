@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from api.http.dependencies import Reader
 from api.http.documented import answers, binary
-from api.http.files import attachment, gzipped, streamed, takes_gzip
+from api.http.files import attachment, begun, gzipped, streamed, takes_gzip
 from ingest.exports.registry import EXPORTS
 from ingest.files.registry import format_of_trace
 from schema.errors import NotFoundError
@@ -27,6 +27,7 @@ _HEADERS = {"Content-Disposition": "A name for the file.", "Vary": "Accept-Encod
     "/export/{trace}",
     response_class=StreamingResponse,
     responses=answers(
+        400,
         409,
         ok={
             200: binary(
@@ -66,7 +67,7 @@ async def export(
     other = None if format_ is None else EXPORTS[format_]
     if other is not None:
         suffix, media_type = other.suffix, other.media_type
-        blocks = streamed(lambda file: other.write(door.store, trace, file))
+        blocks = await begun(streamed(lambda file: other.write(door.store, trace, file)))
     else:
         written = format_of_trace(trace)
         suffix, media_type = written.suffix, written.media_type

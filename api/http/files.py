@@ -97,6 +97,18 @@ async def streamed(write: Callable[[BinaryIO], Awaitable[None]]) -> AsyncIterato
             await asyncio.gather(task, return_exceptions=True)
 
 
+async def begun(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same blocks, the first of which is there already: an error before it can be answered as one."""
+    first = await anext(blocks, b"")
+
+    async def all_of_them() -> AsyncIterator[bytes]:
+        yield first
+        async for block in blocks:
+            yield block
+
+    return all_of_them()
+
+
 async def gzipped(blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Blocks of bytes, compressed with gzip on the way."""
     packer = zlib.compressobj(_GZIP_LEVEL, wbits=31)

@@ -74,6 +74,8 @@ async def _look(request: Request) -> Readiness:
             await database.registry().queue()
             queue = "ok"
             await database.check()
+            if (writer := platform_of(request).writer) is not None and writer.damage is not None:
+                raise DamagedError(writer.damage)
     except DiskFullError as error:
         store = "full"
         _log.warning("not ready", problem=type(error).__name__, reason=str(error))

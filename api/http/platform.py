@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from api.auth.code_flow import CodeFlow
     from api.auth.verify import Verifier
     from api.event_metrics import EventMetrics
+    from api.event_writer.process import EventWriter
     from api.following import Following
     from api.http.allowance import RebuiltBytes
     from api.http.reading import Reading
@@ -37,6 +38,7 @@ class Platform:
         reading: reads the requests of events, one project after the other.
         rebuilt: how much each project may have rebuilt.
         acts: carries changes through, even if nobody waits for them any more.
+        writer: writes the events of the journal, if the queue is one.
         sign_in: signs browsers in at an OIDC issuer; None is for a server without one.
     """
 
@@ -52,4 +54,5 @@ class Platform:
     reading: Reading
     rebuilt: RebuiltBytes
     acts: Acts = field(default_factory=Acts)
+    writer: EventWriter | None = None
     sign_in: CodeFlow | None = None

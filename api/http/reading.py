@@ -1,46 +1,61 @@
-"""Reading requests of events in threads: projects in turn, and short requests never behind long ones."""
+"""Reading requests of events: projects in turn, short requests in threads, long ones in a process of their own."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
-from ingest.queue.admission import Prepared, Sent, prepare
+from starlette.exceptions import HTTPException
+
+from api.helper.process import Helper
+from api.http.bodies import Body, Read
 from ingest.queue.turns import Turns
 
 SHORT_AT_A_TIME, LONG_AT_A_TIME = 2, 1
-"""More threads would be no faster, and keep all else from its turn."""
+"""More would be no faster, and keep all else from its turn."""
 
-_SHORT_EVENTS, _SHORT_BYTES = 2000, 2 << 20
-"""As much as a recorder sends at a time; it takes some hundredths of a second, where the most that may be sent takes
-a second."""
+_MEMORY_BYTES, _MEMORY_A_BYTE = 128 << 20, 6
+"""What the process may take, and what it may take more for each byte of the largest request. 20,000 spans that come to
+64 MiB take 370 MB; a few KB of protobuf that unpack to as many empty messages as fit would take 6 GB."""
 
 
 class Reading:
     """All requests of events of one server."""
 
-    def __init__(self) -> None:
-        """None is read yet."""
+    def __init__(self, largest: int) -> None:
+        """None is read yet.
+
+        Args:
+            largest: bytes of a request, unpacked, at most.
+        """
         self._short = Turns(SHORT_AT_A_TIME)
         self._long = Turns(LONG_AT_A_TIME)
+        self._helper = Helper("reading", _MEMORY_BYTES + _MEMORY_A_BYTE * largest)
 
-    async def prepare(self, project_id: str, read: Callable[[], Sent], limit: int) -> Prepared:
-        """What a request holds, for the queue.
+    async def read(self, project_id: str, body: Body, packet_bytes: int) -> Read:
+        """What a request holds.
 
         Args:
             project_id: whose it is.
-            read: takes the request apart; of a long one it is called twice, so that what waits takes no memory.
-            limit: bytes of a packet, compressed.
+            body: the request.
+            packet_bytes: largest size of a packet, compressed.
+
+        Raises:
+            TooLargeError: it unpacks to more bytes than may be sent.
+            HTTPException: it holds too many events, or needs too much memory.
+            InputError: it is not what it says.
+            StoreError: the process that read it was killed.
         """
-
-        def short() -> Prepared | None:
-            sent = read()
-            is_short = len(sent.pieces) <= _SHORT_EVENTS and sum(map(len, sent.pieces)) <= _SHORT_BYTES
-            return prepare(project_id, sent, limit) if is_short else None
-
         async with self._short.turn(project_id):
-            prepared = await asyncio.to_thread(short)
-        if prepared is None:
+            read = await asyncio.to_thread(body.read, project_id, packet_bytes, body.short_bytes)
+        if read is None:
             async with self._long.turn(project_id):
-                prepared = await asyncio.to_thread(lambda: prepare(project_id, read(), limit))
-        return prepared
+                try:
+                    read = await self._helper.run(type(body).read, body, project_id, packet_bytes)
+                except MemoryError:
+                    raise HTTPException(413, "reading this takes too much memory: send fewer at a time") from None
+            assert read is not None
+        return read
+
+    def close(self) -> None:
+        """Read no more."""
+        self._helper.close()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import structlog
 from fastapi import APIRouter, Request, Response
-from starlette.exceptions import HTTPException
 
+from api.http.bodies import SpansBody
 from api.http.dependencies import Writer, platform_of
 from api.http.documented import answers, binary
 from api.http.events import encoding_of, keep, kind_of
-from api.http.inflate import inflate
-from ingest.otlp import admission
-from ingest.otlp.decoding import JSON, PROTOBUF, answer
-from ingest.queue.admission import Sent
+from ingest.otlp.decoding import JSON, PROTOBUF
 
 router = APIRouter(prefix="/v1", tags=["traces"])
-
-MAX_SPANS = 20_000
 
 _KINDS = (PROTOBUF, JSON)
 
@@ -49,23 +43,11 @@ async def take(door: Writer, request: Request) -> Response:
     """
     kind, encoding = kind_of(request, _KINDS), encoding_of(request)
     platform = platform_of(request)
-    body, limit = await request.body(), platform.settings.max_traces_bytes
-    spans = admission.Spans([], [], [], 0)
-
-    def read() -> Sent:
-        nonlocal spans
-        spans = admission.read(door.project_id, inflate(body, encoding, limit), kind, MAX_SPANS)
-        if spans.count > MAX_SPANS:
-            raise HTTPException(413, f"a request holds at most {MAX_SPANS:,} spans: send several")
-        return Sent(spans.pieces)
-
-    prepared = await platform.reading.prepare(door.project_id, read, platform.events.max_packet_bytes)
-    if prepared.packets:
-        await keep(platform, door.project_id, prepared)
-    refused, why = admission.refusals(spans, ((one.index, one.reason) for one in prepared.refused))
-    platform.metrics.received.labels("accepted").inc(prepared.accepted)
-    platform.metrics.received.labels("rejected").inc(len(prepared.refused) + len(spans.refused))
+    body = SpansBody(await request.body(), kind, encoding, platform.settings.max_traces_bytes)
+    read = await platform.reading.read(door.project_id, body, platform.events.max_packet_bytes)
+    await keep(platform, door.project_id, read)
+    refused, count = read.refused_spans
     if refused:
         # Exporters do not log it: without this line nobody would learn of it. The reasons may repeat what was sent.
-        _log.warning("spans were not accepted", project=door.project_id, refused=refused, spans=spans.count)
-    return Response(await asyncio.to_thread(answer, kind, refused, why), media_type=kind)
+        _log.warning("spans were not accepted", project=door.project_id, refused=refused, spans=count)
+    return Response(read.answer, media_type=kind)

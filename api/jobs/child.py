@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
-import signal
 import sys
 import threading
 import time
@@ -18,8 +16,10 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 import structlog
 
-from api.jobs import memory, messages
-from api.jobs.messages import HEADER, Broken, Done, End, Refused, Start, Stop, Stopped, Told
+from api import memory
+from api.children import Message, begin_child, encode, read_message
+from api.jobs import messages
+from api.jobs.messages import Broken, Done, End, Refused, Start, Stop, Stopped, Told
 from schema.control import JobKind
 from schema.errors import MemTraceError, StoreError
 
@@ -120,38 +120,18 @@ class JobExecutor:
             self._next_told = now + _TELL_SECONDS
             self._say(Told(stage, done, total))
 
-    def _say(self, message: messages.Message) -> None:
+    def _say(self, message: Message) -> None:
         with self._said:
-            self._outgoing.write(messages.encode(message))
+            self._outgoing.write(encode(message))
             self._outgoing.flush()
-
-
-def read_message(stream: BinaryIO) -> bytes | None:
-    """The next message; None where the stream has ended."""
-    header = stream.read(HEADER.size)
-    if len(header) < HEADER.size:
-        return None
-    (length,) = HEADER.unpack(header)
-    data = stream.read(length)
-    return data if len(data) == length else None
 
 
 def main() -> None:
     """Take the settings, then jobs."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # the runner says when to stop
-    incoming = os.fdopen(os.dup(0), "rb")
-    outgoing = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anybody prints is for the log
-    pickled = read_message(incoming)
-    if pickled is None:
+    begun = begin_child()
+    if begun is None:
         return
-    from api.logs import set_up_logs
-    from api.settings import Settings
-
-    # Safe: it comes from the process that started this one, which has also checked the settings.
-    settings = Settings.model_construct(**pickle.loads(pickled))  # noqa: S301
-    set_up_logs(settings.log_level, settings.log_format)
+    settings, incoming, outgoing = begun
     memory.bound(settings.job_memory_bytes)
     try:
         asyncio.run(JobExecutor(settings, incoming, outgoing).run())

@@ -1,21 +1,8 @@
-"""What a runner and its child say to each other, over the child's standard input and output.
-
-Each message is its length in four bytes and a JSON object, whose ``type`` says which it is. Only the first message is
-different: it is the settings, pickled, because they hold secrets, which must not be in arguments or in JSON that might
-be shown.
-"""
+"""What a runner and its child say to each other; see ``api.children``."""
 
 from __future__ import annotations
 
-import struct
-
-import msgspec
-
-HEADER = struct.Struct(">I")
-
-
-class Message(msgspec.Struct, frozen=True, tag=True):
-    """Something that one says to the other."""
+from api.children import Message
 
 
 class Start(Message, frozen=True):
@@ -66,9 +53,3 @@ class Broken(Message, frozen=True):
 End = Done | Refused | Stopped | Broken
 ToChild = Start | Stop
 FromChild = Told | Done | Refused | Stopped | Broken
-
-
-def encode(message: Message) -> bytes:
-    """A message with its length."""
-    data = msgspec.json.encode(message)
-    return HEADER.pack(len(data)) + data

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
 
+from api.children import heard, say, start_child
 from api.jobs import messages
-from api.jobs.messages import HEADER, Broken, End, Refused, Start, Stop, Told
+from api.jobs.messages import Broken, End, Refused, Start, Stop, Told
 from api.settings import Settings
 from schema.control import Job
 
@@ -34,9 +33,9 @@ class JobProcess:
         """
         try:
             process = await self._started()
-            self._say(process, Start(job.id, job.project_id, job.kind.value, job.arguments))
+            say(process, Start(job.id, job.project_id, job.kind.value, job.arguments))
             while True:
-                message = await self._heard(process)
+                message: messages.FromChild = _decoder.decode(await heard(process))
                 if not isinstance(message, Told):
                     break
                 tell(message)
@@ -54,7 +53,7 @@ class JobProcess:
         """Ask to stop the job; ``run`` comes back when it has."""
         if self._process is not None:
             with suppress(*_BROKEN):
-                self._say(self._process, Stop())
+                say(self._process, Stop())
 
     async def kill(self) -> None:
         """End the process at once. Whatever it was writing is stored whole or not at all."""
@@ -71,23 +70,5 @@ class JobProcess:
         if self._process is not None and self._process.returncode is None:
             return self._process
         await self.kill()
-        # A session of its own: this process handles interrupts from a terminal, and the child does not see them. What
-        # the child says for the log goes where this process's log goes.
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "api.jobs.child"), stdin=PIPE, stdout=PIPE, stderr=1, start_new_session=True
-        )
-        self._process = process
-        pickled = pickle.dumps({name: getattr(self._settings, name) for name in type(self._settings).model_fields})
-        assert process.stdin is not None
-        process.stdin.write(HEADER.pack(len(pickled)) + pickled)
+        self._process = process = await start_child("api.jobs.child", self._settings)
         return process
-
-    def _say(self, process: Process, message: messages.Message) -> None:
-        assert process.stdin is not None
-        process.stdin.write(messages.encode(message))
-
-    async def _heard(self, process: Process) -> messages.FromChild:
-        assert process.stdout is not None
-        (length,) = HEADER.unpack(await process.stdout.readexactly(HEADER.size))
-        message: messages.FromChild = _decoder.decode(await process.stdout.readexactly(length))
-        return message

@@ -131,7 +131,7 @@ class Uploads:
 
 
 def _check(file: BinaryIO, max_bytes: int, max_ratio: int) -> None:
-    from ingest.files.looking import check_unpacked
+    from ingest.files.inflation_check import check_unpacked
     from ingest.files.opening import UnpacksTooMuchError
 
     file.flush()

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from attribution.agent.briefing import describe_failure, describe_hint, describe_trace
-from attribution.agent.check import checked
 from attribution.agent.outcome import verdict_or_abstention
+from attribution.agent.pieces import checked_with_pieces
 from attribution.agent.prompt import prompt
 from attribution.agent.proposal import Proposal
 from attribution.agent.tools import PROPOSE, Tools, tool_descriptions
@@ -23,6 +23,7 @@ from attribution.model.data import as_data, data_block
 from attribution.model.errors import LlmError, Problem
 from attribution.model.reply import Reply, ToolCall
 from attribution.model.schemas import Rejected, problems_of
+from attribution.presence import Detail
 from attribution.verdict import Verdict
 from schema.models import Failure
 
@@ -74,6 +75,7 @@ class Agent:
         evidence: Sequence[str],
         hint: Verdict | None = None,
         budget: Budget | None = None,
+        pieces: Sequence[Detail] = (),
     ) -> Verdict:
         """The verdict on a failure; an abstention if the model, its server or a budget allows none.
 
@@ -84,9 +86,10 @@ class Agent:
             hint: the verdict of the free pass.
             budget: shared with other calls for this failure; None makes a new one. Everything that is spent of it
                 counts as the usage of the verdict.
+            pieces: what the answer needed, as far as the free pass can tell.
         """
         budget = budget or self._client.case_budget()
-        case = CaseView(graph, failure, evidence)
+        case = CaseView(graph, failure, evidence, pieces)
         details: dict[str, Any] = {}
         work = self._explore(case, hint, budget, details)
         return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
@@ -153,7 +156,7 @@ class Agent:
     async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
         try:
             proposal = Proposal.model_validate(call.arguments)
-            return await checked(exploration.case, proposal)
+            return await checked_with_pieces(exploration.case, proposal)
         except ValidationError as error:
             rejection = Rejected(*problems_of(error))
         except Rejected as error:

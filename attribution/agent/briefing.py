@@ -7,28 +7,35 @@ from typing import Any
 
 from attribution.agent.rendering import clip, listed
 from attribution.agent.view import CaseView
+from attribution.question import form
 from attribution.verdict import Step, Verdict
 
 _TEXT = 2_000
 _EVIDENCE = 1_500
 _MOST_EVIDENCE = 20
+_PIECE = 500
 _GROUPS = 40
 _STEPS = 20
 
 
 async def describe_failure(case: CaseView) -> dict[str, Any]:
-    """The question, its answer, what it should have been, and the evidence."""
+    """The question, its answer, what it should have been, the evidence, and what of it the answer needed."""
     failure, graph = case.failure, case.graph
     texts = await graph.texts(case.evidence[:_MOST_EVIDENCE])
     document: dict[str, Any] = {
         "question": clip(failure.question, _TEXT),
         "answer": clip(failure.prediction, _TEXT),
+        "kind": form(failure),
         "gold_answers": [clip(gold, _TEXT) for gold in failure.gold_answers[:_STEPS]] or "unknown",
         "evidence": [
             {"variable": case.variable_alias(one), "value": clip(texts[one], _EVIDENCE)}
             for one in case.evidence[:_MOST_EVIDENCE]
         ],
     }
+    if case.pieces:
+        document["pieces"] = [
+            {"variable": case.variable_alias(one.message_id), "quote": clip(one.quote, _PIECE)} for one in case.pieces
+        ]
     for name, variable_id in (("question_variable", failure.question_id), ("answer_variable", failure.answer_id)):
         if variable_id in graph.variables:
             document[name] = case.variable_alias(variable_id)
@@ -66,6 +73,16 @@ def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
             {"variable": case.variable_alias(step.variable_id), "holds": step.holds, "quote": clip(step.quote, 300)}
             for step in _turning_points(hint.path)[-_STEPS:]
             if step.variable_id in case.graph.variables and case.may_show(step.variable_id)
+        ],
+        "pieces": [
+            {
+                "piece": clip(one.piece, 300),
+                "error_type": one.error_type,
+                "operation": operation(one.operation_id),
+                "reached": one.reached,
+                "confidence": round(one.confidence, 2),
+            }
+            for one in hint.losses
         ],
         "alternatives": [
             {

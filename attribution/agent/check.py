@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from attribution.agent.path import Cited, join, searched
-from attribution.agent.proposal import Alternative, Proposal
+from attribution.agent.proposal import Alternative, CitedStep, Proposal
 from attribution.agent.quotes import find_quote
 from attribution.agent.view import CaseView
 from attribution.model.schemas import Rejected
@@ -30,28 +31,51 @@ async def checked(case: CaseView, proposal: Proposal) -> Verdict:
     reason = proposal.reason.strip()[:_REASON]
     if proposal.error_type is None:
         return abstention(f"the model could not tell: {reason}")
-    operation = case.operation(proposal.operation) if proposal.operation else None
-    cited, problems = await _cited(case, proposal)
-    # The evidence that is given may be wrong, or lie beside the message that tells: a quoted message is evidence too.
-    told = [one.variable_id for one in cited if one.holds and _is_message(case, one.variable_id)]
-    problems = operation_problems(case, proposal.error_type, proposal.operation, told) + problems
-    steps, path_problems = await join(case, cited)
-    problems += path_problems
-    if not problems and operation is not None and proposal.error_type not in NOT_THE_MEMORY:
-        problems += _proof_problems(case, operation, steps)
+    claim = await claimed(case, proposal.error_type, proposal.operation, proposal.steps)
+    problems = list(claim.problems)
     for alternative in proposal.alternatives[:_MOST_ALTERNATIVES]:
-        found = operation_problems(case, alternative.error_type, alternative.operation, told)
+        found = operation_problems(case, alternative.error_type, alternative.operation, claim.told)
         problems += [f"alternatives: {problem}" for problem in found]
     if problems:
         raise Rejected(*problems)
     return Verdict(
         error_type=proposal.error_type,
-        operation_id=operation.id if operation else None,
+        operation_id=claim.operation.id if claim.operation else None,
         confidence=proposal.confidence,
         reason=reason,
-        path=tuple(steps),
+        path=tuple(claim.path),
         candidates=tuple(_candidates(case, proposal.alternatives[:_MOST_ALTERNATIVES])),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That an operation lost something, as far as it was checked.
+
+    Attributes:
+        path: the way of what was lost.
+        told: messages that were quoted: they are evidence too.
+        problems: why the claim can't stand; empty if it can.
+    """
+
+    operation: Operation | None
+    path: Sequence[Step]
+    told: Sequence[str]
+    problems: Sequence[str]
+
+
+async def claimed(case: CaseView, error_type: ErrorType | None, alias: str | None, steps: Sequence[CitedStep]) -> Claim:
+    """Check a claim. Without an error type it blames nothing, and only its path is checked."""
+    operation = case.operation(alias) if alias else None
+    cited, cited_problems = await _cited(case, error_type, steps)
+    # The evidence that is given may be wrong, or lie beside the message that tells: a quoted message is evidence too.
+    told = [one.variable_id for one in cited if one.holds and _is_message(case, one.variable_id)]
+    problems = operation_problems(case, error_type, alias, told) if error_type is not None else []
+    path, path_problems = await join(case, cited)
+    problems = [*problems, *cited_problems, *path_problems]
+    if not problems and operation is not None and error_type not in NOT_THE_MEMORY:
+        problems += _proof_problems(case, operation, path)
+    return Claim(operation, path, told, problems)
 
 
 def operation_problems(
@@ -85,14 +109,16 @@ def operation_problems(
     return []
 
 
-async def _cited(case: CaseView, proposal: Proposal) -> tuple[list[Cited], list[str]]:
-    if proposal.error_type not in NOT_THE_MEMORY and not proposal.steps:
+async def _cited(
+    case: CaseView, error_type: ErrorType | None, steps: Sequence[CitedStep]
+) -> tuple[list[Cited], list[str]]:
+    if error_type not in NOT_THE_MEMORY and not steps:
         return [], ["steps: cite at least one variable with a quote that shows the detail"]
-    if len(proposal.steps) > _MOST_STEPS:
+    if len(steps) > _MOST_STEPS:
         return [], [f"steps: at most {_MOST_STEPS}"]
     cited: list[Cited] = []
     problems: list[str] = []
-    for number, step in enumerate(proposal.steps):
+    for number, step in enumerate(steps):
         place = f"steps.{number}"
         variable = case.variable(step.variable)
         if variable is None or not case.may_show(variable.id):
@@ -112,7 +138,7 @@ async def _cited(case: CaseView, proposal: Proposal) -> tuple[list[Cited], list[
     return cited, problems
 
 
-def _proof_problems(case: CaseView, operation: Operation, steps: list[Step]) -> list[str]:
+def _proof_problems(case: CaseView, operation: Operation, steps: Iterable[Step]) -> list[str]:
     graph = case.graph
     for step in steps:
         touched = {step.operation_id, graph.invalidated_by(step.variable_id), *graph.users(step.variable_id)}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from attribution.agent.briefing import describe_failure
-from attribution.agent.check import checked
 from attribution.agent.log import log_of
 from attribution.agent.outcome import verdict_or_abstention
+from attribution.agent.pieces import checked_with_pieces
 from attribution.agent.prompt import prompt
 from attribution.agent.proposal import Proposal
 from attribution.agent.view import CaseView
@@ -19,6 +19,7 @@ from attribution.model.conversation import Conversation, byte_size
 from attribution.model.data import data_block
 from attribution.model.errors import LlmError, Problem
 from attribution.model.schemas import schema_of
+from attribution.presence import Detail
 from attribution.verdict import Verdict
 from schema.models import Failure
 
@@ -38,7 +39,12 @@ class Oneshot:
         self._client = client
 
     async def attribute(
-        self, graph: TraceGraph, failure: Failure, evidence: Sequence[str], budget: Budget | None = None
+        self,
+        graph: TraceGraph,
+        failure: Failure,
+        evidence: Sequence[str],
+        budget: Budget | None = None,
+        pieces: Sequence[Detail] = (),
     ) -> Verdict:
         """The verdict on a failure; an abstention where the model, its server or a budget allows none.
 
@@ -48,9 +54,10 @@ class Oneshot:
             evidence: ids of the messages that hold the answer.
             budget: shared with other calls for this case; None makes one of its own. All that is spent of it is the
                 verdict's usage.
+            pieces: what the answer needed, as far as the free pass can tell.
         """
         budget = budget or self._client.case_budget()
-        case = CaseView(graph, failure, evidence)
+        case = CaseView(graph, failure, evidence, pieces)
         details: dict[str, Any] = {}
         work = self._ask(case, budget, details)
         return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
@@ -66,7 +73,7 @@ class Oneshot:
             conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
             try:
                 return await self._client.structured(
-                    conversation, Proposal, budget, lambda proposal: checked(case, proposal)
+                    conversation, Proposal, budget, lambda proposal: checked_with_pieces(case, proposal)
                 )
             except LlmError as error:
                 if error.kind is not Problem.CONTEXT or attempt == _SHORTER:

@@ -1,4 +1,4 @@
-"""The proposal of a model: an error type, an operation, and where it saw the detail and where not."""
+"""The proposal of a model: an error type, an operation, where it saw each piece of what was needed and where not."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ class CitedStep(BaseModel):
     holds: bool
 
 
+class ProposedPiece(BaseModel):
+    """Where one piece of what the answer needed ended; the first step quotes the message that tells it.
+
+    Without an error type it reached the answer, or the model can't tell.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    error_type: ErrorType | None
+    operation: str | None
+    reached: bool
+    confidence: Probability
+    reason: PlainText
+    steps: list[CitedStep]
+
+
 class Alternative(BaseModel):
     """Another explanation that was considered."""
 
@@ -56,3 +72,4 @@ class Proposal(BaseModel):
     reason: PlainText
     steps: list[CitedStep] = []
     alternatives: list[Alternative] = []
+    pieces: list[ProposedPiece] = []

@@ -14,7 +14,8 @@ from attribution.agent.search import search_values
 from attribution.agent.view import CaseView
 from attribution.model.schemas import problems_of, schema_of
 from schema.kinds import VariableKind
-from schema.models import Derivation, Operation, Variable
+from schema.models import Operation, Variable
+from store.answers import Edge
 
 PROPOSE = "propose_verdict"
 
@@ -151,7 +152,7 @@ class Tools:
         back = asked.direction == "back"
         derivations = graph.parents(variable.id) if back else graph.children(variable.id)
 
-        def show(derivation: Derivation) -> dict[str, Any]:
+        def show(derivation: Edge) -> dict[str, Any]:
             line = self._line(derivation.source if back else derivation.target)
             return line | {"by": show_operation(self._case, derivation.operation_id)}
 

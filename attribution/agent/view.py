@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from attribution.graph import TraceGraph
+from attribution.presence import Detail
 from schema.kinds import STORED, TELLS_GOLD, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
 
@@ -21,10 +22,13 @@ class CaseView:
     Elements have short names such as ``op12`` and ``v345``, after their sequence; an invented name means nothing.
     """
 
-    def __init__(self, graph: TraceGraph, failure: Failure, evidence: Sequence[str]) -> None:
+    def __init__(
+        self, graph: TraceGraph, failure: Failure, evidence: Sequence[str], pieces: Sequence[Detail] = ()
+    ) -> None:
         self.graph = graph
         self.failure = failure
         self.evidence = [variable_id for variable_id in evidence if variable_id in graph.variables]
+        self.pieces = pieces
         self._operations = {operation.sequence: operation.id for operation in graph.operations.values()}
         self._variables = {variable.sequence: variable.id for variable in graph.variables.values()}
 

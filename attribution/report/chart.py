@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from attribution.naming import plain
 from attribution.report import words
 from attribution.report.model import Harm, OperationErrors, OverTime, Share
+from attribution.text.fit import middle
 from schema.kinds import ErrorType
 
 MOST_BARS = 15
@@ -65,7 +66,7 @@ def chart(parts: Sequence[Share]) -> Chart:
     scale = (WIDTH - _LABEL - _NUMBERS) / most
     bars = [
         Bar(
-            label=words.middle(part.label, _LABEL_CHARACTERS),
+            label=middle(part.label, _LABEL_CHARACTERS),
             numbers=f"{part.count:,} ({words.percent(part.rate)})",
             x=_LABEL,
             y=place * _ROW,
@@ -86,7 +87,7 @@ def harm_chart(found: Harm) -> Chart:
     scale = (WIDTH - _LABEL - _NUMBERS) / most
     bars = [
         Bar(
-            label=words.middle(plain(one.label), _LABEL_CHARACTERS),
+            label=middle(plain(one.label), _LABEL_CHARACTERS),
             numbers=f"{one.score:.3f}",
             x=_LABEL,
             y=place * _ROW,

@@ -140,7 +140,10 @@ def read_report(path: Path) -> ReportData:
     try:
         return msgspec.json.decode(path.read_bytes(), type=ReportData)
     except OSError as error:
-        raise InputError(str(path), "", f"can't be read: {error.strerror or error}") from error
+        problem = (
+            f"can't be read: {error.strerror or error}; `memtrace report --trace TRACE -o FILE.json` writes a report"
+        )
+        raise InputError(str(path), "", problem) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise InputError(
             str(path), "", f"is no report in JSON, as `report --format json` writes it: {error}"

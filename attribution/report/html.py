@@ -16,6 +16,7 @@ from attribution.report.chart import chart, columns, harm_chart, heat_map
 from attribution.report.compare import Comparison
 from attribution.report.model import ReportData
 from attribution.report.picture import picture, whole_path
+from attribution.text.fit import middle, printable
 from attribution.why_not import lines as why_not_lines
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -47,6 +48,7 @@ def _environment() -> Environment:
         chart=chart,
         columns=columns,
         harm_chart=harm_chart,
+        middle=middle,
         heat_map=heat_map,
         picture=picture,
         whole_path=whole_path,
@@ -57,4 +59,4 @@ def _environment() -> Environment:
 
 def _fit(value: Any) -> Any:
     """Text that may be put into a document; markup that a template made is left as it is."""
-    return words.printable(value) if type(value) is str else value
+    return printable(value) if type(value) is str else value

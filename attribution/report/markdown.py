@@ -15,6 +15,7 @@ from attribution.report.chart import heat_map
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
 from attribution.report.picture import Box, whole_path
+from attribution.text.fit import printable
 from attribution.why_not.lines import pieces
 from attribution.why_not.model import WhyNot
 
@@ -27,7 +28,7 @@ Row = Sequence[str]
 
 def escape(text: str) -> str:
     """A text on one line, in which nothing is markup."""
-    line = " ".join(words.printable(text).split())
+    line = " ".join(printable(text).split())
     return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0]) or f"\\{found[0]}", line)
 
 
@@ -286,7 +287,7 @@ def _revision(found: Revision) -> Iterator[str]:
     yield ""
     if not found.lines:
         return
-    lines = [words.printable(line) for line in found.lines]
+    lines = [printable(line) for line in found.lines]
     # The fence is longer than any row of backticks in the lines, so that no line can end it.
     fence = "`" * max(3, *(len(row) + 1 for line in lines for row in _BACKTICKS.findall(line)), 3)
     yield from (f"{fence}diff", *lines, fence, "")

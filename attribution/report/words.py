@@ -31,8 +31,6 @@ _DAY = 86_400
 
 _MARKS = re.compile(r"(?<=[._:/-])(?=.)")
 
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def percent(rate: float | None) -> str:
     """A share in percent: ``12.3 %``."""
@@ -69,14 +67,6 @@ def cut(text: str, length: int = QUOTED) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def middle(text: str, length: int) -> str:
-    """A text of at most this many characters, cut in its middle: names differ at their ends."""
-    if len(text) <= length:
-        return text
-    tail = (length - 1) // 2
-    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
-
-
 def wrappable(name: str) -> list[str]:
     """A name in parts, between which a line may break."""
     return _MARKS.split(name)
@@ -85,11 +75,6 @@ def wrappable(name: str) -> list[str]:
 def ids(external_id: str | None, id_: str | None) -> str:
     """The ids of an element: the id in its source, and its id in the store."""
     return ", ".join(part for part in (external_id, id_ and f"id {id_}") if part)
-
-
-def printable(text: str) -> str:
-    """A text without control characters, halves of surrogate pairs and marks that change the direction of writing."""
-    return _UNFIT.sub("\ufffd", text)
 
 
 def settings(lever: Lever) -> str:

@@ -140,6 +140,28 @@ def check_variable(
     _compare_attributes(Label.VARIABLE, said.variable, attributes, more, is_all=True)
 
 
+def check_stored_unit(known: Variable, said: wire.VariableEvent, made: Variable) -> None:
+    """Compare what readers and makers of a stored unit must agree on.
+
+    Raises:
+        EventRefusedError: the event contradicts it.
+    """
+    _compare(
+        Label.VARIABLE,
+        said.variable,
+        (
+            ("value", known.value_hash, made.value_hash),
+            ("mediaType", known.media_type, made.media_type),
+            ("name", known.name, made.name),
+            ("kind", known.kind, made.kind),
+            ("className", known.class_name, made.class_name),
+            ("reads", known.external_id, made.external_id),
+            ("occurrence", known.occurrence, made.occurrence),
+            ("comment", known.comment, made.comment),
+        ),
+    )
+
+
 def check_derivation(known: Derivation, said: wire.Derived, source: str, target: str, operation: str) -> None:
     """Compare a derivation with an event, and the ids of what it names.
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from memtrace import events as wire
 
+from ingest.events import stored_units
 from ingest.events.attributes import Said, written
 from ingest.events.contradictions import (
     check_derivation,
     check_ending,
     check_operation,
     check_session,
+    check_stored_unit,
     check_trace_name,
     check_variable,
 )
@@ -24,6 +27,7 @@ from schema.constructors import constructor
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import (
     Batch,
+    Completion,
     Derivation,
     Ending,
     Invalidation,
@@ -66,6 +70,7 @@ class Elements:
         self._usages: list[Usage] = []
         self._invalidations: list[Invalidation] = []
         self._endings: dict[str, Ending] = {}
+        self._completions: dict[str, Completion] = {}
 
     def batch(self) -> Batch:
         """All that was made so far."""
@@ -79,6 +84,7 @@ class Elements:
             usages=self._usages,
             invalidations=self._invalidations,
             endings=[replace(ending, attributes=self._said.changed(id_)) for id_, ending in self._endings.items()],
+            completions=list(self._completions.values()),
         )
 
     def add(self, event: wire.Event) -> None:
@@ -200,17 +206,21 @@ class Elements:
         before = self._id_of(Label.VARIABLE, event.revision_of, "revisionOf")
         read = None if event.reads is None else self._known.get(Label.VARIABLE, event.reads, "reads")
         whole = self._rebuilder.whole(event)
+        is_mention = event.stored == stored_units.MENTIONED
+        stored_units.check(event)
         parts = value_parts(whole.data, whole.text)
         attributes = dict(event.attributes)
         if whole.truncated:
             attributes["truncatedFrom"] = whole.size
         if event.role is not None:
             attributes["role"] = event.role
+        if is_mention:
+            attributes |= stored_units.MARK
         made = self._make_variable(
             self._known.id(Label.VARIABLE, event.variable),
             self._trace.project_id,
             self._trace.id,
-            session,
+            None if is_mention else session,
             event.variable if read is None else read.external_id,
             event.name,
             event.class_name,
@@ -225,18 +235,30 @@ class Elements:
             parts.size,
             whole.media_type,
             self._known.next[Label.VARIABLE],
-            event.time,
+            None if is_mention else event.time,
             None,
             written(attributes),
             operation,
             before,
         )
         if known is not None:
-            check_variable(known, self._said.of(known), event, made, attributes)
+            self._again(known, made, event, attributes)
             return
         if parts.data is not None:
             self.values[parts.value_hash] = parts.data
         self._known.add(Label.VARIABLE, made)
+
+    def _again(self, known: Variable, made: Variable, event: wire.VariableEvent, attributes: Mapping[str, Any]) -> None:
+        """A known variable is told again: as before, or as a stored unit by its readers and its maker in any order."""
+        if event.stored is not None:
+            check_stored_unit(known, event, made)
+        if event.stored == stored_units.WRITTEN and stored_units.is_mentioned(known):
+            whole = stored_units.completed(known, made)
+            self._known.change(Label.VARIABLE, whole)
+            if not self._known.is_new(Label.VARIABLE, known.id):
+                self._completions[known.id] = stored_units.completion(whole)
+        elif event.stored is None or (event.stored == stored_units.WRITTEN and known.operation_id == made.operation_id):
+            check_variable(known, self._said.of(known), event, made, attributes)
 
     def _use(self, operation: str, variable: str, role: str | None, position: int, score: float | None = None) -> None:
         used: Variable = self._known.get(Label.VARIABLE, variable, "variable")
@@ -253,6 +275,8 @@ class Elements:
         if known is not None:
             check_derivation(known, event, source.id, target.id, operation.id)
             return
+        if event.stored and target.operation_id not in {None, operation.id}:
+            return  # another operation has stored the same before: the unit is what that one made
         if source.sequence >= target.sequence:
             reason = "source: it came after the target, which can't depend on it: this would close a cycle"
             raise EventRefusedError(reason)

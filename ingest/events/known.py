@@ -32,12 +32,13 @@ class Known:
         self.new: dict[Label, dict[str, Any]] = {label: {} for label in IN_ORDER}
         self.id = names.id
         self._stored = {label: stored.elements.get(label, {}) for label in IN_ORDER}
+        self._changed: dict[str, Any] = {}
         self.next = dict(stored.next)
 
     def find(self, label: Label, name: str) -> Any:
         """The element with this id of the sender; None if there is none."""
         id_ = self.id(label, name)
-        return self.new[label].get(id_) or self._stored[label].get(id_)
+        return self.new[label].get(id_) or self._changed.get(id_) or self._stored[label].get(id_)
 
     def get(self, label: Label, name: str, field: str) -> Any:
         """The element to which a field of an event refers.
@@ -50,6 +51,15 @@ class Known:
             reason = f"{field}: there is no {label.value.lower()} {name!r} in this trace"
             raise EventRefusedError(reason, is_early=True)
         return found
+
+    def is_new(self, label: Label, id_: str) -> bool:
+        """Whether an element is not stored yet."""
+        return id_ in self.new[label]
+
+    def change(self, label: Label, element: Any) -> None:
+        """From now on, a known element is this one, which has the same id and place."""
+        known = self.new[label] if self.is_new(label, element.id) else self._changed
+        known[element.id] = element
 
     def add(self, label: Label, element: Any) -> None:
         """Add a new element, which has received the next place in the trace."""

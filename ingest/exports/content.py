@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -49,11 +50,31 @@ class Content:
 
 async def content_of(store: GraphStore, trace: Trace) -> Content:
     """All of a trace."""
-    variables = await elements(store, Variable, trace.id)
-    found = Content(
+    return await asyncio.to_thread(
+        _arranged,
         trace,
         await elements(store, Session, trace.id),
         await elements(store, Operation, trace.id),
+        await elements(store, Variable, trace.id),
+        await elements(store, Derivation, trace.id),
+        await store.usages(trace.id),
+        await store.invalidations(trace.id),
+    )
+
+
+def _arranged(
+    trace: Trace,
+    sessions: list[Session],
+    operations: list[Operation],
+    variables: Sequence[Variable],
+    derivations: Iterable[Derivation],
+    usages: Iterable[Usage],
+    invalidations: Iterable[Invalidation],
+) -> Content:
+    found = Content(
+        trace,
+        sessions,
+        operations,
         {one.id: one for one in variables},
         defaultdict(list),
         defaultdict(list),
@@ -62,13 +83,13 @@ async def content_of(store: GraphStore, trace: Trace) -> Content:
     )
     for variable in variables:
         found.made[variable.operation_id].append(variable)
-    for derivation in await elements(store, Derivation, trace.id):
+    for derivation in derivations:
         found.derived[derivation.operation_id].append(derivation)
-    for usage in await store.usages(trace.id):
+    for usage in usages:
         found.used[usage.operation_id].append(usage)
     for uses in found.used.values():
         uses.sort(key=lambda one: (one.position, found.variables[one.variable_id].sequence))
-    for invalidation in await store.invalidations(trace.id):
+    for invalidation in invalidations:
         found.ended[invalidation.operation_id].append(invalidation)
     for ends in found.ended.values():
         ends.sort(key=lambda one: found.variables[one.variable_id].sequence)

@@ -22,11 +22,18 @@ _FACETS = {
     "errorMessage": "1-0-1/ErrorMessageRunFacet",
     "parent": "1-2-0/ParentRunFacet",
 }
-_ENDS = {Status.OK: "COMPLETE", Status.ERROR: "FAIL", Status.CANCELLED: "ABORT"}
+_ENDS = {
+    Status.OK: "COMPLETE",
+    Status.ERROR: "FAIL",
+    Status.CANCELLED: "ABORT",
+    Status.RUNNING: "RUNNING",
+    Status.UNKNOWN: "OTHER",
+}
+"""The last event of a run, which tells what it read and made. Of a run whose end nobody recorded, that is no end."""
 
 
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
-    """Write a trace: for each operation that it began, and how it ended."""
+    """Write a trace: for each operation that it began, and what it read and made until it ended."""
     content = await content_of(store, trace)
     for operation in content.operations:
         out.writelines(msgspec.json.encode(event) + b"\n" for event in _events(content, operation))
@@ -49,11 +56,9 @@ def _events(content: Content, operation: Operation) -> list[dict[str, Any]]:
         "producer": PRODUCER,
         "schemaURL": _RUN_EVENT,
     }
-    if operation.status not in _ENDS:
-        return [event | {"inputs": _inputs(content, operation)}]
     last = event | {
         "eventType": _ENDS[operation.status],
-        "eventTime": format_time(content.time(operation.ended_at)),
+        "eventTime": format_time(content.time(operation.ended_at or operation.started_at)),
         "inputs": _inputs(content, operation),
         "outputs": [_output(content, operation, one) for one in content.made.get(operation.id, ())],
     }

@@ -20,18 +20,31 @@ from ingest.exports.content import Content, content_of, whole_values
 from ingest.exports.genai import genai_attributes
 from ingest.exports.wire import Events
 from ingest.otlp.dialects.memtrace import EVENTS, TRACE
+from schema.errors import InputError
 from schema.kinds import Status as Ended
 from schema.models import Operation, Trace
 from store.protocol import GraphStore
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MOST_BYTES = 64 << 20
+"""Of the values in one span: it is made in memory. No backend takes as much."""
+
 _SPANS = 200
 _BYTES = 8 << 20
 
 
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
-    """Write a trace. Messages in protobuf that follow each other are one, so that a part is in memory at a time."""
+    """Write a trace. Messages in protobuf that follow each other are one, so that a part is in memory at a time.
+
+    Raises:
+        InputError: the values that one operation made, or that come from outside, are too large for a span.
+    """
     content = await content_of(store, trace)
+    for operation, made in content.made.items():
+        if (size := sum(variable.size for variable in made)) > MOST_BYTES:
+            where = f"operation {operation}" if operation else "what comes from outside"
+            problem = f"{size:,} bytes of values; a span has at most {MOST_BYTES:,}: export it in its own format"
+            raise InputError(trace.external_id, where, problem)
     part: list[Span] = []
     size = 0
     async for span in _spans(store, content):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from memtrace.kinds import MAX_ID_CHARACTERS
 
+from ingest.events import stored_units
 from ingest.events.elements import CONSIDERED, RETURNED
 from ingest.exports.content import Content
 from schema.kinds import Status
@@ -70,7 +71,8 @@ class Events:
             status, error = operation.status.value, None
             if operation.status is Status.ERROR:
                 error = _error(msgspec.json.decode(operation.attributes).get("error"))
-            found.append(self._event("operationEnded", operation.ended_at, operation=name, status=status, error=error))
+            ended = operation.ended_at or operation.started_at
+            found.append(self._event("operationEnded", ended, operation=name, status=status, error=error))
         return found
 
     def _event(self, type_: str, moment: Any, **fields: Any) -> Event:
@@ -107,6 +109,9 @@ class Events:
             del attributes["role"]
         else:
             role = None
+        is_mentioned = stored_units.is_mentioned(variable)
+        if is_mentioned:
+            attributes = {key: value for key, value in attributes.items() if key not in stored_units.MARK}
         is_read = bool(variable.occurrence) and variable.external_id in self._recorded
         return self._event(
             "variable",
@@ -128,6 +133,7 @@ class Events:
             comment=variable.comment,
             truncated=True if is_cut else None,
             size=size if is_cut else None,
+            stored=stored_units.MENTIONED if is_mentioned else None,
             attributes=attributes,
         )
 

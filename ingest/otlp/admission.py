@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ingest.otlp.decoding import decode
 from ingest.otlp.events import events_of
+from ingest.otlp.spans import SpanError
 from schema.processor_share import ProcessorShare
 
 _SHOWN = 5
@@ -48,7 +49,12 @@ def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
     share = ProcessorShare()
     for place, span in enumerate(decoded.spans):
         share.step()
-        made = events_of(project_id, span)
+        try:
+            made = events_of(project_id, span)
+        except (SpanError, RecursionError) as error:
+            why = "an attribute is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            found.refused.append(f"span {span.span_id}: {why}")
+            continue
         found.pieces.extend(made)
         found.span_of.extend([place] * len(made))
     return found

@@ -30,6 +30,8 @@ PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
 
 _MOST_SHOWN = 300
+_LONG = 1 << 20
+"""Bytes; a shorter request never takes too much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,11 @@ def _protobuf(body: bytes) -> Iterator[_Maker]:
     try:
         request.ParseFromString(body)
     except DecodeError as error:
-        raise InputError("body", "", f"is no ExportTraceServiceRequest in protobuf: {_shown(error)}") from None
+        # The parser does not tell which of the two it is.
+        or_memory = ", or takes too much memory to read" if len(body) > _LONG else ""
+        raise InputError(
+            "body", "", f"is no ExportTraceServiceRequest in protobuf{or_memory}: {_shown(error)}"
+        ) from None
     for of_resource in request.resource_spans:
         resource = plain_attributes(of_resource.resource.attributes)
         for of_scope in of_resource.scope_spans:

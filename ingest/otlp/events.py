@@ -13,7 +13,7 @@ from ingest.otlp.dialects.memtrace import EVENTS, TRACE
 from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.names import INPUT, OTEL, OUTPUT, edge_name, operation_name, short, variable_name
 from ingest.otlp.reading import objects, words
-from ingest.otlp.spans import Span, time_of
+from ingest.otlp.spans import Span, SpanError, time_of
 from ingest.otlp.steps import Piece
 from schema.ids import make_id, trace_id
 
@@ -37,8 +37,15 @@ def events_of(project_id: str, span: Span) -> list[bytes]:
 
 
 def _told(span: Span) -> Iterator[Event]:
-    """The events that a span says itself."""
-    for event in objects(span.attributes[EVENTS]):
+    """The events that a span says itself.
+
+    Raises:
+        SpanError: it says none.
+    """
+    events = objects(span.attributes[EVENTS])
+    if not events:
+        raise SpanError(f"{EVENTS} is no list of events in JSON")
+    for event in events:
         own = {name: value for name, value in event.items() if name not in {"v", "trace"}}
         yield {"time": time_of(span.started_ns)} | own
 

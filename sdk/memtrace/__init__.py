@@ -6,6 +6,7 @@ from memtrace import redact
 from memtrace.config import configure, enabled, flush
 from memtrace.faults import counts as fault_counts
 from memtrace.identity import Variable
+from memtrace.ids import trace_id
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING or enabled():
     from memtrace.mutations import mutation
     from memtrace.operations import operation
     from memtrace.scopes import session, trace
+    from memtrace.stored_units import newest_unit, store_unit, stored_unit
     from memtrace.variables import bind, deleted, find, link, named, retrieved, variable
 else:
     from memtrace.off import (
@@ -27,14 +29,32 @@ else:
         link,
         mutation,
         named,
+        newest_unit,
         operation,
         retrieved,
         session,
+        store_unit,
+        stored_unit,
         trace,
         variable,
     )
 
 __version__ = "0.1.0"
+
+
+def instrument(*names: str) -> None:
+    """Record packages without a change of the code that uses them: see ``memtrace.instruments``."""
+    from memtrace import instruments
+
+    instruments.instrument(*names)
+
+
+def uninstrument(*names: str) -> None:
+    """Leave packages as they were before ``instrument``: see ``memtrace.instruments``."""
+    from memtrace import instruments
+
+    instruments.uninstrument(*names)
+
 
 __all__ = [
     "OperationKind",
@@ -52,13 +72,19 @@ __all__ = [
     "find",
     "flush",
     "inject",
+    "instrument",
     "link",
     "mutation",
     "named",
+    "newest_unit",
     "operation",
     "redact",
     "retrieved",
     "session",
+    "store_unit",
+    "stored_unit",
     "trace",
+    "trace_id",
+    "uninstrument",
     "variable",
 ]

@@ -24,7 +24,7 @@ _VARIABLE_KINDS = {str(kind): str(kind) for kind in VariableKind}
 MAX_KEPT_CHARACTERS = 8_000_000
 """Further chunks of a stream are passed on to the application, but not kept."""
 
-_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, GeneratorExit, KeyboardInterrupt)
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 
 def operation_kind(kind: str) -> str:
@@ -39,7 +39,7 @@ def variable_kind(kind: str) -> str:
 
 def _meant(what: str, kind: str, kinds: type[OperationKind | VariableKind]) -> str:
     try:
-        return meant(what, kind, kinds)
+        return meant(f"kind of {what}", kind, kinds, " and counts as 'Other'")
     except MistakeError as mistake:
         report(f"a kind of {what}", mistake)
         return "Other"
@@ -88,7 +88,7 @@ class Call(Step):
     def fail(self, error: BaseException) -> None:
         """It ended with an error, or was cancelled."""
         try:
-            is_cancelled = isinstance(error, _CANCELLED)
+            is_cancelled = isinstance(error, CANCELLED)
             self.end("cancelled" if is_cancelled else "error", None if is_cancelled else error)
         except Exception as wrong:
             report("end of an operation", wrong)

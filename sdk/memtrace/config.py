@@ -20,6 +20,7 @@ from memtrace.mistakes import MistakeError, shown
 
 if TYPE_CHECKING:
     from memtrace.exporters.local import LocalExporter
+    from memtrace.exporters.prepare import Preparation
     from memtrace.exporters.protocol import Exporter, FlushResult
 
 Redaction = Callable[[str], str]
@@ -31,6 +32,7 @@ _lock = threading.RLock()
 _exporter: Exporter | None = None
 _local: LocalExporter | None = None
 """The exporter whose file no warning has named yet."""
+_preparation: Preparation | None = None
 _sampling = 1.0
 _is_configured = False
 _enabled: bool | None = None
@@ -75,7 +77,7 @@ def configure(
     Raises:
         ValueError: An argument can't be used; the message names it.
     """
-    global _exporter, _sampling, _is_configured, _local  # noqa: PLW0603 (one recorder a process)
+    global _exporter, _sampling, _is_configured, _local, _preparation  # noqa: PLW0603 (one recorder a process)
     share = _share(sampling)
     if max_value_bytes < 1:
         raise ValueError(f"max_value_bytes must be positive, got {max_value_bytes}")
@@ -106,7 +108,7 @@ def configure(
         _is_configured = True
         from memtrace.exporters.prepare import Preparation
 
-        preparation = Preparation(masks, max_value_bytes)
+        _preparation = preparation = Preparation(masks, max_value_bytes)
         exporter.prepare_with(preparation)
         # A mask needs the whole value.
         sink.set_sink(exporter.export, wants_whole=bool(preparation.redactions))
@@ -146,6 +148,11 @@ def flush(timeout: float = 5.0) -> FlushResult:
     except Exception as error:
         report("flush", error)
         return FlushResult()
+
+
+def masked_value(text: str, media_type: str) -> str:
+    """The text of a value as it leaves the process: masked as it was configured."""
+    return text if _preparation is None else _preparation.masked_value(text, media_type)
 
 
 def is_sampled(trace_id: str) -> bool:

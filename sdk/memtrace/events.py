@@ -133,6 +133,11 @@ class VariableEvent(_Event):
     If little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
     ``size`` is the size of the whole value in bytes if it was cut (``truncated``). What ``operation`` only read and
     returned is an ``occurrence`` of the variable that it ``reads``: the first one, the second one and so on.
+
+    A unit that outlives its process has an id that every process can compute (``memtrace.stored_units``). Whoever reads
+    it says so with ``stored: mentioned``, which makes the variable if nobody else has; who made it, and when, is then
+    unknown. ``stored: written`` says who made it, before or after that. If two operations write the same, the first
+    one has made it.
     """
 
     type: Literal["variable"] = "variable"
@@ -154,6 +159,7 @@ class VariableEvent(_Event):
     truncated: Flag | None = None
     size: Count | None = None
     base: Base | None = None
+    stored: Literal["written", "mentioned"] | None = None
     attributes: Attributes = Field(default_factory=dict)
 
 
@@ -168,7 +174,10 @@ class Used(_Event):
 
 
 class Derived(_Event):
-    """``target`` was made from ``source`` by ``operation``."""
+    """``target`` was made from ``source`` by ``operation``.
+
+    With ``stored`` it belongs to the writing of a stored unit, and is left out if another operation has made the unit.
+    """
 
     type: Literal["derived"] = "derived"
     derivation: Id
@@ -177,6 +186,7 @@ class Derived(_Event):
     operation: Id
     kind: DerivationKind
     comment: str | None = None
+    stored: Flag = False
 
 
 class Invalidated(_Event):

@@ -53,12 +53,13 @@ class Variable:
         reads: the variable of which this one is an occurrence.
         occurrences: number of its occurrences that this process has recorded.
         has_message: whether it is a message or derives from one, as far as this process knows.
+        unit: the store and the id in it, if other processes know it by the same id (``memtrace.stored_units``).
     """
 
     # fmt: off
     __slots__ = (
         "__weakref__", "has_message", "id", "kind", "maker", "name", "occurrences",
-        "order", "path", "questions", "reads", "version",
+        "order", "path", "questions", "reads", "unit", "version",
     )
     # fmt: on
 
@@ -74,6 +75,7 @@ class Variable:
         self.reads: Variable | None = None
         self.occurrences = 0
         self.has_message = kind == "Message"
+        self.unit: tuple[str, str] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name!r} version {self.version}>"

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import os
+from hashlib import blake2b
 
 _IDS_AT_ONCE = 256
 _ids: list[str] = []
 _is_armed: list[bool] = []
+
+
+def digest(*parts: str) -> str:
+    """An id that every process computes from the same texts: 32 hexadecimal digits."""
+    state = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        state.update(b"%d:%b" % (len(data), data))
+    return state.hexdigest()
+
+
+def trace_id(*parts: str) -> str:
+    """The id of the trace of a memory: all processes that share the memory compute the same one, and add to one trace.
+
+    Args:
+        parts: what tells this memory from others, such as the address of the store and the id of its user.
+    """
+    return digest("memtrace.trace", *parts)
 
 
 def new_id() -> str:

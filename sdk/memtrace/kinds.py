@@ -62,8 +62,12 @@ class DerivationKind(StrEnum):
 
 
 class EndStatus(StrEnum):
-    """How an operation ended. An operation without an end is running or crashed."""
+    """How an operation ended. An operation without an end is running or crashed.
+
+    ``unknown`` is for recordings of others, which do not say it.
+    """
 
     OK = "ok"
     ERROR = "error"
     CANCELLED = "cancelled"
+    UNKNOWN = "unknown"

@@ -38,13 +38,14 @@ def shown(value: object) -> str:
     return f"{start!r} (a text of {len(value)} characters)"
 
 
-def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
+def meant(what: str, kind: str, kinds: Iterable[str], consequence: str = "") -> str:
     """The kind that a word means. Case, spaces, hyphens and underscores do not matter.
 
     Args:
-        what: what sort of kind it is, for the message.
+        what: what the word should be, for the message, such as ``kind of variable``.
         kind: the word.
         kinds: all kinds that exist.
+        consequence: what becomes of it otherwise, for the message.
 
     Raises:
         MistakeError: It is not one of them; the message names the nearest kind.
@@ -60,7 +61,7 @@ def meant(what: str, kind: str, kinds: Iterable[str]) -> str:
     hint = f" (did you mean {by_letters[near[0]]!r}?)" if near else ""
     word = repr(kind)[:_SHOWN_CHARACTERS]
     known = ", ".join(by_letters.values())
-    raise MistakeError(f"{word} is no kind of {what}{hint} and counts as 'Other'; there are {known}")
+    raise MistakeError(f"{word} is no {what}{hint}{consequence}; there are {known}")
 
 
 def _letters(kind: str) -> str:

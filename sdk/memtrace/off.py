@@ -87,3 +87,4 @@ def link(*said: Any, **more: Any) -> None:
 
 
 deleted = retrieved = feedback = find = named = link
+stored_unit = store_unit = newest_unit = link

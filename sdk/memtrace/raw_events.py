@@ -38,6 +38,9 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 }
 """Fields that are left out if they are None."""
 
+OF_STORED = {"stored": True}
+"""What the derivations of a stored unit say further: they hold only if the unit is what their operation has made."""
+
 MORE, TIME, VALUE, MEDIA_TYPE = 1, 3, 4, 5
 """Places in an event; the last two exist in events of variables. Every event has a text in the place of the value."""
 

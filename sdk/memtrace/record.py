@@ -19,11 +19,16 @@ from memtrace.equal_texts import remember
 from memtrace.identity import Variable, joined
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
-from memtrace.raw_events import DERIVED, VARIABLE, RawEvent
+from memtrace.raw_events import DERIVED, OF_STORED, VARIABLE, RawEvent
 from memtrace.steps import Scope, Step
 from memtrace.values import TEXT, snapshot
 
 _orders = itertools.count()
+
+
+def next_order() -> int:
+    """The place of the next variable in the order of this process."""
+    return next(_orders)
 
 
 def declare(
@@ -37,6 +42,7 @@ def declare(
     reads: Variable | None = None,
     revises: Variable | None = None,
     said: Mapping[str, Any] | None = None,
+    stored_as: str | None = None,
 ) -> Variable:
     """Record a new variable with its current value.
 
@@ -50,14 +56,15 @@ def declare(
         reads: the variable of which it is an occurrence.
         revises: the previous version.
         said: its category, comment, role, class name and attributes.
+        stored_as: its id, if it is a unit that other processes may know by that id; then its value is sent whole.
     """
     identities = scope.trace.identities
     if reads is not None and kind == "Query":
         kind = "RefinedQuery"  # an answer has one query in its past, its own
     if not 0 < len(name) <= MAX_NAME_CHARACTERS:
         name = name[:MAX_NAME_CHARACTERS] or "variable"
-    id_ = new_id()
-    if type(value) is str and revises is None:
+    id_ = new_id() if stored_as is None else stored_as
+    if type(value) is str and (revises is None or stored_as is not None):
         text, media_type, more = value, TEXT, said
     else:
         text, media_type, base = _told(scope, id_, value, revises)
@@ -94,7 +101,9 @@ def declare(
         step.outputs.append((variable, len(step.inputs), origin))
         if origin is not None:
             edge = "Read" if reads is not None else "Revision"
-            events.append((DERIVED, None, trace, now, origin.id, id_, maker, edge))
+            events.append(
+                (DERIVED, OF_STORED if stored_as is not None else None, trace, now, origin.id, id_, maker, edge)
+            )
             variable.questions = joined(origin.questions, step.asked)
     if reads is None and kind == "Query":
         variable.questions = frozenset((variable.id,))

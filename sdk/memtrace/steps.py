@@ -10,19 +10,23 @@ from typing import Any
 from memtrace import sink
 from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
 from memtrace.ids import new_id
+from memtrace.known_units import KnownUnits
 from memtrace.mistakes import MistakeError, shown
-from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, STARTED, USED, RawEvent
+from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
 
 
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told")
+    __slots__ = ("id", "identities", "is_told", "notes", "stored_units")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
         self.identities = IdentityMap()
+        self.stored_units = KnownUnits()
+        self.notes: dict[str, Any] = {}
+        """What instruments keep of the trace, by their own names."""
 
 
 class Scope:
@@ -167,15 +171,16 @@ class Step(Scope):
         events, links = self.pending, self.links
         now, trace, id_ = time.time_ns(), self.trace_id, self.id
         for target, inputs, origin in self.outputs:
+            of_stored = OF_STORED if target.unit is not None and self.made(target) else None
             if links and target.id in links:
                 for source, comment in links[target.id]:
-                    about = None if comment is None else {"comment": comment}
+                    about = of_stored if comment is None else {**(of_stored or {}), "comment": comment}
                     events.append((DERIVED, about, trace, now, source.id, target.id, id_, "Derivation"))
                 continue
             target_id = target.id
             for source in self.inputs if inputs == len(self.inputs) else itertools.islice(self.inputs, inputs):
                 if source is not origin:
-                    events.append((DERIVED, None, trace, now, source.id, target_id, id_, "Derivation"))
+                    events.append((DERIVED, of_stored, trace, now, source.id, target_id, id_, "Derivation"))
         more: dict[str, Any] | None = None
         if error is not None or said:
             more = {}

@@ -208,6 +208,8 @@ def deleted(unit: object) -> None:
         if not step.has_input(gone):
             step.use(events, gone, "deleted")
         events.append(step.invalidated(gone))
+        if gone.unit is not None:
+            here.trace.stored_units.end(gone.unit)
 
 
 @_recorded

@@ -12,13 +12,14 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.kinds import HUMAN_METHOD
+from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable, camel_case
 from store.answers import (
     ALL_FAILURES,
     IN_ORDER,
     Activity,
     Direction,
+    Edge,
     FailureFilter,
     Label,
     OperationDetail,
@@ -38,6 +39,7 @@ _IDS_A_READ = 10_000
 _FIRST_ID = "0" * ID_LENGTH
 _AFTER_ALL_IDS = "g"
 _BEFORE_ALL = -(10**18)
+_DERIVATION_KINDS = {kind.value: kind for kind in DerivationKind}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NUMBER_CURSOR = re.compile(rf"(-?\d{{1,18}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)
 _ID_CURSOR = re.compile(f"([0-9a-f]{{{ID_LENGTH}}}):([0-9a-f]{{{ID_LENGTH}}})")
@@ -135,20 +137,19 @@ class Reader:
     ) -> dict[str, Page[Any]]:
         parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
         if label is Label.FAILURE:
-            name = "page_failure_of_trace"
             parameters["place"], parameters["last"] = _cursor(_ID_CURSOR, after, _FIRST_ID)
-        else:
-            name = f"page_{label.lower()}"
-            place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, since)
-            parameters["place"] = int(place)
-            if label is not Label.SESSION:
-                parameters["kinds"] = sorted(kinds) or None
-            if label is Label.OPERATION:
-                parameters["statuses"] = sorted(statuses) or None
-        listed = dict(await self.items(name, **parameters))
-        ids = [id_ for keys in listed.values() for _, id_ in keys[:first]]
-        found = {element.id: element for element in await self.get(label, ids)}
-        return {id_: _page_of(keys, first, found) for id_, keys in listed.items()}
+            listed = dict(await self.items("page_failure_of_trace", **parameters))
+            ids = [id_ for keys in listed.values() for _, id_ in keys[:first]]
+            found = {element.id: element for element in await self.get(label, ids)}
+            return {id_: _page_of(keys, first, found) for id_, keys in listed.items()}
+        place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, since)
+        parameters["place"] = int(place)
+        if label is not Label.SESSION:
+            parameters["kinds"] = sorted(kinds) or None
+        if label is Label.OPERATION:
+            parameters["statuses"] = sorted(statuses) or None
+        pages = await self.items(f"page_{label.lower()}", label, **parameters)
+        return {id_: _whole_page(read_rows(label, rows), first) for id_, rows in pages}
 
     async def traces(self, first: int, after: str | None) -> Page[Trace]:
         """Traces by time of creation and id."""
@@ -224,6 +225,11 @@ class Reader:
         labels = [label.value for label in Label]
         return {id_: dict(zip(labels, numbers, strict=True)) for id_, *numbers in rows}
 
+    async def edges(self, trace_id: str) -> list[Edge]:
+        """All derivations of a trace, as what they join."""
+        rows = await self.items("edges", traceId=trace_id)
+        return [Edge(source, target, maker, _DERIVATION_KINDS[kind]) for source, target, maker, kind in rows]
+
     async def usages(self, trace_id: str) -> list[Usage]:
         """All that the operations of a trace used."""
         return [Usage(*row) for row in await self.items("usages", traceId=trace_id)]
@@ -287,6 +293,12 @@ def _page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[
     here = keys[:first]
     more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
     return Page([found[id_] for _, id_ in here if id_ in found], more)
+
+
+def _whole_page(found: list[Any], first: int) -> Page[Any]:
+    """The page of elements that have a place in their trace. If there is one more than asked for, there is a next."""
+    here = found[:first]
+    return Page(here, f"{here[-1].sequence}:{here[-1].id}" if here and len(found) > first else None)
 
 
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:

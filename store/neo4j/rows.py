@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from schema.garbage_collector import collector_paused
-from schema.models import Attribution, Derivation, Element, Operation, Session, Variable
+from schema.models import Attribution, Completion, Derivation, Element, Operation, Session, Variable, camel_case
 from schema.words import words
 from store.answers import Label
 from store.columns import DECLARED, Codec, Column
@@ -56,6 +56,18 @@ def rows_of(label: Label, elements: Sequence[Any]) -> list[Row]:
             row[name] = to_microseconds(row[name])
     finished = _FINISHED.get(label)
     return rows if finished is None else list(map(finished, elements, rows))
+
+
+def completion_row(completion: Completion, trace_id: str) -> Row:
+    """A row for the text that gives a variable its maker."""
+    names = ("session_id", "version", "category", "location", "attributes", "operation_id", "revision_of")
+    return {
+        "variableId": completion.variable_id,
+        "traceId": trace_id,
+        "operationId": completion.operation_id,
+        "createdAt": to_microseconds(completion.created_at),
+        "properties": {camel_case(name): getattr(completion, name) for name in names},
+    }
 
 
 def _with_key(element: Session | Operation, row: Row) -> Row:

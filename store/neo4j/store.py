@@ -18,6 +18,7 @@ from store.answers import (
     Budget,
     Closure,
     Direction,
+    Edge,
     FailureFilter,
     Label,
     OperationDetail,
@@ -147,6 +148,10 @@ class Neo4jStore(GraphStore):
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
         return await self._reader.derivations_of(variable_ids, direction, first)
+
+    @override
+    async def edges(self, trace_id: str) -> list[Edge]:
+        return await self._reader.edges(trace_id)
 
     @override
     async def usages(self, trace_id: str) -> list[Usage]:

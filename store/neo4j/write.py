@@ -31,7 +31,7 @@ from store.neo4j.queries import cypher
 from store.neo4j.read import Reader, getter
 from store.neo4j.record_rows import entry_row
 from store.neo4j.references import check_references
-from store.neo4j.rows import Row, element_id, read_rows, rows_of
+from store.neo4j.rows import Row, completion_row, element_id, read_rows, rows_of
 from store.neo4j.verdict_changes import keep_replaced
 from store.packs import PackWriter
 from store.references import check_ownership, check_values, elements_of, place_of
@@ -254,6 +254,12 @@ def _statements(plan: _Plan) -> Iterator[_Statement]:
             {"variableId": p.variable_id, "traceId": batch.trace.id, "sequence": p.sequence}
             for p in sorted(batch.placings, key=lambda p: p.variable_id)
         ),
+    )
+    completions = sorted(batch.completions, key=lambda c: c.variable_id)
+    yield from _of_links("write_completion", (completion_row(c, batch.trace.id) for c in completions))
+    yield from _of_links(
+        "write_revision",
+        ({"id": c.variable_id, "revisionOf": c.revision_of} for c in completions if c.revision_of is not None),
     )
     yield from _of_links(
         "write_right_answer",

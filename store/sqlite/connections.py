@@ -25,7 +25,10 @@ from store.sqlite.functions import add_functions
 T = TypeVar("T")
 
 _READERS = 4
-_BUSY_MILLISECONDS = 120_000
+_BUSY_SECONDS = 120
+_AGAIN_SECONDS = 0.002
+"""How soon a locked file is tried again. SQLite's own waits grow to 100 ms, in which another process that writes all
+the time has the lock again and again."""
 _CACHE_KIBIBYTES = 65_536
 _CHECK_SECONDS = 5.0
 _REFUSED_SECONDS = 30.0
@@ -154,7 +157,7 @@ class Connections:
         if connection is None:
             make_private(self.path)
             connection = apsw.Connection(str(self.path), statementcachesize=256)
-            connection.set_busy_timeout(_BUSY_MILLISECONDS)
+            connection.set_busy_handler(_Patience().wait)
             add_functions(connection)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "full")
@@ -166,6 +169,24 @@ class Connections:
         return connection
 
 
+class _Patience:
+    """How long one connection waits for a lock that another process holds."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def wait(self, tries: int) -> bool:
+        """Wait a moment; whether to try again then.
+
+        Args:
+            tries: how often it was tried before, for the same lock.
+        """
+        if not tries:
+            self._until = time.monotonic() + _BUSY_SECONDS
+        time.sleep(_AGAIN_SECONDS)
+        return time.monotonic() < self._until
+
+
 def files_of(path: Path) -> list[Path]:
     """A SQLite file, and those that SQLite keeps beside it."""
     return [path.with_name(path.name + end) for end in ("", "-wal", "-shm")]
@@ -175,7 +196,7 @@ def _explain(error: apsw.Error) -> str:
     if isinstance(error, apsw.NotADBError):
         return "the file is not a SQLite database"
     if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return f"another process has been writing for more than {_BUSY_MILLISECONDS // 1000} seconds"
+        return f"another process has been writing for more than {_BUSY_SECONDS} seconds"
     if isinstance(error, apsw.CantOpenError):
         return "the file can't be opened: check that its folder exists and may be written"
     if isinstance(error, apsw.FullError):

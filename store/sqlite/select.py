@@ -6,19 +6,21 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.kinds import HUMAN_METHOD
+from schema.kinds import HUMAN_METHOD, DerivationKind
 from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Operation, Trace, Usage, Variable
 from store.answers import (
     ALL_FAILURES,
     IN_ORDER,
     Activity,
     Direction,
+    Edge,
     FailureFilter,
     Label,
     OperationDetail,
@@ -249,6 +251,15 @@ def derivations_of(
     for variable_k, k in rows:
         listed[variable_k].append(found[k])
     return {id_: listed[k] for id_, k in keys.items()}
+
+
+def edges(context: ReadContext, trace_id: str) -> list[Edge]:
+    """All derivations of a trace, as what they join."""
+    kinds = {kind.value: kind for kind in DerivationKind}
+    # A variable has several edges: its id is written out, and kept, once.
+    hex_of = cache(bytes.hex)
+    rows = context.rows("walk.edges", trace=trace_id)
+    return [Edge(hex_of(source), hex_of(target), hex_of(maker), kinds[kind]) for source, target, maker, kind in rows]
 
 
 def usages(context: ReadContext, trace_id: str) -> list[Usage]:

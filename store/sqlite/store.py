@@ -21,6 +21,7 @@ from store.answers import (
     Budget,
     Closure,
     Direction,
+    Edge,
     FailureFilter,
     Label,
     OperationDetail,
@@ -206,6 +207,10 @@ class SqliteStore(GraphStore):
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
         return await self._read(select.derivations_of, variable_ids, direction, first)
+
+    @override
+    async def edges(self, trace_id: str) -> list[Edge]:
+        return await self._read(select.edges, trace_id)
 
     @override
     async def usages(self, trace_id: str) -> list[Usage]:

@@ -5,7 +5,7 @@ New rows get their integer keys before they are inserted, so that no row needs a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,7 +17,7 @@ from store.answers import Label, WriteResult
 from store.columns import DECLARED
 from store.conflicts import check
 from store.packs import Pack
-from store.references import cited, losses
+from store.references import cited, losses, references
 from store.sqlite.row_keys import Keys, as_array
 from store.sqlite.rows import RowReader
 from store.sqlite.tables import Table, written_columns
@@ -64,7 +64,7 @@ class _BatchWriter:
             Label.VARIABLE: self.keys.new(Label.VARIABLE, batch.variables),
             Label.DERIVATION: self.keys.new(Label.DERIVATION, batch.derivations),
         }
-        self.keys.intern(new, (ending.attributes for ending in batch.endings))
+        self.keys.intern(new, _other_texts(batch))
         self._insert(Label.SESSION, new[Label.SESSION])
         self._insert(Label.OPERATION, new[Label.OPERATION])
         self._write_variables(new[Label.VARIABLE], packs)
@@ -72,6 +72,7 @@ class _BatchWriter:
         self._write_links()
         self._write_endings()
         self._write_placings()
+        self._write_completions()
         self._write_failures()
         self._write_right_answers()
         self._write_attributions()
@@ -139,6 +140,32 @@ class _BatchWriter:
         variable = self.keys.resolve(Label.VARIABLE, {p.variable_id for p in placings}, "placings")
         self.keys.change("variables.place", ((p.sequence, variable[p.variable_id], self.trace_k) for p in placings))
 
+    def _write_completions(self) -> None:
+        completions = self.batch.completions
+        of = {
+            label: self.keys.resolve(label, ids, "completions")
+            for place, label, ids in references(self.batch)
+            if place == "completions"
+        }
+        self.keys.change(
+            "variables.complete",
+            (
+                (
+                    of[Label.SESSION][c.session_id],
+                    c.version,
+                    self.texts[c.category],
+                    to_microseconds(c.created_at),
+                    self.texts[c.location],
+                    self.texts[c.attributes],
+                    of[Label.OPERATION][c.operation_id],
+                    of[Label.VARIABLE][c.revision_of],
+                    of[Label.VARIABLE][c.variable_id],
+                    self.trace_k,
+                )
+                for c in completions
+            ),
+        )
+
     def _write_failures(self) -> None:
         new = self.keys.new(Label.FAILURE, self.batch.failures)
         self._insert(Label.FAILURE, new)
@@ -183,6 +210,14 @@ def _rows(label: Label, columns: Mapping[str, Iterable[Any]]) -> Iterable[tuple[
     """Rows out of columns, in the order in which the table's are given."""
     # Not strict: a column that is the same in all rows has no end.
     return zip(*(columns[name] for name in _WRITTEN[label]), strict=False)
+
+
+def _other_texts(batch: Batch) -> Iterator[str | None]:
+    """The texts with which stored elements are changed."""
+    for ending in batch.endings:
+        yield ending.attributes
+    for completion in batch.completions:
+        yield from (completion.category, completion.location, completion.attributes)
 
 
 def _index_text(variable: Variable) -> str:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from api.cli.context import DEFAULT_PROJECT
 from api.cli.main import app
 from store.open import open_database
+from tests.attribution.benchmark.sample import write_benchmark
 from tests.factory import TraceBuilder
 
 ROOT = Path(__file__).parents[2]
@@ -109,3 +110,13 @@ def stored(cli: Cli) -> Callable[[TraceBuilder], Cli]:
         return cli
 
     return write
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """Commands on a store with the sample, its annotations and verdicts of the free pass; only to be read."""
+    folder = tmp_path_factory.mktemp("judged")
+    cli = Cli(f"sqlite:///{folder / 'test.db'}")
+    cli("import", write_benchmark(folder))
+    cli("attribute", "--all")
+    return cli

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from api.cli.context import DEFAULT_PROJECT
-from schema.kinds import OperationKind, VariableKind
+from schema.kinds import DerivationKind, OperationKind, VariableKind
 from tests.attribution.flow.stories import Story
 from tests.cli.conftest import Cli
 from tests.factory import TraceBuilder
@@ -57,6 +57,20 @@ def test_changes_that_nobody_sees_are_named(stored: Callable[[TraceBuilder], Cli
     assert found["problem"].endswith(": put")
     assert (found["count"], found["examples"]) == (2, [first.id, second.id])
     assert "memtrace.deleted(" in found["fix"]
+
+
+def test_an_update_that_gives_units_back_changes_nothing_that_is_seen(stored: Callable[[TraceBuilder], Cli]) -> None:
+    """As where an agent keeps its units in a dict, and an update returns the one that it found there."""
+    story = Story.of(DEFAULT_PROJECT, "My dog is called Rufus.", name="unseen")
+    trace = story.trace
+    unit = story.store(0, "The dog is called Rufus.")
+    put = trace.operation("put", name="put", kind=OperationKind.UPDATE)
+    trace.use(put, unit)
+    back = trace.variable("back", unit.value or "", by=put, kind=VariableKind.MEMORY_UNIT)
+    trace.derive(back, unit, by=put, kind=DerivationKind.READ)
+    (found,) = [one for one in stored(trace)("check", "unseen", "--json").json if "no change" in one["problem"]]
+    assert found["examples"] == [put.id]
+    assert "only read" in found["fix"]
 
 
 def test_a_trace_that_is_not_there(sample: Cli) -> None:

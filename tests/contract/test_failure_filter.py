@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from itertools import cycle, islice
 from random import Random
+from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 
 from schema.ids import make_id
 from schema.kinds import ErrorType, OperationKind, QuestionKind
 from schema.models import Attribution, Failure
 from store.answers import ALL_FAILURES, FailureFilter, VerdictGroup
-from store.protocol import GraphStore
+from store.protocol import Database, GraphStore
 from tests.contract.test_pages import all_pages
 from tests.factory import TraceBuilder
 
@@ -99,30 +101,36 @@ FILTERS = [
 ]
 
 
-@pytest.fixture
-async def traces(store: GraphStore, project: str) -> list[TraceBuilder]:
-    made = _traces(project)
+@pytest_asyncio.fixture(scope="module")
+async def shared(database: Database) -> GraphStore:
+    """A project that the tests of this module share: they only read."""
+    return database.project(f"test-{uuid4().hex}")
+
+
+@pytest_asyncio.fixture(scope="module")
+async def traces(shared: GraphStore) -> list[TraceBuilder]:
+    made = _traces(shared.project_id)
     for trace in made:
-        await trace.write(store)
+        await trace.write(shared)
     return made
 
 
 @pytest.mark.parametrize("wanted", FILTERS, ids=range(len(FILTERS)))
 async def test_a_filter_gives_what_a_look_at_each_gives(
-    store: GraphStore, traces: list[TraceBuilder], wanted: FailureFilter
+    shared: GraphStore, traces: list[TraceBuilder], wanted: FailureFilter
 ) -> None:
     expected = sorted(
         (one for trace in traces for one in trace.failures if _matches(trace, one, wanted)),
         key=lambda one: (one.trace_id, one.id),
     )
     for first in (1, 5, 100):
-        assert await all_pages(lambda after, n=first: store.failures(None, n, after, wanted), first) == expected  # type: ignore[misc]
+        assert await all_pages(lambda after, n=first: shared.failures(None, n, after, wanted), first) == expected  # type: ignore[misc]
     for trace in traces:
         id_ = trace.trace.id
         of_trace = [one for one in expected if one.trace_id == id_]
-        assert await all_pages(lambda after, of=id_: store.failures(of, 3, after, wanted), 3) == of_trace  # type: ignore[misc]
+        assert await all_pages(lambda after, of=id_: shared.failures(of, 3, after, wanted), 3) == of_trace  # type: ignore[misc]
     for absent in (make_id("nothing", "at all"), "zzz", ""):
-        assert (await store.failures(absent, 3, None, wanted)).items == []
+        assert (await shared.failures(absent, 3, None, wanted)).items == []
 
 
 def test_the_filters_tell_failures_apart(project: str) -> None:
@@ -132,21 +140,21 @@ def test_the_filters_tell_failures_apart(project: str) -> None:
     assert len(sizes) >= 8
 
 
-async def test_groups_count_failures_by_what_their_verdicts_say(store: GraphStore, traces: list[TraceBuilder]) -> None:
+async def test_groups_count_failures_by_what_their_verdicts_say(shared: GraphStore, traces: list[TraceBuilder]) -> None:
     for trace_id, shown in ((None, traces), (traces[0].trace.id, traces[:1])):
         counted = Counter(
             (one.method, one.error_type, _name(trace, one)) for trace in shown for one in trace.attributions
         )
-        found = await store.verdict_groups(trace_id)
+        found = await shared.verdict_groups(trace_id)
         assert {(g.method, g.error_type, g.operation): g.failures for g in found} == counted
         assert [g.failures for g in found] == sorted(counted.values(), reverse=True)
-    for group in await store.verdict_groups():
+    for group in await shared.verdict_groups():
         wanted = FailureFilter(
             method=group.method,
             error_type=group.error_type,
             abstained=group.error_type is None,
             operation=group.operation,
         )
-        assert len((await store.failures(None, 1000, None, wanted)).items) >= group.failures
-    assert await store.verdict_groups(make_id("nothing", "at all")) == []
+        assert len((await shared.failures(None, 1000, None, wanted)).items) >= group.failures
+    assert await shared.verdict_groups(make_id("nothing", "at all")) == []
     assert isinstance(found[0], VerdictGroup)

@@ -106,6 +106,10 @@ async def attributions(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.attributions([failure.id for failure in owned.failures]) == []
 
 
+async def edges(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.edges(owned.trace.id) == []
+
+
 async def usages(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.usages(owned.trace.id) == []
 
@@ -289,6 +293,7 @@ PROBES: dict[str, Probe] = {
         verdict_groups,
         attributions,
         activity,
+        edges,
         usages,
         invalidations,
         stored,

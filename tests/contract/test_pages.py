@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
+from uuid import uuid4
 
 import pytest
+import pytest_asyncio
 
 from schema.errors import InputError
 from schema.ids import make_id
@@ -13,7 +15,7 @@ from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Variable
 from store.answers import Label, Page
 from store.paging import elements, in_trace
-from store.protocol import GraphStore
+from store.protocol import Database, GraphStore
 from store.references import elements_of
 from tests.contract.samples import assistant, random_trace
 from tests.factory import START, TraceBuilder
@@ -211,10 +213,18 @@ BAD_CURSORS = [
 ]
 
 
-@pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
-async def test_what_is_no_cursor_is_refused(store: GraphStore, project: str, cursor: str) -> None:
-    trace = assistant(project)
+@pytest_asyncio.fixture(scope="module")
+async def only_read(database: Database) -> tuple[GraphStore, TraceBuilder]:
+    """A project with a trace, which tests only read."""
+    trace = assistant(f"test-{uuid4().hex}")
+    store = database.project(trace.project)
     await trace.write(store)
+    return store, trace
+
+
+@pytest.mark.parametrize("cursor", BAD_CURSORS, ids=range(len(BAD_CURSORS)))
+async def test_what_is_no_cursor_is_refused(only_read: tuple[GraphStore, TraceBuilder], cursor: str) -> None:
+    store, trace = only_read
     for label in PAGED:
         with pytest.raises(InputError, match="cursor") as caught:
             await store.page(label, trace.trace.id, 2, cursor)

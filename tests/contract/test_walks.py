@@ -8,7 +8,7 @@ from schema.errors import NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
 from schema.models import Operation, Usage, Variable
-from store.answers import Budget, Direction, Path
+from store.answers import Budget, Direction, Edge, Path
 from store.protocol import GraphStore
 from tests.contract.model import Model
 from tests.contract.samples import assistant
@@ -187,6 +187,20 @@ async def test_the_versions_of_a_name(store: GraphStore, project: str) -> None:
     for absent in (ABSENT, "", "x", trace.operations[0].id):
         with pytest.raises(NotFoundError):
             await store.versions(absent)
+
+
+async def test_all_edges_of_a_trace(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    twin = assistant(project, "twin")
+    await twin.write(store)
+    for one in (trace, twin):
+        assert await store.edges(one.trace.id) == [
+            Edge(d.source, d.target, d.operation_id, d.kind)
+            for d in sorted(one.derivations, key=lambda d: (d.sequence, d.id))
+        ]
+    for absent in (ABSENT, "", "x", "ünï", trace.variables[0].id, trace.trace.id[:8]):
+        assert await store.edges(absent) == []
 
 
 async def test_all_that_the_operations_of_a_trace_used_and_ended(store: GraphStore, project: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -43,15 +42,6 @@ def services() -> dict[str, Service]:
 def tool(name: str) -> str:
     """A program that a package has brought."""
     return str(Path(sysconfig.get_path("scripts")) / name)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports: list[int] = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class Machine:

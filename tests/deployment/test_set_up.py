@@ -21,11 +21,12 @@ import neo4j
 import pytest
 
 from store.objects import Objects
-from tests.deployment.compose import MEMTRACE, Machine, free_ports, neo4j_settings, services, stop, tool
+from tests.deployment.compose import MEMTRACE, Machine, neo4j_settings, services, stop, tool
 from tests.graph_files import conversation
 from tests.jobs.asking import done, send
 from tests.neo4j_server import Neo4jServer
 from tests.object_store import forget_settings
+from tests.ports import free_ports
 
 _PATIENCE_SECONDS = 120
 _EVENTS: list[dict[str, str]] = [

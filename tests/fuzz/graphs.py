@@ -79,7 +79,10 @@ class Graph:
             case wire.VariableEvent():
                 return id_of(Label.VARIABLE, event.variable) in self.variables
             case wire.Derived():
-                return id_of(Label.DERIVATION, event.derivation) in self.derivations
+                target = self.variables.get(id_of(Label.VARIABLE, event.target))
+                maker = None if target is None else target.operation_id
+                is_of_another = maker not in {None, id_of(Label.OPERATION, event.operation)}
+                return id_of(Label.DERIVATION, event.derivation) in self.derivations or (event.stored and is_of_another)
             case wire.Used() | wire.Considered():
                 used = (id_of(Label.OPERATION, event.operation), id_of(Label.VARIABLE, event.variable))
                 return used in {(usage.operation_id, usage.variable_id) for usage in self.usages}

@@ -65,6 +65,18 @@ mutation($p: String!, $i: ID!, $j: ID, $t: String, $c: Float) {
 mutation($p: String!, $t: String!, $u: String!) {
   importTrace(project: $p, input: {content: $t, name: $u, timezone: $u}) { __typename ... on Problem { message } } }
 mutation($p: String!, $l: [ID!]!, $t: String) { report(project: $p, input: {failures: $l, source: $t}) { __typename } }
+mutation($p: String!, $t: String!, $u: String, $f: Int!, $o: Int!, $l: [ID!]!) {
+  createAnnotationQueue(project: $p, input: {name: $t, seed: $u, count: $f, annotators: $f, people: [$t], traces: $l,
+  failures: $l, reservationMinutes: $o}) { __typename } }
+mutation($p: String!, $t: String!) { nextCase(project: $p, queue: $t) { __typename ... on Problem { message } } }
+mutation($p: String!, $t: String!, $i: ID!, $j: ID, $c: Float) {
+  submitCase(project: $p, queue: $t, input: {failure: $i, operation: $j, reason: $t, confidence: $c}) { __typename } }
+mutation($p: String!, $t: String!, $i: ID!) { skipCase(project: $p, queue: $t, failure: $i) { __typename } }
+mutation($p: String!, $t: String!) { undoCase(project: $p, queue: $t) { __typename ... on Problem { message } } }
+mutation($p: String!, $t: String!, $i: ID!, $j: ID, $c: Float) {
+  adjudicate(project: $p, queue: $t, input: {failure: $i, operation: $j, reason: $t, confidence: $c}) { __typename } }
+mutation($p: String!, $t: String!) { closeAnnotationQueue(project: $p, queue: $t) { __typename } }
+mutation($p: String!, $t: String!) { deleteAnnotationQueue(project: $p, queue: $t) { __typename } }
 subscription($p: String!, $i: ID!) { traceGrowth(project: $p, id: $i) { variables } }
 subscription($p: String!, $i: ID!) { job(project: $p, id: $i) { state } }
 """

@@ -13,6 +13,8 @@ from websockets.sync.client import connect
 
 from tests.graphql.world import World
 
+pytestmark = pytest.mark.one_engine
+
 _CASE = """__typename ... on CaseGiven { assignment { failureId person progress reservedUntil draft } failure { id } }
   ... on Problem { message code }"""
 _LOOK = """query Look($p: String!, $f: String!, $t: String!, $v: String!, $id: ID!) {

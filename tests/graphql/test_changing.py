@@ -134,6 +134,7 @@ def test_a_verdict_keeps_its_history_and_is_undone(world: World) -> None:
     assert "human" not in {one["method"] for one in looked()["verdicts"]}
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
@@ -287,6 +288,7 @@ async def test_import_and_delete_a_trace(world: World, server: RunningServer) ->
     assert world.ask(look, {"p": world.project})["project"]["trace"] is None
 
 
+@pytest.mark.one_engine
 async def test_a_bad_file_fails_with_its_place(world: World) -> None:
     job = await _job(world, _change(world, _IMPORT, {"i": {"content": '{"data": 5}', "name": "mine.json"}}))
     assert job["state"] == "failed"
@@ -359,6 +361,7 @@ async def test_a_revoked_key_ends_its_subscriptions(world: World) -> None:
         assert "UNAUTHENTICATED" in json.dumps(message)
 
 
+@pytest.mark.one_engine
 async def test_operations_of_one_socket_are_bounded(world: World) -> None:
     socket = await _socket(world, world.server.key("reader", world.project))
     async with socket:
@@ -370,6 +373,7 @@ async def test_operations_of_one_socket_are_bounded(world: World) -> None:
         assert [message["payload"][0]["extensions"] for message in refused] == [{"code": "LIMIT", "limit": 20}] * 20
 
 
+@pytest.mark.one_engine
 async def test_the_legacy_protocol_is_not_spoken(world: World) -> None:
     url = f"{world.server.url.replace('http', 'ws', 1)}/graphql"
     async with connect(url, subprotocols=["graphql-ws"]) as socket:  # type: ignore[list-item]
@@ -377,6 +381,7 @@ async def test_the_legacy_protocol_is_not_spoken(world: World) -> None:
         assert socket.close_code == 4406
 
 
+@pytest.mark.one_engine
 async def test_a_page_of_another_origin_gets_no_socket(world: World) -> None:
     from websockets.exceptions import InvalidStatus
 

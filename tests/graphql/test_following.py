@@ -22,6 +22,8 @@ from store.open import open_database
 from tests.graphql.world import World
 from tests.server.wire_events import lines, message, send
 
+pytestmark = pytest.mark.one_engine
+
 _GROWTH = "subscription($p: String!, $id: ID!) { traceGrowth(project: $p, id: $id) { variables } }"
 _CREATE = 'mutation($p: String!) { createKey(project: $p, name: "n") { ... on KeyCreated { secret key { id } } } }'
 _REVOKE = "mutation($p: String!, $id: ID!) { revokeKey(project: $p, id: $id) { __typename } }"

@@ -125,6 +125,7 @@ def test_a_server_completes_large_answers_beside_its_loop(tmp_path: Path, monkey
     assert set(threads[len(threads) // 2 :]) == {"graphql"}
 
 
+@pytest.mark.one_engine
 def test_an_answer_to_a_change_is_small(world: World) -> None:
     document = """mutation($p: String!, $i: FailureInput!) { recordFailure(project: $p, input: $i) {
       ... on FailureRecorded { failure { trace { variables(first: %d) { nodes { trace { id } } } } } } } }"""

@@ -32,6 +32,7 @@ def _a(value: str) -> str:
     return f'{{"a": {value}}}'
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -92,6 +93,7 @@ _CREATE = 'mutation($p: String!, $e: DateTime) { createKey(project: $p, name: "n
 _CREATE += " __typename ... on KeyCreated { key { expiresAt } } ... on Problem { message } } }"
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     "moment",
     ["0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59-00:01"],
@@ -124,6 +126,7 @@ def test_moments_at_the_ends_of_time_are_taken(world: World) -> None:
 _REFERENCE = "query($p: String!, $r: String!) { project(name: $p) { variable(reference: $r) { id } } }"
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("value", [[["x"]], {"a": 1}, 5, True, 1e300, 10**400])
 def test_a_moment_is_a_text(world: World, value: Any) -> None:
     asked = {"p": world.project, "a": value, "b": "2026-01-01T00:00:00Z", "s": 1}
@@ -156,6 +159,7 @@ async def _last_words(world: World, *messages: str | bytes, greet: bool = True) 
 _SUBSCRIBE = '{"type": "subscribe", "id": "1", "payload": %s}'
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("message", "words"),
     [
@@ -194,6 +198,7 @@ async def test_what_is_no_message_ends_the_socket_with_the_reason(
     assert (await _last_words(world, message, greet=False))[0] == 4400
 
 
+@pytest.mark.one_engine
 async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
     growth = 'subscription { traceGrowth(project: "%s", id: "%s") { variables } }'
     follow = {"query": growth % (world.project, world.ids["trace"])}
@@ -203,6 +208,7 @@ async def test_a_reason_fits_into_a_closing_frame(world: World) -> None:
     assert reason.startswith("Subscriber for éé")
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("payload", "words", "code"),
     [
@@ -240,6 +246,7 @@ async def test_an_operation_that_can_not_run_ends_in_an_error(
         assert kinds == ["next", "complete"]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("document", "variables", "said", "column"),
     [
@@ -288,6 +295,7 @@ def test_a_bad_argument_is_refused_at_its_place_before_anything_runs(
     assert error["locations"] == [{"line": 1, "column": column}]
 
 
+@pytest.mark.one_engine
 def test_what_is_wrong_with_a_document_has_a_code_and_suggestions(world: World) -> None:
     for document, said in (
         ("{ project { failurs { nodes { id } } } }", "Did you mean 'failure' or 'failures'"),

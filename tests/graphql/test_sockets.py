@@ -13,6 +13,8 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.graphql.world import World
 
+pytestmark = pytest.mark.one_engine
+
 _MOST = 50
 
 

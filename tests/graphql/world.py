@@ -53,6 +53,10 @@ class World:
     project: str
     ids: dict[str, str]
 
+    def nowhere(self) -> World:
+        """A project that does not exist, with ids of the same form that are nobody's."""
+        return World(self.server, "no-such-project", {name: "0" * len(id_) for name, id_ in self.ids.items()})
+
     def ask(self, document: str, variables: dict[str, Any] | None = None, role: str = "reader") -> dict[str, Any]:
         """Data of an answer that has no errors."""
         answer = self.answer(document, variables, role)

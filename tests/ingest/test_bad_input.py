@@ -114,6 +114,7 @@ BAD: list[tuple[str, Callable[[Graph], None], str, str]] = [
 ]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
 async def test_bad_graph(
     stores: list[tuple[GraphStore, Content]],
@@ -148,6 +149,7 @@ RAW: list[tuple[str, Callable[[bytes], bytes], str, str]] = [
 ]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(("change", "place", "problem"), [case[1:] for case in RAW], ids=[case[0] for case in RAW])
 async def test_bad_bytes(
     stores: list[tuple[GraphStore, Content]],

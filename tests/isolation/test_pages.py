@@ -63,12 +63,8 @@ def _without(answer: httpx.Response, world: World, asker: World) -> tuple[int, s
     return answer.status_code, text
 
 
-def _nowhere(world: World) -> World:
-    return World(world.server, "no-such-project", {name: "0" * len(id_) for name, id_ in world.ids.items()})
-
-
 def test_another_project_is_not_there(world: World, other: World) -> None:
-    nowhere = _nowhere(world)
+    nowhere = world.nowhere()
     with visitor(other.server, other.server.key("admin", other.project)) as client:
         pairs = zip(_addresses(world, world.project), _addresses(nowhere, nowhere.project), strict=True)
         for (method, foreign), (_, absent) in pairs:
@@ -79,7 +75,7 @@ def test_another_project_is_not_there(world: World, other: World) -> None:
 
 
 def test_its_things_are_not_in_ones_own_project(world: World, other: World) -> None:
-    nowhere = _nowhere(world)
+    nowhere = world.nowhere()
     with visitor(other.server, other.server.key("admin", other.project)) as client:
         pairs = zip(_addresses(world, other.project), _addresses(nowhere, other.project), strict=True)
         for (method, foreign), (_, absent) in pairs:

@@ -71,10 +71,6 @@ def _send(world: World, request: dict[str, Any], role: str | None, project: str)
         return client.request(**request)
 
 
-def _ghost(world: World) -> World:
-    return World(world.server, "no-such-project", {name: "0" * len(id_) for name, id_ in world.ids.items()})
-
-
 def _without_ids(response: httpx.Response, *worlds: World) -> tuple[int, str]:
     text = re.sub(r'"requestId": ?"\w+"', "", response.text)
     for world in worlds:
@@ -84,7 +80,7 @@ def _without_ids(response: httpx.Response, *worlds: World) -> tuple[int, str]:
 
 
 def test_another_project_does_not_exist(world: World, other: World) -> None:
-    ghost = _ghost(world)
+    ghost = world.nowhere()
     for route in _routes(world):
         foreign = _send(other, route.request(world, world.project), "admin", other.project)
         nowhere = _send(other, route.request(ghost, ghost.project), "admin", other.project)
@@ -93,7 +89,7 @@ def test_another_project_does_not_exist(world: World, other: World) -> None:
 
 
 def test_its_things_are_not_in_ones_own_project(world: World, other: World) -> None:
-    ghost = _ghost(world)
+    ghost = world.nowhere()
     for route in _routes(world):
         if not route.names_a_thing:
             continue

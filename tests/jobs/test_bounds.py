@@ -18,7 +18,7 @@ import zstandard
 
 from api.errors import TooLargeError
 from api.http.inflate import inflate
-from ingest.files.looking import check_unpacked
+from ingest.files.inflation_check import check_unpacked
 from ingest.files.opening import UnpacksTooMuchError, mapped
 from tests.jobs.asking import JSON, Receipt, done, ended, look, send, small
 from tests.server.running import running, sqlite_place

@@ -114,6 +114,7 @@ def test_two_workers_share_the_jobs(client: httpx.Client, hire: Hire, large: Lar
     assert all(taken), "one of them did all"
 
 
+@pytest.mark.one_engine
 def test_a_job_that_waits_is_cancelled_at_once(client: httpx.Client, door: Door, hire: Hire) -> None:
     receipt = send(client, small(f"graph-{uuid4().hex}"))
     assert len(door.waiting(receipt)) == 1
@@ -127,6 +128,7 @@ def test_a_job_that_waits_is_cancelled_at_once(client: httpx.Client, door: Door,
     assert client.delete(f"/v1/jobs/{receipt['id']}").json() == cancelled
 
 
+@pytest.mark.one_engine
 def test_an_import_is_stopped_before_it_writes(client: httpx.Client, hire: Hire, large: Large) -> None:
     hire()
     graph = large()
@@ -139,6 +141,7 @@ def test_an_import_is_stopped_before_it_writes(client: httpx.Client, hire: Hire,
     assert done(client, send(client, graph))["existing"] == {}
 
 
+@pytest.mark.one_engine
 def test_an_attribution_is_stopped_and_goes_on_later(client: httpx.Client, hire: Hire) -> None:
     hire()
     graph = conversation(messages=200, questions=450, graph_id=f"graph-{uuid4().hex}")
@@ -172,6 +175,7 @@ def test_what_a_killed_worker_leaves_another_does(client: httpx.Client, door: Do
     wait_for(lambda: not door.waiting(receipt))
 
 
+@pytest.mark.one_engine
 def test_a_worker_that_is_told_to_stop_gives_back(client: httpx.Client, hire: Hire, large: Large) -> None:
     first = hire(job_lease_seconds=3600)
     receipt = send(client, large())
@@ -186,6 +190,7 @@ def test_a_worker_that_is_told_to_stop_gives_back(client: httpx.Client, hire: Hi
     assert second.events("job taken") == [receipt["id"]]
 
 
+@pytest.mark.one_engine
 def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, hire: Hire, large: Large) -> None:
     worker = hire()
     receipt = send(client, large())
@@ -202,6 +207,7 @@ def test_work_that_dies_is_tried_three_times(client: httpx.Client, door: Door, h
     done(client, send(client, small(f"graph-{uuid4().hex}")))
 
 
+@pytest.mark.one_engine
 def test_several_at_a_time(client: httpx.Client, hire: Hire, large: Large) -> None:
     receipts = [send(client, large()) for _ in range(2)]
     worker = hire("--concurrency", "2")

@@ -24,6 +24,7 @@ from ingest.queue.worker import EventWorker
 from store.open import open_database
 from store.protocol import Database
 from tests.data import FULL
+from tests.memory_processes import ALICE, NOW, WEEK, ask, forget, past, tell, update
 from tests.queue.conftest import Opener
 from tests.queue.sets import closed_set, cut, graph_of
 
@@ -152,3 +153,43 @@ async def test_what_waits_is_written_after_the_worker_was_started_again(
             else:
                 await _empty(queue, project)
     await _same(database, project, trace, expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_eight_processes_share_a_memory_and_send_at_the_same_time(
+    queue: EventQueue, database: Database, reference: Database, project: str, seed: int
+) -> None:
+    """They name each other's units. Some are written, read, overwritten and deleted, and one nobody has recorded."""
+    home, moved, dog = ("u1", "Lives in Bergen"), ("u1", "Lives in Oslo now"), ("u2", "Has a dog, Rufus")
+    old = ("u0", "Is a baker in Lisbon")
+    processes = [
+        tell("I moved to Bergen.", home[1]),
+        tell("My dog is called Rufus.", dog[1], "u2"),
+        update("I moved on to Oslo.", home, moved[1], at=NOW + WEEK),
+        ask("Where do I live?", [home], "In Bergen.", considered=[dog, old]),
+        ask("Where do I live now?", [moved], "In Oslo.", considered=[dog], at=NOW + 2 * WEEK),
+        ask("What is my dog called?", [dog, old], "Rufus.", considered=[home]),
+        forget(home, at=NOW + 3 * WEEK),
+        forget(dog, at=NOW + 3 * WEEK),
+    ]
+    events = [line for lines in processes for line in lines]
+    expected = await _in_order(reference, project, ALICE, events)
+    random = Random(seed)
+    async with _working(queue, database) as worker:
+
+        async def send(lines: Sequence[bytes]) -> None:
+            shuffled = random.sample(lines, len(lines))
+            await _send(queue, project, cut(shuffled, random.sample(range(1, len(lines)), random.randrange(3))))
+
+        await asyncio.gather(*(send(lines) for lines in random.sample(processes, len(processes))))
+        await _empty(queue, project)
+    assert worker.tally.dead == 0
+    await _same(database, project, ALICE, expected)
+    store = database.project(project)
+    assert await past(store, "In Bergen.", ALICE) == [
+        "Answer: In Bergen.",
+        "MemoryUnit: Lives in Bergen",
+        "Message: I moved to Bergen.",
+        "Query: Where do I live?",
+    ]
+    assert "MemoryUnit: Is a baker in Lisbon" in await past(store, "Rufus.", ALICE)

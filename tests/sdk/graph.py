@@ -16,6 +16,7 @@ def check(events: list[dict[str, Any]]) -> None:
         match event["type"]:
             case "variable":
                 assert event["variable"] not in variables
+                assert event.get("stored") != "mentioned" or "operation" not in event
                 variables.add(event["variable"])
                 assert event.get("operation") is None or event["operation"] in operations
                 assert event.get("revisionOf") is None or event["revisionOf"] in variables

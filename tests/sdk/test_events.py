@@ -46,6 +46,7 @@ def _event(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:
         "truncated": st.none() | st.booleans(),
         "returned": st.booleans(),
         "right": st.booleans(),
+        "stored": st.booleans() if model is events.Derived else st.sampled_from([None, "written", "mentioned"]),
         "media_type": st.sampled_from(["text/plain", "application/json"]),
         "base": st.none() | st.builds(events.Base, variable=text, kept=st.integers(0, 9), size=st.integers(0, 9)),
         "error": st.none() | st.builds(events.Failed, type=text, message=text),

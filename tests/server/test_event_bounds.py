@@ -17,6 +17,7 @@ import zstandard
 import api.http.events
 from api.errors import RateLimitedError, TooLargeError
 from api.http.allowance import RebuiltBytes
+from api.http.bodies import EventsBody
 from ingest.events.attributes import MOST_BYTES
 from ingest.events.reading import MAX_EVENT_BYTES
 from ingest.queue.admission import Sent, prepare
@@ -24,6 +25,8 @@ from schema.errors import InputError
 from tests.server.inside import inside
 from tests.server.running import Place, RunningServer, running, sqlite_place
 from tests.server.wire_events import LINES, arrives, event, lines, message, send
+
+pytestmark = pytest.mark.one_engine
 
 MIB = 1 << 20
 
@@ -218,19 +221,19 @@ def test_an_allowance() -> None:
     allowed.take("p", 100, 2)
 
 
-def test_a_long_answer_is_not_made_where_all_else_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_is_not_read_where_all_else_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: dict[str, int] = {}
-    answer, keep = api.http.events._answer, api.http.events.keep
+    read, keep = EventsBody.read, api.http.events.keep
 
-    def noted(prepared: Any) -> bytes:
-        threads["answer"] = threading.get_ident()
-        return answer(prepared)
+    def noted(*args: Any) -> Any:
+        threads["read"] = threading.get_ident()
+        return read(*args)
 
     async def kept(*args: Any) -> None:
         threads["loop"] = threading.get_ident()
         await keep(*args)
 
-    monkeypatch.setattr(api.http.events, "_answer", noted)
+    monkeypatch.setattr(EventsBody, "read", noted)
     monkeypatch.setattr(api.http.events, "keep", kept)
     with inside(tmp_path) as (_, url):
         inner = Place(f"sqlite:///{tmp_path / 'inside.db'}")
@@ -238,4 +241,4 @@ def test_a_long_answer_is_not_made_where_all_else_waits(tmp_path: Path, monkeypa
         body = lines(message("t", "m"), *[{"v": 2}] * 20)
         found = httpx.post(f"{url}/v1/events", content=body, headers=headers, timeout=300).json()
     assert (found["accepted"], len(found["rejected"])) == (1, 20)
-    assert threads["answer"] != threads["loop"]
+    assert threads["read"] != threads["loop"]

@@ -53,6 +53,7 @@ def test_each_event_has_its_own_result(server: RunningServer) -> None:
     arrives(server, trace, 2)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("body", "encoding"),
     [
@@ -69,6 +70,7 @@ def test_what_unpacks_beyond_the_limit_is_too_large(server: RunningServer, body:
     assert response.headers["content-type"].startswith("application/problem+json")
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("body", "kind", "encoding", "status"),
     [
@@ -91,6 +93,7 @@ def test_what_is_no_request_is_refused(
     assert response.headers["content-type"].startswith("application/problem+json")
 
 
+@pytest.mark.one_engine
 def test_frames_and_members_that_follow_each_other_are_one_body(server: RunningServer) -> None:
     trace = uuid4().hex
     first, second = (lines(*(message(trace, f"{part}{number}") for number in range(20))) for part in "ab")
@@ -100,6 +103,7 @@ def test_frames_and_members_that_follow_each_other_are_one_body(server: RunningS
     arrives(server, trace, 40)
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("said", "named"),
     [({"v": 0}, "0"), ({"v": 2}, "2"), ({"v": "1"}, "'1'"), ({"v": True}, "True"), ({}, "no version")],
@@ -116,6 +120,7 @@ def test_another_version_of_the_wire_is_refused_by_name(
     arrives(server, trace, 1)
 
 
+@pytest.mark.one_engine
 def test_the_schema_of_events_is_told(server: RunningServer) -> None:
     with server.client() as client:
         assert client.get("/v1/events/schema").json()["title"].startswith("MemTrace wire event, version 1")

@@ -17,6 +17,8 @@ from api.server import create_app
 from tests.server.inside import serving, settings_for
 from tests.server.running import RunningServer, running, sqlite_place
 
+pytestmark = pytest.mark.one_engine
+
 LIMIT = 2048
 
 

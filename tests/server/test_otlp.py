@@ -148,6 +148,7 @@ def _shape(graph: dict[str, Any]) -> list[tuple[str, str, str | None]]:
     )
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("encoding", "pack"),
     [("gzip", gzip.compress), ("deflate", zlib.compress), ("zstd", zstandard.compress), ("identity", bytes)],
@@ -177,6 +178,7 @@ def test_bad_spans_are_counted_and_the_others_are_taken(server: RunningServer) -
     assert "traceId" in partial["errorMessage"]
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("body", "kind", "headers", "status"),
     [
@@ -199,6 +201,7 @@ def test_what_is_refused_as_a_whole(
     assert answer.json()["status"] == status
 
 
+@pytest.mark.one_engine
 def test_too_many_spans(server: RunningServer) -> None:
     one = protobuf([Sent("a", "a", 0, 1, resource={})])
     assert _post(server, one * 20_001).status_code == 413

@@ -17,7 +17,7 @@ from memtrace.exporters.spool import Spool, folder_name
 from tests.server.running import RunningServer
 from tests.server.wire_events import arrives
 
-pytestmark = pytest.mark.usefixtures("quiet_environment")
+pytestmark = [pytest.mark.usefixtures("quiet_environment"), pytest.mark.one_engine]
 
 
 def message(trace: str, name: str, **fields: Any) -> bytes:

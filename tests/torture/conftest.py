@@ -12,8 +12,9 @@ from ingest.queue.nats.local import LocalNats
 from store.neo4j.local import LocalNeo4j
 from store.neo4j.local.distribution import Distribution
 from tests.nats_server import NatsServer
+from tests.ports import free_ports
 from tests.server.running import Place, sqlite_place
-from tests.torture.processes import Nats, Neo4j, Part, Process, World, free_port
+from tests.torture.processes import Nats, Neo4j, Part, Process, World
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +23,9 @@ def team_at_work(
 ) -> Iterator[World]:
     """Neo4j, NATS, a server and two workers, which nothing but the tests of this folder uses."""
     folder = tmp_path_factory.mktemp("team")
+    bolt, port = free_ports(2)
     with ExitStack() as stack:
-        home = LocalNeo4j(folder / "neo4j", version=neo4j_distribution.version, port=free_port())
+        home = LocalNeo4j(folder / "neo4j", version=neo4j_distribution.version, port=bolt)
         neo4j = home.start(guarded=True)
         stack.callback(home.stop, kill=True)
         local = LocalNats(folder / "nats", port=0)
@@ -40,7 +42,6 @@ def team_at_work(
         )
         done = place.here("migrate")
         assert done.returncode == 0, done.stderr
-        port = free_port()
         environment = place.variables(job_concurrency=0, rate_limit="1000000/minute", log_format="text")
         server = Process("server", ["serve", "--port", str(port)], environment, folder, "listens on")
         workers = [Process(f"worker-{n}", ["worker"], environment, folder, "writes events") for n in range(2)]
@@ -62,7 +63,7 @@ def team(team_at_work: World) -> World:
 def alone(tmp_path: Path) -> Iterator[World]:
     """A server on a SQLite file with a journal."""
     place = sqlite_place(tmp_path)
-    port = free_port()
+    (port,) = free_ports(1)
     environment = place.variables(rate_limit="1000000/minute", log_format="text")
     server = Process("server", ["serve", "--port", str(port)], environment, tmp_path, "listens on")
     server.start()

@@ -1,15 +1,13 @@
 """Kill anything at any moment, under load: what was acknowledged is in the graph, exactly once, and nothing is stuck.
 
 ``MEMTRACE_TORTURE_KILLS`` says how often; 4 by default, so that each part is killed once. ``make torture`` kills 100
-times.
+times. Neo4j is away for at least 3 seconds, in which events are acknowledged all the same.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from collections.abc import Sequence
 from random import Random
 from uuid import uuid4
 
@@ -18,15 +16,15 @@ import pytest
 from api.loading import open_queue, open_store
 from tests.data import FULL
 from tests.torture.load import Sender
-from tests.torture.processes import World, waits
+from tests.torture.outage import drained, more_is_acknowledged, taken_while_neo4j_is_away
+from tests.torture.processes import World
 
 pytestmark = pytest.mark.once
 
 KILLS = int(os.environ.get("MEMTRACE_TORTURE_KILLS") or 4)
 _SENDERS = 4
 _PAUSE = 0.1 if FULL or KILLS > 4 else 0.3
-_BACK_SECONDS = 180.0
-_STUCK_SECONDS = 60.0
+_OUTAGE_SECONDS = 3.0
 
 
 @pytest.mark.neo4j
@@ -56,39 +54,23 @@ async def _torture(world: World, kills: int) -> None:
             group.create_task(sender.run(stopping, _PAUSE))
         try:
             for number in range(kills):
-                await _some_are_acknowledged(senders)
+                await more_is_acknowledged(senders)
                 await asyncio.sleep(random.uniform(0, 1.5))
                 # In turn, so that each is killed equally often, and the two workers never at one moment.
                 part = world.parts[number % len(world.parts)]
                 await asyncio.to_thread(part.kill)
-                await asyncio.sleep(random.uniform(0, 1.5))
+                if part.name == "neo4j":
+                    await taken_while_neo4j_is_away(world, senders, _OUTAGE_SECONDS)
+                else:
+                    await asyncio.sleep(random.uniform(0, 1.5))
                 await asyncio.to_thread(part.start)
-            await _some_are_acknowledged(senders)
+            await more_is_acknowledged(senders)
         finally:
             stopping.set()
-    await _drained(world)
+    await drained(world)
     async with await open_store(world.settings) as database, await open_queue(world.settings) as queue:
         letters = await queue.letters(project).page()
         assert letters == []
         for sender in senders:
             await sender.check(database.project(project))
     assert sum(sender.tries for sender in senders) > 0
-
-
-async def _some_are_acknowledged(senders: Sequence[Sender]) -> None:
-    """Wait until each sender is a step further: whatever was killed before is back."""
-    goals = [sender.steps + 1 for sender in senders]
-    async with asyncio.timeout(_BACK_SECONDS):
-        while any(sender.steps < goal for sender, goal in zip(senders, goals, strict=True)):
-            await asyncio.sleep(0.05)
-
-
-async def _drained(world: World) -> None:
-    """Wait until nothing waits; for how long is up to the machine, as long as it becomes less."""
-    least = sys.maxsize
-    async with asyncio.timeout(_STUCK_SECONDS) as stuck:
-        while (waiting := await asyncio.to_thread(waits, world.url)) != 0:
-            if 0 < waiting < least:
-                least = waiting
-                stuck.reschedule(asyncio.get_running_loop().time() + _STUCK_SECONDS)
-            await asyncio.sleep(0.2)

@@ -15,6 +15,7 @@ from api.web.pages import words
 from api.web.pages.asking import MissingError
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
+from attribution.text.fit import printable
 from schema.kinds import VariableKind
 
 EDGES = 12_000
@@ -82,10 +83,10 @@ async def graph_data(asked: PageRequest) -> Response:
 def _node(one: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": one["id"],
-        "label": words.printable(words.variable(one)),
+        "label": printable(words.variable(one)),
         "kind": one["kind"],
-        "group": words.printable(one["category"] or ""),
-        "note": words.printable(words.cut(one["preview"], 200)),
+        "group": printable(one["category"] or ""),
+        "note": printable(words.cut(one["preview"], 200)),
         "sequence": one["sequence"],
     }
 

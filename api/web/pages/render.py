@@ -16,6 +16,7 @@ from api.web.assets import STATIC, Assets
 from api.web.pages import words
 from attribution.report import chart
 from attribution.spine.draw import style_sheet
+from attribution.text.fit import printable
 
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _POLICY = "; ".join(
@@ -100,4 +101,4 @@ def _environment() -> Environment:
 
 def _fit(value: Any) -> Any:
     """Text that may be put into a document; markup that a template made is left as it is."""
-    return words.printable(value) if type(value) is str else value
+    return printable(value) if type(value) is str else value

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from attribution.naming import plain
-from attribution.report.words import counted, cut, printable, wrappable
+from attribution.report.words import counted, cut, wrappable
+from attribution.text.fit import printable
 
 Found = Mapping[str, Any]
 """A thing as a document's answer gives it."""

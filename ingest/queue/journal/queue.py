@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -61,11 +61,21 @@ class Journal(Closing):
         self._shares: dict[str, Shares] = {}
         self._lanes: dict[int, _Lane] = defaultdict(_Lane)
         self._arrived = [asyncio.Event() for _ in range(LANES)]
+        self._tell: Callable[[Iterable[int]], None] = self.arrived
 
     async def open(self) -> None:
         """Create or update the layout of the file, and check that it can be read."""
         await self._connections.write(lambda connection: migrate(connection, "journal"))
         await self.state()
+
+    def arrived(self, lanes: Iterable[int]) -> None:
+        """Wake whoever waits for packets of these lanes here."""
+        for lane in lanes:
+            self._arrived[lane].set()
+
+    def on_arrival(self, tell: Callable[[Iterable[int]], None]) -> None:
+        """Wake somebody elsewhere instead, because nobody takes packets here."""
+        self._tell = tell
 
     async def put(self, packets: Sequence[Packet]) -> None:
         """See ``EventQueue``."""
@@ -85,8 +95,7 @@ class Journal(Closing):
             connection.execute(sql("packets.change_amount"), (len(rows), size))
 
         await self._connections.write(work)
-        for lane in set(lanes):
-            self._arrived[lane].set()
+        self._tell(set(lanes))
 
     async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
         """See ``EventQueue``."""

@@ -68,6 +68,14 @@ class Preparation:
         data = encoded(event)
         return data if len(data) <= MOST_SAID_BYTES else encoded(shortened(_clean_tree(event)))
 
+    def masked_value(self, text: str, media_type: str) -> str:
+        """The text of a value as it leaves the process."""
+        if not self.redactions:
+            return text
+        if media_type == JSON:
+            return to_json(self._masked_tree(json.loads(text))).decode()
+        return self._masked(text)
+
     def _mask(self, event: dict[str, Any]) -> None:
         for name in _TEXTS:
             if event.get(name):
@@ -80,11 +88,7 @@ class Preparation:
             event["error"] = {**event["error"], "message": self._masked(event["error"]["message"])}
         if event["type"] != "variable":
             return
-        if event["mediaType"] == JSON:
-            value = self._masked_tree(json.loads(event["value"]))
-            event["value"] = to_json(value).decode()
-        else:
-            event["value"] = self._masked(event["value"])
+        event["value"] = self.masked_value(event["value"], event["mediaType"])
         before = event.get("revisionOf")
         if before is not None:
             told = self._images.tell(before, event["variable"], event["value"])

@@ -1,12 +1,13 @@
 UNWIND $traceIds AS traceId
 CALL (traceId) {
-  MATCH (o:Operation)
-  USING INDEX SEEK o:Operation(traceId, sequence)
-  WHERE o.traceId = traceId AND o.sequence >= $place AND o.projectId = $projectId
-    AND [o.sequence, o.id] > [$place, $last]
-    AND ($kinds IS NULL OR o.kind IN $kinds)
-    AND ($statuses IS NULL OR o.status IN $statuses)
-  WITH o ORDER BY o.traceId, o.sequence, o.id LIMIT $count
-  RETURN collect([o.sequence, o.id]) AS keys
+  MATCH (n:Operation)
+  USING INDEX SEEK n:Operation(traceId, sequence)
+  WHERE n.traceId = traceId AND n.sequence >= $place AND n.projectId = $projectId
+    AND [n.sequence, n.id] > [$place, $last]
+    AND ($kinds IS NULL OR n.kind IN $kinds)
+    AND ($statuses IS NULL OR n.status IN $statuses)
+  WITH n ORDER BY n.traceId, n.sequence, n.id LIMIT $count
+  WITH properties(n) AS n
+  RETURN collect([{{properties}}]) AS rows
 }
-RETURN collect([traceId, keys]) AS pages
+RETURN collect([traceId, rows]) AS pages

@@ -1,10 +1,11 @@
 UNWIND $traceIds AS traceId
 CALL (traceId) {
-  MATCH (s:Session)
-  USING INDEX SEEK s:Session(traceId, sequence)
-  WHERE s.traceId = traceId AND s.sequence >= $place AND s.projectId = $projectId
-    AND [s.sequence, s.id] > [$place, $last]
-  WITH s ORDER BY s.traceId, s.sequence, s.id LIMIT $count
-  RETURN collect([s.sequence, s.id]) AS keys
+  MATCH (n:Session)
+  USING INDEX SEEK n:Session(traceId, sequence)
+  WHERE n.traceId = traceId AND n.sequence >= $place AND n.projectId = $projectId
+    AND [n.sequence, n.id] > [$place, $last]
+  WITH n ORDER BY n.traceId, n.sequence, n.id LIMIT $count
+  WITH properties(n) AS n
+  RETURN collect([{{properties}}]) AS rows
 }
-RETURN collect([traceId, keys]) AS pages
+RETURN collect([traceId, rows]) AS pages

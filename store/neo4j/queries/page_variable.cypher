@@ -1,11 +1,12 @@
 UNWIND $traceIds AS traceId
 CALL (traceId) {
-  MATCH (v:Variable)
-  USING INDEX SEEK v:Variable(traceId, sequence)
-  WHERE v.traceId = traceId AND v.sequence >= $place AND v.projectId = $projectId
-    AND [v.sequence, v.id] > [$place, $last]
-    AND ($kinds IS NULL OR v.kind IN $kinds)
-  WITH v ORDER BY v.traceId, v.sequence, v.id LIMIT $count
-  RETURN collect([v.sequence, v.id]) AS keys
+  MATCH (n:Variable)
+  USING INDEX SEEK n:Variable(traceId, sequence)
+  WHERE n.traceId = traceId AND n.sequence >= $place AND n.projectId = $projectId
+    AND [n.sequence, n.id] > [$place, $last]
+    AND ($kinds IS NULL OR n.kind IN $kinds)
+  WITH n ORDER BY n.traceId, n.sequence, n.id LIMIT $count
+  WITH properties(n) AS n
+  RETURN collect([{{properties}}]) AS rows
 }
-RETURN collect([traceId, keys]) AS pages
+RETURN collect([traceId, rows]) AS pages

@@ -22,6 +22,11 @@ LIMIT :count
 -- name: place
 UPDATE variable SET sequence = ? WHERE k = ? AND trace_k = ?
 
+-- name: complete
+UPDATE variable SET session_k = ?, version = ?, category_k = ?, created_at = ?, location_k = ?, attributes_k = ?,
+  operation_k = ?, revision_k = ?
+WHERE k = ? AND trace_k = ? AND operation_k IS NULL
+
 -- name: judge_right
 UPDATE variable SET is_right = 1 WHERE k = ? AND trace_k = ? AND is_right IS NULL
 

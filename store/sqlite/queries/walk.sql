@@ -19,6 +19,13 @@ FROM carray(:keys) AS wanted CROSS JOIN derivation AS d ON d.k IN (
 )
 ORDER BY d.sequence, d.k
 
+-- name: edges
+SELECT s.id, r.id, o.id, d.kind
+FROM trace AS t CROSS JOIN derivation AS d ON d.trace_k = t.k CROSS JOIN variable AS s ON s.k = d.source_k
+     CROSS JOIN variable AS r ON r.k = d.target_k CROSS JOIN operation AS o ON o.k = d.operation_k
+WHERE t.id = unhex(:trace) AND t.project = :project
+ORDER BY d.sequence, d.k
+
 -- name: derivations_into
 SELECT d.k, d.source_k, d.target_k
 FROM carray(:keys) AS here CROSS JOIN derivation AS d ON d.target_k = here.value

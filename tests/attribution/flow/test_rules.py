@@ -165,3 +165,50 @@ async def test_dates_in_other_words(embedded: Database) -> None:
     )
     verdict, blamed = await verdict_on(embedded, told, failure)
     assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_last_week_beside_another_day_is_another_week(embedded: Database) -> None:
+    """An update that gives the sentence a later day has changed the date, though every word is still there."""
+    told = Story.of("rules", "Ada: Last week I went to a pottery class.\nTimestamp: 2023-07-15T13:51:00", name="moved")
+    said = "Ada: Last week I went to a pottery class."
+    unit = told.store(0, said, f"{said}\nTimestamp: 2023-07-15T13:51:00")
+    moved = told.rewrite(unit, f"{said} I walked in the park.\nTimestamp: 2023-08-28T15:19:00")
+    failure = told.ask("When was Ada at a pottery class?", "The week before 15 July 2023", "21 August 2023", [moved])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "rewrite-unit-1")
+
+    kept = Story.of("rules", "Ada: Last week I went to a pottery class.\nTimestamp: 2023-07-15T13:51:00", name="kept")
+    unit = kept.store(0, said, f"{said}\nTimestamp: 2023-07-15T13:51:00")
+    failure = kept.ask("When was Ada at a pottery class?", "The week before 15 July 2023", "21 August 2023", [unit])
+    verdict, blamed = await verdict_on(embedded, kept, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_what_a_message_tells_in_several_sentences_is_no_wrong_gold_answer(embedded: Database) -> None:
+    """The message also has words of the answer, but more of the gold answer, over all its sentences."""
+    message = (
+        "Read up on kennels and visit a breeder. They help with the papers. Gather receipts like invoices. "
+        "Don't forget to brace yourselves, the noise is hard."
+    )
+    told = Story.of("rules", message, "The club has a red door.", name="list")
+    units = [told.store(0, part, key=f"part-{n}") for n, part in enumerate(message.split(". "))]
+    gold = "visit a breeder, gather receipts, and brace yourselves"
+    assert len(units) == 4
+    found = told.store(1, "The club has a red door.", key="club")
+    answer = "Somebody downtown offered plenty of help with papers, biscuits and leashes."
+    failure = told.ask("What advice is there on a dog?", gold, answer, [found])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_a_month_is_not_the_week_that_was_asked_for(embedded: Database) -> None:
+    """Another message plans the same for some time of the month: that does not tell when it was."""
+    said = "We took the tent to the mountains last week.\nTimestamp: 2023-06-27T10:37:00"
+    plan = "We may go to the mountains with the tent next month.\nTimestamp: 2023-05-25T13:14:00"
+    told = Story.of("rules", said, plan, name="month")
+    told.store(0, said)
+    found = told.store(1, plan, key="plan")
+    question = "When were they in the mountains with the tent?"
+    failure = told.ask(question, "The week before 27 June 2023", "In May.", [found])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")

@@ -209,5 +209,7 @@ def test_what_is_no_report_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(InputError, match="is no report") as refused:
         read_report(path)
     assert refused.value.source == str(path)
-    with pytest.raises(InputError, match="can't be read"):
+    with pytest.raises(
+        InputError, match=r"can't be read: No such file .*`memtrace report --trace TRACE -o FILE\.json`"
+    ):
         read_report(tmp_path / "none.json")

@@ -148,6 +148,7 @@ async def test_members_are_paged(database: Database) -> None:
     assert "is not a cursor of this list" in str(wrong.errors[0])
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("most", [4, 61, -1])
 async def test_boxes_out_of_range(database: Database, most: int) -> None:
     _, failure = await written(database, graphs.update, is_judged=False)
@@ -158,6 +159,7 @@ async def test_boxes_out_of_range(database: Database, most: int) -> None:
         await found(database, failure, most)
 
 
+@pytest.mark.one_engine
 async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     _, failure = await written(database, graphs.update, is_judged=False)
     monkeypatch.setattr(api.graphql.spine, "MAX_ELEMENTS", 5)
@@ -165,6 +167,7 @@ async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch
     assert "memtrace spine" in str(told.errors[0])
 
 
+@pytest.mark.one_engine
 async def test_the_drawing_is_escaped(database: Database) -> None:
     _, failure = await written(database, graphs.retrieval)
     spine = await found(database, failure)
@@ -186,6 +189,7 @@ async def test_the_drawing_is_escaped(database: Database) -> None:
         assert ("<style>" in text) == standalone
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 def test_commands(engine: Cli, graph: Graph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     failure = kept(engine, graph, monkeypatch)

@@ -114,6 +114,7 @@ async def test_graphql_of_another_project(database: Database) -> None:
     assert not any(id_ in str(own.data) for id_ in ids)
 
 
+@pytest.mark.one_engine
 async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     failure = await written(database, graphs.retrieval)
     monkeypatch.setattr(api.graphql.why_not, "MAX_ELEMENTS", 5)
@@ -145,6 +146,7 @@ _SAID = {
 }
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 async def test_reports(database: Database, graph: Graph) -> None:
     data = await reported(database, graph)
@@ -189,6 +191,7 @@ def _environment() -> dict[str, str | None]:
     return {name: os.environ.get(variable) for name, variable in names.items()}
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda one: one.__name__)
 def test_commands(engine: Cli, graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     failure = kept(engine, graph, monkeypatch)

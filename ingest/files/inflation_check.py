@@ -14,6 +14,7 @@ from typing import BinaryIO
 import zstandard
 
 from ingest.files.opening import DAMAGED, GZIP, XZ, ZSTD, ZSTD_STEP, Limited, limit_of
+from schema.processor_share import ProcessorShare
 
 _MEMORY = 1 << 27
 """Memory for unpacking here, in bytes; a file that needs more is left to its import."""
@@ -22,6 +23,8 @@ _MOST_MEMBERS = 1000
 """Largest number of gzip members, streams or frames in a file: a million empty ones would take minutes."""
 
 _BLOCK = 256 << 10
+_STEPS_A_PORTION = 50
+"""A portion takes up to some milliseconds."""
 
 
 def check_unpacked(raw: BinaryIO, name: str, max_bytes: int, max_ratio: int) -> None:
@@ -41,7 +44,9 @@ def check_unpacked(raw: BinaryIO, name: str, max_bytes: int, max_ratio: int) -> 
     if unpack is not None:
         count = Limited(None, name, *limit)
         with suppress(*DAMAGED, MemoryError):
+            share = ProcessorShare()
             for portion in unpack(raw):
+                share.step(_STEPS_A_PORTION)
                 count.write(portion)
 
 

@@ -1,0 +1,111 @@
+"""A server's end of the process that writes its events; see ``api.event_writer.child``.
+
+Reading events, rebuilding their values and making elements of them takes the interpreter for long. In a process of its
+own it delays no request. All that it needs to know is in the journal and the store: if it is killed, another one goes
+on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio.subprocess import Process
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict
+
+import msgspec
+import structlog
+
+from api.children import heard, say, start_child
+from api.event_writer.messages import Arrived, Stop, Told
+from api.settings import Settings
+from ingest.queue.journal.queue import Journal
+from ingest.queue.worker import Tally
+
+_PAUSE_SECONDS = 1.0
+_MARGIN_SECONDS = 5.0
+"""What an orderly end may take beyond the time that the work under way has."""
+
+_decoder = msgspec.json.Decoder(Told)
+_log = structlog.get_logger("memtrace.events")
+
+
+class EventWriter:
+    """Keeps a process that writes events running.
+
+    Attributes:
+        tally: what all its processes have done.
+        damage: what of the store is damaged, if a write has shown it.
+    """
+
+    def __init__(self, settings: Settings, journal: Journal) -> None:
+        """Prepare it.
+
+        Args:
+            settings: where the journal and the store are.
+            journal: the same one, to which this process adds.
+        """
+        journal.on_arrival(self._arrived)
+        self.tally = Tally()
+        self.damage: str | None = None
+        self._settings = settings
+        self._process: Process | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._is_stopping = False
+
+    async def start(self) -> None:
+        """Begin to write."""
+        self._process = await start_child("api.event_writer.child", self._settings)
+        self._keeper = asyncio.create_task(self._keep())
+
+    def _arrived(self, lanes: Iterable[int]) -> None:
+        """Wake it, because packets have come to these lanes; without this it would see them a second later."""
+        if self._process is not None:
+            with suppress(ConnectionError):
+                say(self._process, Arrived(sorted(lanes)))
+
+    async def stop(self, seconds: float) -> None:
+        """Finish the current work within so many seconds; what is not finished stays in the journal."""
+        self._is_stopping = True
+        if self._keeper is None:
+            return
+        if self._process is not None:
+            with suppress(ConnectionError):
+                say(self._process, Stop(seconds))
+        await asyncio.wait({self._keeper}, timeout=seconds + _MARGIN_SECONDS)
+        self._keeper.cancel()
+        await asyncio.gather(self._keeper, return_exceptions=True)
+
+    async def _keep(self) -> None:
+        """Listen to the process; where it ends by itself, start another one."""
+        try:
+            while True:
+                assert self._process is not None
+                await self._listen(self._process)
+                code = await self._process.wait()
+                if self._is_stopping:
+                    return
+                _log.warning("the process that writes events has ended; another one goes on", code=code)
+                self._process = await self._another()
+        finally:
+            if self._process is not None and self._process.returncode is None:
+                self._process.kill()
+                with suppress(ConnectionError):
+                    await self._process.communicate()
+
+    async def _another(self) -> Process:
+        while True:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            try:
+                return await start_child("api.event_writer.child", self._settings)
+            except OSError as error:
+                _log.warning("no process could be started to write events; it is tried again", reason=str(error))
+
+    async def _listen(self, process: Process) -> None:
+        before = asdict(self.tally)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                told = _decoder.decode(await heard(process))
+                for name, count in told.tally.items():
+                    setattr(self.tally, name, before[name] + count)
+                self.damage = self.damage or told.damage

@@ -1,0 +1,186 @@
+"""Remembers what memories and models gave to the application, to recognise it in what a model is asked later.
+
+An object is known by its identity while it is kept. A text that an application has formatted into a prompt is another
+object, and is known by its characters: that is a guess, which those who use it mark as one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from memtrace.identity import Variable
+from memtrace.recent import Recent
+from memtrace.values import has_identity
+
+Proof = Literal["text", "object", "nothing"]
+
+SHORTEST = 12
+"""Shortest text, in characters, that is recognised inside another; "yes" could come from anywhere."""
+
+MAX_TEXTS = 20_000
+MAX_BYTES = 32_000_000
+MAX_SAME_BEGINNING = 200
+MAX_SAME_TEXT = 64
+MAX_SAME_TRACES = 5_000
+MAX_SEARCHED = 5_000
+MAX_SEARCHED_CHARACTERS = 400_000
+MAX_DEPTH = 8
+
+_BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
+"""Where a text may begin inside another one: at a word, and, in scripts without spaces, anywhere."""
+
+_MARKS = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """A value that an instrumented package gave to the application, or that the application asked it for.
+
+    Attributes:
+        value: the object; it is kept alive, so that its identity is not used again.
+        trace: the id of the trace in which that was recorded.
+        variable: what it is there.
+        proof: what shows that a call which gets it belongs to the trace: an equal ``text``, as of a memory unit; only
+            this very ``object``, as of a model's reply, whose words anybody may get; or ``nothing`` by itself, as of a
+            question, which anybody may ask.
+    """
+
+    value: object
+    trace: str
+    variable: Variable
+    proof: Proof = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text and all that had it.
+
+    Attributes:
+        text: the text.
+        skipped: number of characters before its first word.
+        given: what had it, by trace; in each trace the oldest first.
+    """
+
+    text: str
+    skipped: int
+    given: dict[str, list[Given]]
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes, at most."""
+        return 64 + 4 * len(self.text)
+
+
+class _Memory:
+    """All that is recognised in this process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.objects: Recent[int, Given] = Recent(MAX_TEXTS, MAX_BYTES, lambda given: 64 + sys.getsizeof(given.value))
+        self.texts: Recent[str, list[Text]] = Recent(MAX_TEXTS, MAX_BYTES, lambda same: same[-1].size)
+        """By the first characters, for a fast look-up at each place of a long text."""
+
+
+_memory = _Memory()
+
+
+def remember(given: Given, *, is_own: bool = False) -> None:
+    """From now on the value is recognised. ``is_own``: no other value can be this same object."""
+    value = given.value
+    if is_own or has_identity(value):
+        _memory.objects.set(id(value), given)
+    if not isinstance(value, str):
+        return
+    begin = _BEGINNINGS.search(value)
+    if begin is None or len(value) - begin.start() < SHORTEST:
+        return
+    key = value[begin.start() : begin.start() + SHORTEST]
+    with _memory.lock:
+        same = _memory.texts.get(key) or []
+        for known in same:
+            if known.text == value:
+                _add(known.given, given)
+                return
+        same = [*same[1 - MAX_SAME_BEGINNING :], Text(value, begin.start(), {given.trace: [given]})]
+        _memory.texts.set(key, same)
+
+
+def _add(known: dict[str, list[Given]], given: Given) -> None:
+    here = known.pop(given.trace, [])  # put back at the end: the first traces are those that were not used for long
+    if not here or here[-1].variable is not given.variable:
+        here.append(given)
+        del here[:-MAX_SAME_TEXT]
+    known[given.trace] = here
+    if len(known) > MAX_SAME_TRACES:
+        del known[next(iter(known))]
+
+
+def same_object(value: object) -> Given | None:
+    """What this very object was; None if it was not given out, or is forgotten."""
+    given = _memory.objects.get(id(value))
+    return given if given is not None and given.value is value else None
+
+
+def inside(text: str) -> list[Text]:
+    """All texts that this text contains, in their order of first occurrence.
+
+    A text within a longer one that was found at the same place is not given again.
+    """
+    if len(text) < SHORTEST or not len(_memory.texts):
+        return []
+    found: dict[str, Text] = {}
+    covered = 0
+    for begin in _BEGINNINGS.finditer(text, 0, MAX_SEARCHED_CHARACTERS):
+        place = begin.start()
+        same = _memory.texts.get(text[place : place + SHORTEST])
+        if same is None:
+            continue
+        here = [one for one in same if one.skipped <= place and text.startswith(one.text, place - one.skipped)]
+        if not here:
+            continue
+        longest = max(here, key=lambda one: len(one.text))
+        end = place - longest.skipped + len(longest.text)
+        if end > covered:
+            found.setdefault(longest.text, longest)
+            covered = end
+    return list(found.values())
+
+
+def leaves(value: object) -> Iterator[object]:
+    """The value and all objects inside it: elements of lists and dictionaries, and fields of objects that have any."""
+    stack: list[tuple[object, int]] = [(value, 0)]
+    left = MAX_SEARCHED
+    while stack and left:
+        item, depth = stack.pop()
+        left -= 1
+        yield item
+        if isinstance(item, str | bytes) or depth >= MAX_DEPTH:
+            continue
+        stack += [(one, depth + 1) for one in reversed(list(_parts(item)))]
+
+
+def forget() -> None:
+    """Begin again from nothing."""
+    global _memory  # noqa: PLW0603 (one recorder a process)
+    _memory = _Memory()
+
+
+if hasattr(os, "register_at_fork"):
+    # Another thread may hold the lock at that moment, and does not exist in the child.
+    os.register_at_fork(after_in_child=lambda: setattr(_memory, "lock", threading.Lock()))
+
+
+def _parts(item: object) -> Iterable[object]:
+    if isinstance(item, Mapping):
+        return item.values()
+    if isinstance(item, list | tuple | set | frozenset):
+        return item
+    # Only plain fields: a property of an application's object could do anything.
+    fields = getattr(item, "__dict__", None) if hasattr(type(item), "model_fields") else None
+    return fields.values() if isinstance(fields, dict) else ()

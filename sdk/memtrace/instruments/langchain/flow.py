@@ -1,0 +1,120 @@
+"""Which known variables a value of LangChain stands for, or was made from: by the object, else by the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memtrace.identity import Variable
+from memtrace.instruments.langchain.messages import KINDS_BY_KEY, content, is_document, plain
+from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.making import Making, known, learn, outside, texts
+from memtrace.instruments.texts import stands_in
+
+SPOKEN = frozenset({"Message", "Response", "Answer"})
+_QUERIES = frozenset({"Query", "RefinedQuery"})
+
+
+def same(run: Run, value: object) -> Variable | None:
+    """The variable that this very object is, or that has this very text."""
+    here = run.here
+    found = known(here, value, run.asked)
+    if found is None and isinstance(value, str):
+        found = texts(here.trace).equal(value, run.asked)
+    return found
+
+
+def sources(run: Run, text: str) -> list[Variable]:
+    """What a new text was made from: what it contains, else the reply out of which it was cut."""
+    _name_given(run, text)
+    here = run.here
+    found = texts(here.trace).inside(text, run.asked)
+    if found:
+        return found
+    reply = texts(here.trace).around(text, run.asked, SPOKEN)
+    return [] if reply is None else [reply]
+
+
+def given(run: Run, value: str, key: str, kind: str | None = None) -> Variable:
+    """A text that came from outside under this key."""
+    run.root.given.pop(id(value), None)
+    kind = kind or KINDS_BY_KEY.get(key, "Other")
+    made = outside(run.here, value, key or kind.lower(), kind)
+    if kind == "Query":
+        run.root.questions.add(made.id)
+    return made
+
+
+def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> Variable:
+    """The question that a search was asked, which is then an input of it.
+
+    What is said in a conversation and then searched for becomes a question by that: a variable of its own, which
+    derives from the message. Where memory is written, what is searched for is no question of a user.
+    """
+    found = run.root.searched.get(query) or same(run, query)
+    if found is None or found.kind not in _QUERIES:
+        came_from = [found] if found is not None else sources(run, query)
+        is_refined = is_writing or any(one.questions for one in came_from)
+        kind = "RefinedQuery" if is_refined else "Query"
+        if came_from:
+            asking = Making(run.here, "ask", "Other")
+            for one in came_from:
+                asking.use(one)
+            # The text goes on to be what it was: the message, which is in the conversation also when others ask.
+            found = asking.make(query, "question", kind, is_learned=False)
+            asking.end()
+        else:
+            found = given(run, query, "question", kind)
+        if kind == "Query":
+            run.root.questions.add(found.id)
+        run.root.searched[query] = found
+    if making is not None:
+        making.use(found, "query")
+    return found
+
+
+def message(run: Run, said: Any) -> Variable:
+    """The variable that a message is: it is known as an object, by its id, by its text, or it came from outside."""
+    found = known(run.here, said, run.asked)
+    if found is not None:
+        return found
+    by_id: dict[str, tuple[dict[str, Any], Variable]] = run.here.trace.notes.setdefault("messages", {})
+    text, form = content(said), plain(said)
+    kept = by_id.get(said.id) if said.id else None
+    found = kept[1] if kept is not None and kept[0] == form else _message(run, said, text)
+    if said.id:
+        by_id[said.id] = form, found
+    learn(run.here, said, found)
+    return found
+
+
+def _message(run: Run, said: Any, text: str) -> Variable:
+    found = same(run, said.content) if isinstance(said.content, str) else texts(run.here.trace).equal(text, run.asked)
+    if found is not None and (found.kind in SPOKEN or found.kind in _QUERIES or found.kind == "Context"):
+        return found
+    said_before = texts(run.here.trace).said(text, SPOKEN)
+    if said_before is not None:
+        return said_before  # the conversation goes on, whatever was asked in the meantime
+    came_from = [] if found is None else [found]
+    came_from = came_from or texts(run.here.trace).inside(text, run.asked)
+    if came_from and said.type in {"human", "system"}:
+        writing = Making(run.here, "write prompt", "Other")
+        for one in came_from:
+            writing.use(one)
+        found = writing.make(text, "prompt", "Prompt")
+        writing.end()
+        return found
+    run.root.given.pop(id(said.content), None)
+    return outside(run.here, text, str(said.type), "Message")
+
+
+def document_text(value: Any) -> str:
+    """The text of a document."""
+    return str(value.page_content) if is_document(value) else str(value)
+
+
+def _name_given(run: Run, text: str) -> None:
+    """Texts from outside that stand in this one are known from now on."""
+    for key, leaf in list(run.root.given.values()):
+        is_said = leaf != text or KINDS_BY_KEY.get(key) == "Message"
+        if is_said and stands_in(leaf, text) and same(run, leaf) is None:
+            given(run, leaf, key)

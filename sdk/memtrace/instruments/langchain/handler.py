@@ -1,0 +1,220 @@
+"""What LangChain tells of its runs. All runs tell the same handler, whatever their context and thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from memtrace.faults import report
+from memtrace.instruments.langchain import models, prompts, retrieval, tools
+from memtrace.instruments.langchain.flow import same, sources
+from memtrace.instruments.langchain.messages import is_message, leaves
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
+from memtrace.instruments.making import Making, gave, learn
+
+
+def _told(method: Callable[..., None]) -> Callable[..., None]:
+    """A fault of the recorder stays in it."""
+
+    @wraps(method)
+    def guarded(*args: Any, **kwargs: Any) -> None:
+        try:
+            method(*args, **kwargs)
+        except NotRecordedError:
+            return
+        except Exception as error:
+            report(f"LangChain {method.__name__}", error)
+
+    return guarded
+
+
+class Handler:
+    """The methods that LangChain calls; ``instrument`` joins it with LangChain's own class of handlers."""
+
+    run_inline = True
+    """Call it where the run executes, and not in another thread."""
+    raise_error = False
+
+    @_told
+    def on_chain_start(
+        self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, metadata: Any = None, **more: Any
+    ) -> None:
+        """A chain, graph, node, function or template begins."""
+        kind = str(more.get("run_type") or "chain")
+        runs.enter(run_id, parent_run_id, kind, _name(serialized, more, kind), inputs, metadata)
+
+    @_told
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **more: Any) -> None:
+        """It ended."""
+        run = runs.leave(run_id)
+        if run is None:
+            return
+        if run.kind == "prompt":
+            prompts.formatted(run, outputs)
+        else:
+            _transformed(run, outputs)
+
+    @_told
+    def on_chain_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
+        """It failed."""
+        runs.leave(run_id)
+
+    @_told
+    def on_retriever_start(
+        self, serialized: Any, query: Any, *, run_id: Any, parent_run_id: Any = None, metadata: Any = None, **more: Any
+    ) -> None:
+        """A retriever begins."""
+        run = runs.enter(run_id, parent_run_id, "retriever", _name(serialized, more, "retriever"), query, metadata)
+        if run is not None:
+            run.before = retrieval.searching.get()
+            retrieval.searching.set(run)
+            run.inputs = query if isinstance(query, str) else str(query)
+            if run.root.placed is not None:
+                retrieval.begin(run, run.inputs)
+
+    @_told
+    def on_retriever_end(self, documents: Any, *, run_id: Any, **more: Any) -> None:
+        """A retriever found something."""
+        run = runs.leave(run_id)
+        if run is not None:
+            retrieval.searching.set(run.before)
+            retrieval.end(run, list(documents))
+
+    @_told
+    def on_retriever_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
+        """A retriever failed."""
+        run = runs.leave(run_id)
+        if run is not None:
+            retrieval.searching.set(run.before)
+            _fail(run, error)
+
+    @_told
+    def on_chat_model_start(
+        self,
+        serialized: Any,
+        messages: Any,
+        *,
+        run_id: Any,
+        parent_run_id: Any = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        """A chat model is called."""
+        given = messages[0] if messages else []
+        run = runs.enter(run_id, parent_run_id, "model", _name(serialized, more, "model"), given, metadata)
+        if run is not None:
+            models.begin(run, given, more.get("invocation_params"))
+
+    @_told
+    def on_llm_start(
+        self,
+        serialized: Any,
+        prompts: Any,
+        *,
+        run_id: Any,
+        parent_run_id: Any = None,
+        metadata: Any = None,
+        **more: Any,
+    ) -> None:
+        """A model that takes texts is called."""
+        given = prompts[0] if prompts else ""
+        run = runs.enter(run_id, parent_run_id, "model", _name(serialized, more, "model"), given, metadata)
+        if run is not None:
+            models.begin(run, str(given), more.get("invocation_params"))
+
+    @_told
+    def on_llm_end(self, response: Any, *, run_id: Any, **more: Any) -> None:
+        """A model answered."""
+        run = runs.leave(run_id)
+        if run is not None:
+            models.end(run, response)
+
+    @_told
+    def on_llm_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
+        """A model failed."""
+        _fail(runs.leave(run_id), error)
+
+    @_told
+    def on_tool_start(
+        self,
+        serialized: Any,
+        input_str: Any,
+        *,
+        run_id: Any,
+        parent_run_id: Any = None,
+        metadata: Any = None,
+        inputs: Any = None,
+        **more: Any,
+    ) -> None:
+        """A tool is called."""
+        given = inputs if isinstance(inputs, Mapping) else {"input": input_str}
+        run = runs.enter(run_id, parent_run_id, "tool", _name(serialized, more, "tool"), given, metadata)
+        if run is not None:
+            tools.begin(run)
+
+    @_told
+    def on_tool_end(self, output: Any, *, run_id: Any, **more: Any) -> None:
+        """A tool gave a result."""
+        run = runs.leave(run_id)
+        if run is not None:
+            tools.end(run, output)
+
+    @_told
+    def on_tool_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
+        """A tool failed."""
+        _fail(runs.leave(run_id), error)
+
+
+def _fail(run: Run | None, error: BaseException) -> None:
+    if run is not None and run.making is not None:
+        run.making.end(error)
+
+
+def _name(serialized: Any, more: Mapping[str, Any], otherwise: str) -> str:
+    if more.get("name"):
+        return str(more["name"])
+    if isinstance(serialized, Mapping):
+        if serialized.get("name"):
+            return str(serialized["name"])
+        if serialized.get("id"):
+            return str(serialized["id"][-1])
+    return otherwise
+
+
+def _transformed(run: Run, outputs: Any) -> None:
+    """A function or node gave texts: a new one that was made from known ones is recorded."""
+    for key, leaf in list(leaves(outputs)):
+        if not isinstance(leaf, str):
+            if is_message(leaf):
+                text = leaf.content if isinstance(leaf.content, str) else None  # type: ignore[attr-defined]
+                found = same(run, text) if text else None
+                if found is not None and same(run, leaf) is None and found.kind in {"Response", "Message"}:
+                    learn(run.here, leaf, found)
+            continue
+        found = same(run, leaf)
+        if found is not None:
+            gave(run.here, leaf, found)
+            continue
+        if id(leaf) in run.root.given or leaf.isidentifier():
+            continue  # it is passed on as it is: what it is for the application, its first user says
+        came_from = sources(run, leaf)
+        if same(run, leaf) is not None:
+            continue
+        if not came_from and isinstance(outputs, str):
+            came_from = _given_to(run)
+        if not came_from:
+            continue
+        making = Making(run.here, run.name, "Other")
+        for one in came_from:
+            making.use(one)
+        is_context = any(one.kind in {"MemoryUnit", "RetrievalResult", "Context"} for one in came_from)
+        made = making.make(leaf, key or f"{run.name} output", "Context" if is_context else "Other")
+        making.end()
+        gave(run.here, leaf, made)
+
+
+def _given_to(run: Run) -> list[Any]:
+    """The known values among the inputs of a function."""
+    found = (same(run, leaf) for _, leaf in leaves(run.inputs))
+    return list(dict.fromkeys(one for one in found if one is not None))

@@ -1,0 +1,52 @@
+"""Attaches the recorder to LangChain."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any
+
+from memtrace.instruments.covered import covered
+from memtrace.instruments.langchain import rerankers, vectorstores
+from memtrace.instruments.langchain.handler import Handler
+from memtrace.instruments.patches import Patches
+from memtrace.instruments.subclasses import wrap_all
+
+
+class LangChainInstrument:
+    """Records LangChain by a handler of callbacks that every run gets; only stores and rerankers are wrapped."""
+
+    distribution = "langchain-core"
+    modules = ("langchain_core",)
+    tested = ("0.3.86", "1.7.2")
+
+    def __init__(self) -> None:
+        """Nothing is attached yet."""
+        self._patches = Patches("langchain")
+        self._hook: tuple[Any, ...] | None = None
+
+    def install(self) -> None:
+        """Attach it."""
+        base = import_module("langchain_core.callbacks.base").BaseCallbackHandler
+        handler = type("MemTraceHandler", (Handler, base), {"__doc__": Handler.__doc__})()
+        tracers = import_module("langchain_core.tracers.context")
+        tracers.register_configure_hook(ContextVar("memtrace.langchain", default=handler), True)
+        self._hook = tracers._configure_hooks[-1]
+        stores = import_module("langchain_core.vectorstores")
+        wrap_all(self._patches, stores.VectorStore, vectorstores.wrappers())
+        compressor = import_module("langchain_core.documents.compressor").BaseDocumentCompressor
+        wrap_all(self._patches, compressor, rerankers.wrappers(), with_base=False)
+        language = import_module("langchain_core.language_models")
+        for kind in (language.BaseChatModel, language.BaseLLM):
+            wrap_all(self._patches, kind, dict.fromkeys(_CALLS, covered), with_base=False)
+
+    def remove(self) -> None:
+        """Detach it; runs that have begun keep their handler until they end."""
+        hooks = import_module("langchain_core.tracers.context")._configure_hooks
+        if self._hook in hooks:
+            hooks.remove(self._hook)
+        self._hook = None
+        self._patches.restore()
+
+
+_CALLS = ("_generate", "_agenerate", "_stream", "_astream", "_call", "_acall")

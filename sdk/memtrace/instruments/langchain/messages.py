@@ -1,0 +1,91 @@
+"""Messages, documents and other values of LangChain as texts, without importing LangChain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+MAX_LEAVES = 2_000
+MAX_DEPTH = 5
+
+KINDS_BY_KEY = {
+    "query": "Query",
+    "question": "Query",
+    "context": "Context",
+    "input": "Message",
+    "message": "Message",
+    "messages": "Message",
+    "human_input": "Message",
+    "user_input": "Message",
+    "text": "Message",
+    "human": "Message",
+    "ai": "Message",
+    "tool": "Message",
+    "system": "Prompt",
+}
+"""What a text from outside is, by the key under which the application gives it, or by the role of its message."""
+
+
+def is_message(value: object) -> bool:
+    """Whether it is a message of a conversation."""
+    return hasattr(value, "content") and hasattr(value, "additional_kwargs") and hasattr(value, "type")
+
+
+def is_document(value: object) -> bool:
+    """Whether it is a document."""
+    return isinstance(getattr(value, "page_content", None), str)
+
+
+def is_conversation(value: object) -> bool:
+    """Whether it is a list of messages, and of nothing else."""
+    return isinstance(value, list | tuple) and bool(value) and all(is_message(one) for one in value)
+
+
+def content(message: Any) -> str:
+    """The text of a message; parts that are no text (images) are left out."""
+    said = message.content
+    if isinstance(said, str):
+        return said
+    parts = [part if isinstance(part, str) else part.get("text", "") for part in said if isinstance(part, str | dict)]
+    return "\n".join(part for part in parts if isinstance(part, str) and part)
+
+
+def plain(message: Any) -> dict[str, Any]:
+    """A message as an element of a buffer."""
+    said: dict[str, Any] = {"role": str(message.type), "content": content(message)}
+    calls = tool_calls(message)
+    if calls:
+        said["tool_calls"] = calls
+    return said
+
+
+def tool_calls(message: Any) -> list[dict[str, Any]]:
+    """Names and arguments of the tools that a message calls."""
+    calls = getattr(message, "tool_calls", None) or ()
+    return [{"name": str(call.get("name")), "args": call.get("args")} for call in calls if isinstance(call, Mapping)]
+
+
+def rendered(messages: Sequence[Any]) -> str:
+    """Messages as the text of a prompt: a single one by its content, several with their roles."""
+    if len(messages) == 1:
+        return content(messages[0])
+    return "\n\n".join(f"{message.type}: {content(message)}" for message in messages)
+
+
+def leaves(value: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """Texts, documents and messages inside a value, each with the nearest key of a dictionary around it."""
+    stack: list[tuple[str, object, int]] = [(key, value, 0)]
+    left = MAX_LEAVES
+    while stack and left:
+        name, item, depth = stack.pop()
+        left -= 1
+        if isinstance(item, str) or is_document(item) or is_message(item):
+            yield name, item
+        elif depth >= MAX_DEPTH:
+            continue
+        elif isinstance(item, Mapping):
+            stack += [(str(one), inside, depth + 1) for one, inside in reversed(list(item.items()))]
+        elif isinstance(item, list | tuple | set | frozenset):
+            stack += [(name, inside, depth + 1) for inside in reversed(list(item))]
+        elif hasattr(type(item), "model_fields"):
+            stack += [(str(one), inside, depth + 1) for one, inside in reversed(list(vars(item).items()))]

@@ -1,0 +1,83 @@
+"""Calls of models: what was read, and the reply with its tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memtrace.identity import Variable
+from memtrace.instruments.langchain.messages import content, leaves, tool_calls
+from memtrace.instruments.langchain.prompts import read_by_model, write
+from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.making import Making, gave, learn, texts
+from memtrace.instruments.purpose import is_writing
+
+
+def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:
+    """A chat model is called with messages, or another model with a text."""
+    read = [(write(run, messages), "prompt")] if isinstance(messages, str) else read_by_model(run, messages)
+    attributes = {"model": _model(parameters)} if _model(parameters) else None
+    run.making = Making(run.here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
+    for variable, role in read:
+        run.making.use(variable, role)
+    if not isinstance(messages, str) and messages:
+        question = run.root.searched.get(content(messages[-1]))
+        if question is not None and question.kind == "Query":
+            run.making.use(question, "question")  # of several in a conversation, the one that is answered now
+
+
+def end(run: Run, response: Any) -> None:
+    """It answered; ``response`` is an ``LLMResult``."""
+    making = run.making
+    if making is None:
+        return
+    first = next((one for batch in response.generations for one in batch), None)
+    message = getattr(first, "message", None)
+    if first is not None:
+        made = replied(making, str(first.text) if message is None else message)
+        manager = run.parent
+        while manager is not None:
+            if manager.kind == "manager":
+                manager.replies.append(made)
+            manager = manager.parent
+        if message is not None and isinstance(message.content, str):
+            learn(run.here, message.content, made)
+            gave(run.here, message, made, is_own=True)
+            gave(run.here, message.content, made)
+        elif message is None:
+            learn(run.here, first.text, made)
+            gave(run.here, first.text, made)
+    making.end(attributes=_usage(response, message))
+
+
+def replied(making: Making, message: Any) -> Variable:
+    """Record the reply; the message, its text and the arguments of its tool calls stand for it."""
+    if isinstance(message, str):
+        return making.make(message, "reply", "Response")
+    calls = tool_calls(message)
+    value: Any = {"content": content(message), "tool_calls": calls} if calls else content(message)
+    made = making.make(value, "reply", "Response")
+    learn(making.here, message, made)
+    known = texts(making.here.trace)
+    if calls and content(message):
+        known.add(content(message), made)
+    for _, leaf in leaves([call["args"] for call in calls]):
+        if isinstance(leaf, str):
+            known.add(leaf, made)
+    return made
+
+
+def _model(parameters: Mapping[str, Any] | None) -> str | None:
+    said = parameters or {}
+    return next((str(said[key]) for key in ("model", "model_name", "deployment_name") if said.get(key)), None)
+
+
+def _usage(response: Any, message: Any) -> dict[str, Any] | None:
+    usage = getattr(message, "usage_metadata", None)
+    if isinstance(usage, Mapping):
+        return {key: usage[key] for key in ("input_tokens", "output_tokens") if isinstance(usage.get(key), int)}
+    told = (getattr(response, "llm_output", None) or {}).get("token_usage")
+    if not isinstance(told, Mapping):
+        return None
+    names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
+    return {name: told[key] for key, name in names.items() if isinstance(told.get(key), int)}

@@ -1,0 +1,120 @@
+"""Prompts: what a template was filled with and reached the text, and messages that the application wrote itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memtrace.identity import Variable
+from memtrace.instruments.langchain.buffers import buffer
+from memtrace.instruments.langchain.flow import given, same, sources
+from memtrace.instruments.langchain.messages import content, is_conversation, is_document, is_message, leaves, rendered
+from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.making import Making, known, learn
+from memtrace.instruments.purpose import is_writing
+from memtrace.instruments.texts import outermost
+
+
+def formatted(run: Run, prompt: Any) -> None:
+    """A template was filled in.
+
+    Args:
+        run: its inputs are what the template was filled with.
+        prompt: the result, a text or messages.
+    """
+    inputs = run.inputs if isinstance(run.inputs, Mapping) else {"input": run.inputs}
+    value: Any
+    for key, value in inputs.items():
+        if is_conversation(value):
+            buffer(run, str(key), list(value))
+    written = getattr(prompt, "messages", None)
+    messages = None if written is None else [one for one in written if id(one) not in run.root.buffers]
+    text = str(getattr(prompt, "text", "")) if messages is None else rendered(messages)
+    if not text:
+        return
+    found = _reached(run, inputs, text)
+    making = Making(run.here, run.name, "Other")
+    for one in found:
+        making.use(one)
+    made = making.make(text, "prompt", "Prompt")
+    making.end()
+    for one in messages or ():
+        learn(run.here, one, made)
+
+
+def _reached(run: Run, inputs: Mapping[str, Any], text: str) -> list[Variable]:
+    """What of the inputs stands in the text."""
+    found: dict[Variable, None] = {}
+    listed = list(leaves({key: value for key, value in inputs.items() if not is_conversation(value)}))
+    reaching = set(outermost((_said(leaf).strip() for _, leaf in listed), text))
+    for key, leaf in listed:
+        said = _said(leaf)
+        if said.strip() not in reaching:
+            continue
+        one = known(run.here, leaf, run.asked) or same(run, said)
+        if one is not None:
+            found[one] = None
+            continue
+        came_from = sources(run, said)
+        now = same(run, said)  # it may have been named just now
+        if now is not None:
+            found[now] = None
+        elif came_from:
+            found |= dict.fromkeys(came_from)
+        elif len(said) > 1:
+            found[given(run, said, key)] = None
+    return list(found)
+
+
+def _said(leaf: Any) -> str:
+    return str(leaf.page_content) if is_document(leaf) else content(leaf) if is_message(leaf) else str(leaf)
+
+
+def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str]]:
+    """What a model is asked with: prompts, the buffer of the conversation, or messages; each with its role."""
+    read: dict[Variable, str] = {}
+    rest: list[Any] = []
+    for one in messages:
+        held = run.root.buffers.get(id(one))
+        if held is not None:
+            read[held[1]] = "messages"
+            continue
+        found = known(run.here, one, run.asked)
+        if found is not None and found.kind == "Prompt":
+            read[found] = "prompt"
+        else:
+            rest.append(one)
+    spoken = [one for one in rest if one.type != "system"]
+    if not is_writing() and (len(spoken) > 1 or (spoken and run.root.session)):
+        read[buffer(run, "messages", spoken)] = "messages"
+        rest = [one for one in rest if one.type == "system"]
+    if rest:
+        read[_written(run, rest)] = "prompt"
+    return list(read.items())
+
+
+def _written(run: Run, messages: Sequence[Any]) -> Variable:
+    """The prompt that messages are which the application wrote."""
+    if len(messages) == 1:
+        known_one = known(run.here, messages[0], run.asked) or same(run, messages[0].content)
+        if known_one is not None:
+            return known_one
+    return write(run, rendered(messages), messages)
+
+
+def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
+    """The prompt that has this text; the objects stand for it too."""
+    came_from = sources(run, text)
+    now = same(run, text)
+    if now is None:
+        if came_from:
+            writing = Making(run.here, "write prompt", "Other")
+            for one in came_from:
+                writing.use(one)
+            now = writing.make(text, "prompt", "Prompt")
+            writing.end()
+        else:
+            now = given(run, text, "prompt", "Prompt")
+    for one in objects:
+        learn(run.here, one, now)
+    return now

@@ -1,0 +1,233 @@
+"""The runs of LangChain that are under way: chains, models, tools, and in which run a piece of code executes."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memtrace.config import is_ready
+from memtrace.context import question, scope, unsampled
+from memtrace.identity import Questions, Variable
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.messages import is_message, leaves
+from memtrace.instruments.making import Making, begin_session
+from memtrace.instruments.placing import Home
+from memtrace.steps import Scope
+
+MAX_RUNS = 50_000
+"""Runs whose end was never told are forgotten, the oldest first."""
+
+SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
+"""Keys of a configuration that name a conversation."""
+
+USER_KEYS = ("user_id", "langgraph_user_id")
+"""Keys of a configuration that say whose memory is used."""
+
+
+class NotRecordedError(Exception):
+    """The trace of this run is not recorded: sampling leaves it out."""
+
+
+@dataclass
+class Root:
+    """The outermost run: what the application calls.
+
+    Its trace is chosen when the first operation in it is recorded, as the memory that is used says most about it.
+
+    Attributes:
+        session: the name of its conversation.
+        questions: ids of the questions that were asked in it.
+        searched: the questions that were searched for, by their text.
+        given: texts from outside that nothing has used yet, with their keys.
+        buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
+    """
+
+    inputs: object = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    placed: Scope | None = None
+    session: str | None = None
+    questions: set[str] = field(default_factory=set)
+    searched: dict[str, Variable] = field(default_factory=dict)
+    given: dict[int, tuple[str, str]] = field(default_factory=dict)
+    buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
+    is_left_out: bool = False
+
+    def place(self, memory: Home | None = None, *, is_shared: bool = False) -> Scope:
+        """Its trace and session, which are chosen now if they are not chosen yet.
+
+        Args:
+            memory: the trace of the memory that is used first.
+            is_shared: whether this memory is the same for all users, such as an index of documents. It goes before the
+                user whom the configuration names.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        if self.is_left_out:
+            raise NotRecordedError
+        if self.placed is None:
+            self._place(memory, is_shared)
+        if self.placed is None:
+            self.is_left_out = True
+            raise NotRecordedError
+        return self.placed
+
+    def _place(self, memory: Home | None, is_shared: bool) -> None:
+        said = {**_configured(), **self.metadata}
+        self.session = self.session or _session(said)
+
+        def home() -> Home:
+            user = next((f"{key}={said[key]}" for key in USER_KEYS if said.get(key)), None)
+            if memory is not None and (is_shared or user is None):
+                return replace(memory, session=self.session or memory.session)
+            if user is not None:
+                return placing.memory_home("langchain", user, what="LangChain", session=self.session)
+            if self.session is not None:
+                owner = f"conversation={self.session}"
+                return placing.memory_home("langchain", owner, what="LangChain", session=self.session)
+            return placing.contents_home([self.inputs], what="LangChain")
+
+        with placing.Place(home) as place:
+            self.placed = scope.get() if place.is_recorded else None
+
+
+@dataclass
+class Run:
+    """One run.
+
+    Attributes:
+        making: its operation; None for a chain, which only passes values on.
+        hits: of a retriever: the documents that a vector store found, their units, and scores.
+        replies: of a manager of memory: what its model said.
+        candidates: of a reranker: what it chooses from.
+        store_name: of a retriever: the store in which it searches.
+        before: of a retriever: the one inside which it runs.
+    """
+
+    root: Root
+    parent: Run | None
+    kind: str
+    name: str
+    inputs: object = None
+    making: Making | None = None
+    question: Variable | None = None
+    hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
+    replies: list[Variable] = field(default_factory=list)
+    candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
+    store_name: str | None = None
+    before: Run | None = None
+
+    @property
+    def here(self) -> Scope:
+        """Where its operations are recorded: inside the tool that runs, else in the place of the outermost run.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        inside = self.parent
+        while inside is not None:
+            if inside.kind == "tool" and inside.making is not None:
+                return inside.making.step
+            inside = inside.parent
+        return self.root.place()
+
+    @property
+    def asked(self) -> Questions:
+        """The questions to which it belongs."""
+        current = question.get()
+        own = frozenset(self.root.questions)
+        return own if current is None or own else frozenset((current,))
+
+
+class Runs:
+    """The runs that have begun and not ended."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[Any, Run] = OrderedDict()
+
+    def enter(
+        self,
+        run_id: Any,
+        parent_id: Any,
+        kind: str,
+        name: str,
+        inputs: object,
+        metadata: Mapping[str, Any] | None,
+    ) -> Run | None:
+        """A run begins; None if it is not recorded."""
+        parent = self._runs.get(parent_id) if parent_id is not None else None
+        parent = parent or inside.get()
+        if parent is None:
+            # What a model is asked outside of a chain is a prompt that the application wrote, whatever its role.
+            root = _root(inputs, metadata or {}, is_written=kind == "model")
+            if root is None:
+                return None
+            run = Run(root, None, kind, name, inputs)
+        else:
+            run = Run(parent.root, parent, kind, name, inputs)
+        self._runs[run_id] = run
+        if len(self._runs) > MAX_RUNS:
+            self._runs.popitem(last=False)
+        return run
+
+    def of(self, run_id: Any) -> Run | None:
+        """The run of this id, if it has begun and not ended."""
+        return self._runs.get(run_id)
+
+    def leave(self, run_id: Any) -> Run | None:
+        """A run ended."""
+        return self._runs.pop(run_id, None)
+
+    def around(self) -> Run | None:
+        """The run in which this code executes; None outside LangChain."""
+        callbacks = _config().get("callbacks")
+        parent_id = getattr(callbacks, "parent_run_id", None)
+        found = None if parent_id is None else self._runs.get(parent_id)
+        return found or inside.get()
+
+
+runs = Runs()
+
+inside: ContextVar[Run | None] = ContextVar("memtrace.langchain.inside", default=None)
+"""A run that is no run of LangChain, such as a manager of memory: what runs here is inside it."""
+
+
+def single(here: Scope, kind: str, name: str = "") -> Run:
+    """A run of its own for a call outside LangChain, in this place."""
+    return Run(Root(placed=here), None, kind, name)
+
+
+def _config() -> Mapping[str, Any]:
+    """The configuration with which the code around this was run by LangChain."""
+    module = sys.modules.get("langchain_core.runnables.config")
+    config = None if module is None else module.var_child_runnable_config.get()
+    return config if isinstance(config, Mapping) else {}
+
+
+def _configured() -> dict[str, Any]:
+    said = _config().get("configurable")
+    return dict(said) if isinstance(said, Mapping) else {}
+
+
+def _session(said: Mapping[str, Any]) -> str | None:
+    return next((str(said[key]) for key in SESSION_KEYS if said.get(key)), None)
+
+
+def _root(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> Root | None:
+    here, session = scope.get(), _session(metadata)
+    if here is None and (unsampled.get() is not None or not is_ready()):
+        return None
+    if here is not None and session is not None and here.session is None:
+        here = begin_session(here, session, session, "conversation")
+    root = Root(inputs, metadata, here, session)
+    for key, leaf in () if is_written else leaves(inputs):
+        said: Any = leaf
+        if is_message(leaf):
+            key, said = str(said.type), said.content  # noqa: PLW2901
+        if isinstance(said, str) and len(said) > 1:
+            root.given[id(said)] = key, said
+    return root

@@ -1,0 +1,39 @@
+"""Calls of tools: their arguments come out of a reply, and their result goes into the conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memtrace.instruments.langchain.flow import given, same, sources
+from memtrace.instruments.langchain.messages import content, is_message, leaves
+from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.making import Making, learn, text_of, texts
+
+
+def begin(run: Run) -> None:
+    """A tool is called with arguments."""
+    read = []
+    for key, leaf in list(leaves(run.inputs)):
+        if not isinstance(leaf, str) or len(leaf) < 2:
+            continue
+        found = same(run, leaf)
+        read += [found] if found is not None else sources(run, leaf) or [given(run, leaf, key, "Other")]
+    run.making = making = Making(run.here, run.name, "Tool")
+    for one in read:
+        making.use(one, "arguments")
+
+
+def end(run: Run, output: Any) -> None:
+    """It gave a result, a message or any value."""
+    making = run.making
+    if making is None:
+        return
+    text = content(output) if is_message(output) else output if isinstance(output, str) else text_of(output)
+    if text:
+        for one in texts(run.here.trace).inside(text, run.asked, leave=list(making.step.inputs)):
+            making.use(one, "found")
+        made = making.make(text, f"{run.name} output", "Context")
+        for value in (output, getattr(output, "content", None)):
+            if value is not None:
+                learn(run.here, value, made)
+    making.end()

@@ -1,0 +1,256 @@
+"""Vector stores: documents that are added and deleted, and searches with their scores.
+
+A store's methods call one another. The outermost search is one operation, and those inside it tell what was considered.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+from memtrace.context import scope
+from memtrace.faults import report
+from memtrace.instruments import placing
+from memtrace.instruments.langchain import retrieval
+from memtrace.instruments.langchain.flow import sources
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
+from memtrace.instruments.making import Making, outside
+from memtrace.instruments.units import Unit, key_of_text, newest, written
+
+SEARCHES = (
+    "similarity_search",
+    "similarity_search_with_score",
+    "similarity_search_with_relevance_scores",
+    "similarity_search_by_vector",
+    "similarity_search_with_score_by_vector",
+    "max_marginal_relevance_search",
+    "max_marginal_relevance_search_by_vector",
+    "max_marginal_relevance_search_with_score_by_vector",
+    "_similarity_search_with_score_by_vector",
+    "_similarity_search_with_relevance_scores",
+)
+_ADDING = ("add_documents", "add_texts")
+
+_busy: ContextVar[bool] = ContextVar("memtrace.langchain.storing", default=False)
+_hits: ContextVar[Run | None] = ContextVar("memtrace.langchain.hits", default=None)
+"""The search that collects what is found here."""
+
+
+def wrappers() -> dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]]:
+    """What records each method, by its name."""
+    made: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {}
+    for name in SEARCHES:
+        made[name] = _both(_searched)
+        made[f"a{name}" if not name.startswith("_") else f"_a{name[1:]}"] = _both(_searched)
+    for name in _ADDING:
+        made[name] = made[f"a{name}"] = _both(_added)
+    made["delete"] = made["adelete"] = _both(_deleted)
+    return made
+
+
+def store_name(store: Any) -> str:
+    """What tells a store from all others."""
+    kind = type(store).__name__
+    for attribute in ("collection_name", "_collection_name", "index_name", "_index_name"):
+        said = getattr(store, attribute, None)
+        if isinstance(said, str) and said:
+            return f"{kind} {said}"
+    return placing.private_store(kind, store)
+
+
+Around = Callable[[Any, str, tuple[Any, ...], dict[str, Any]], "Iterator[Callable[[Any], None]]"]
+
+
+def _both(around: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A wrapper of a method that is synchronous or not; ``around`` is a context manager that takes the result."""
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        name = original.__name__
+        if inspect.iscoroutinefunction(original):
+
+            @wraps(original)
+            async def recorded_later(self: Any, *args: Any, **kwargs: Any) -> Any:
+                with around(self, name, args, kwargs) as told:
+                    result = await original(self, *args, **kwargs)
+                    told(result)
+                return result
+
+            return recorded_later
+
+        @wraps(original)
+        def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with around(self, name, args, kwargs) as told:
+                result = original(self, *args, **kwargs)
+                told(result)
+            return result
+
+        return recorded
+
+    return wrapper
+
+
+def _nothing(result: Any) -> None:
+    """Nobody listens."""
+
+
+@contextmanager
+def _searched(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+    inside = _hits.get()
+    if inside is not None:
+        yield lambda result: _guard(_collect, inside, store, result)
+        return
+    retriever = retrieval.searching.get()
+    if retriever is not None:
+        _guard(_begin, retriever, store)
+        token = _hits.set(retriever)
+        try:
+            yield lambda result: _guard(_collect, retriever, store, result)
+        finally:
+            _hits.reset(token)
+        return
+    query = kwargs.get("query", args[0] if args else None)
+    with _placed(store) as run:
+        if run is None or not isinstance(query, str):
+            yield _nothing
+            return
+        run.name = f"{type(store).__name__}.{name}"
+        _guard(retrieval.begin, run, query)
+        token = _hits.set(run)
+        error: BaseException | None = None
+        try:
+            yield lambda result: _guard(_found, run, store, result)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            _hits.reset(token)
+            if run.making is not None:
+                _guard(run.making.end, error)
+
+
+@contextmanager
+def _placed(store: Any) -> Iterator[Run | None]:
+    """A run of its own for what happens here, inside the run of LangChain around it if there is one."""
+    around = None
+    try:
+        around = runs.around()
+    except Exception as error:
+        report("place in LangChain", error)
+    home = placing.memory_home(store_name(store), "", what=type(store).__name__)
+    if around is not None:
+        try:
+            around.root.place(home, is_shared=True)
+        except NotRecordedError:
+            yield None
+        else:
+            yield Run(around.root, around, "store", "")
+        return
+    with placing.Place(lambda: home) as place:
+        here = scope.get() if place.is_recorded else None
+        yield None if here is None else single(here, "store")
+
+
+def _begin(retriever: Run, store: Any) -> None:
+    """A retriever searches in this store."""
+    if retriever.making is None:
+        home = placing.memory_home(store_name(store), "", what=type(store).__name__)
+        retriever.root.place(home, is_shared=True)
+        retrieval.begin(retriever, str(retriever.inputs))
+
+
+def _guard(call: Callable[..., Any], *args: Any) -> None:
+    try:
+        call(*args)
+    except NotRecordedError:
+        return
+    except Exception as error:
+        report("vector store", error)
+
+
+def _collect(run: Run, store: Any, result: Any) -> None:
+    """What a search inside gave back, with scores if it has them."""
+    where = store_name(store)
+    for item in result if isinstance(result, Sequence) and not isinstance(result, str) else ():
+        document, score = (item[0], item[1]) if isinstance(item, tuple) and len(item) > 1 else (item, None)
+        text = getattr(document, "page_content", None)
+        if isinstance(text, str):
+            run.hits.append((document, _name(where, document, text), None if score is None else float(score)))
+
+
+def _found(run: Run, store: Any, result: Any) -> None:
+    """What the outermost search gave back."""
+    _collect(run, store, result)
+    items = result if isinstance(result, Sequence) and not isinstance(result, str) else ()
+    retrieval.end(run, [item[0] if isinstance(item, tuple) else item for item in items])
+
+
+def _name(where: str, document: Any, text: str) -> Unit:
+    key = getattr(document, "id", None)
+    return where, (str(key) if key else key_of_text(text))
+
+
+@contextmanager
+def _added(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+    if _busy.get():
+        yield _nothing
+        return
+    given = kwargs.get("documents", kwargs.get("texts", args[0] if args else ()))
+    items = list(given) if isinstance(given, Sequence) else given
+    token = _busy.set(True)
+    try:
+        if isinstance(given, Sequence) or given is None:
+            yield lambda ids: _guard(_add, store, name, items, ids)
+        else:
+            yield _nothing  # an iterator can be read only once, and that is the store's
+    finally:
+        _busy.reset(token)
+
+
+def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
+    with _placed(store) as run:
+        if run is None or not items:
+            return
+        where = store_name(store)
+        making = Making(run.here, f"{type(store).__name__}.{name}", "Segmentation")
+        made: list[tuple[Unit, str, list[Any]]] = []
+        for place, item in enumerate(items):
+            text = item if isinstance(item, str) else str(item.page_content)
+            key = str(ids[place]) if isinstance(ids, Sequence) and place < len(ids) else key_of_text(text)
+            came_from = sources(run, text) or [outside(run.here, text, f"document {key}", "Message")]
+            made.append(((where, key), text, came_from))
+        for unit, text, came_from in made:
+            for source in came_from:
+                making.use(source)
+            written(making, unit, text, sources=came_from, leaves=(text,))
+        making.end()
+
+
+@contextmanager
+def _deleted(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+    if _busy.get():
+        yield _nothing
+        return
+    ids = kwargs.get("ids", args[0] if args else None)
+    token = _busy.set(True)
+    try:
+        yield lambda result: _guard(_delete, store, name, ids)
+    finally:
+        _busy.reset(token)
+
+
+def _delete(store: Any, name: str, ids: Any) -> None:
+    with _placed(store) as run:
+        if run is None or ids is None:
+            return
+        gone = [newest(run.here, (store_name(store), str(one))) for one in ids]
+        units = [one for one in gone if one is not None]
+        if not units:
+            return
+        making = Making(run.here, f"{type(store).__name__}.{name}", "Deletion")
+        for one in units:
+            making.invalidate(one)
+        making.end()

@@ -1,0 +1,21 @@
+"""What tells a store from all others, and is the same in every process that uses it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memtrace.instruments import placing
+
+
+def address(store: Any) -> str:
+    """The class of a store and where its items are; a store in this process's memory has an identity of its own.
+
+    Of a connection to a database only the host, port and name are taken, never a user or password.
+    """
+    kind = type(store).__name__
+    connection = getattr(store, "conn", None)
+    if connection is None:
+        return placing.private_store(kind, store)
+    info = getattr(connection, "info", None)
+    said = [str(getattr(info, part, "") or "") for part in ("host", "port", "dbname")]
+    return " ".join(part for part in (kind, *said) if part)

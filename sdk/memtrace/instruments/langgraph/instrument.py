@@ -1,0 +1,33 @@
+"""Attaches the recorder to LangGraph's stores."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from memtrace.instruments.langgraph import calls
+from memtrace.instruments.patches import Patches
+from memtrace.instruments.subclasses import wrap_all
+
+
+class LangGraphInstrument:
+    """Records what is put into stores, searched, read and deleted, in every class of store.
+
+    Runs of graphs are LangChain's: the instrument ``langchain`` records them, and their checkpoints are its sessions.
+    """
+
+    distribution = "langgraph-checkpoint"
+    modules = ("langgraph.store.base",)
+    tested = ("3.0.1", "4.3.2")
+
+    def __init__(self) -> None:
+        """Nothing is attached yet."""
+        self._patches = Patches("langgraph")
+
+    def install(self) -> None:
+        """Attach it."""
+        store = import_module("langgraph.store.base").BaseStore
+        wrap_all(self._patches, store, calls.wrappers())
+
+    def remove(self) -> None:
+        """Detach it."""
+        self._patches.restore()

@@ -1,0 +1,149 @@
+"""Items of a store as memory units: one version for each put, an occurrence for each read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from memtrace.context import scope
+from memtrace.identity import Variable
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.flow import asked, same, sources
+from memtrace.instruments.langchain.messages import leaves
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
+from memtrace.instruments.langgraph.address import address
+from memtrace.instruments.making import Making, gave, outside, searched_for
+from memtrace.instruments.placing import Home
+from memtrace.instruments.purpose import is_writing
+from memtrace.instruments.units import Unit, current, newest, read, written
+from memtrace.recent import Recent
+
+_homes: Recent[str, Home] = Recent(20_000)
+"""The trace in which runs have used a namespace of a store: calls outside of runs belong there too."""
+
+reasons: ContextVar[Callable[[], Iterable[Variable]] | None] = ContextVar("memtrace.reasons", default=None)
+"""Gives what is written here was decided by, where its text does not say so; a manager of memory sets it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A search in a namespace, with a query or without one, or a look at one key."""
+
+    method: str
+    namespace: tuple[str, ...]
+    key: str | None
+    query: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A value that is put under a key, or deleted."""
+
+    method: str
+    namespace: tuple[str, ...]
+    key: str
+    value: Any
+
+
+def record(store: Any, call: Ask | Write, result: Any, error: BaseException | None) -> None:
+    """A store was called.
+
+    Args:
+        store: the store.
+        call: what was asked of it.
+        result: what it gave back.
+        error: what it raised; then nothing was written or found.
+    """
+    with _placed(store, call) as run:
+        if run is None:
+            return
+        if isinstance(call, Ask):
+            _asked(run, store, call, result, error)
+        elif call.method == "delete":
+            _deleted(run, store, call, error)
+        else:
+            _put(run, store, call, error)
+
+
+@contextmanager
+def _placed(store: Any, call: Ask | Write) -> Iterator[Run | None]:
+    around, identity = runs.around(), address(store)
+    owner = "/".join(map(str, call.namespace))
+    home = _homes.get(f"{identity} {owner}") or placing.memory_home(identity, owner, what=type(store).__name__)
+    if around is not None:
+        try:
+            here = around.root.place(home)
+        except NotRecordedError:
+            yield None
+            return
+        _homes.set(f"{identity} {owner}", Home(here.trace.id, ""))
+        yield Run(around.root, around, "store", "")
+        return
+    with placing.Place(lambda: home) as place:
+        outside_any = scope.get() if place.is_recorded else None
+        yield None if outside_any is None else single(outside_any, "store")
+
+
+def _unit(store: Any, namespace: Iterable[str], key: str) -> Unit:
+    return address(store), "/".join((*map(str, namespace), key))
+
+
+def _put(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
+    name = _unit(store, call.namespace, call.key)
+    parts = [leaf for _, leaf in leaves(call.value) if isinstance(leaf, str)]
+    came_from = list(dict.fromkeys(one for part in parts for one in _sources(run, part)))
+    decided = reasons.get()
+    if decided is not None and not any(one.kind == "Response" for one in came_from):
+        came_from += [one for one in decided() if one not in came_from]
+    if not came_from:
+        came_from = [outside(run.here, call.value, f"stored {call.key}", "Message")]
+    making = Making(run.here, f"{type(store).__name__}.put", "Update")
+    for one in came_from:
+        making.use(one)
+    if error is None:
+        written(making, name, dict(call.value), sources=came_from, leaves=parts)
+    making.end(error)
+
+
+def _sources(run: Run, part: str) -> list[Variable]:
+    found = same(run, part)
+    return [found] if found is not None else sources(run, part)
+
+
+def _deleted(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
+    unit = newest(run.here, _unit(store, call.namespace, call.key))
+    if unit is None:
+        return  # a key that nobody has put: nothing ends
+    making = Making(run.here, f"{type(store).__name__}.delete", "Deletion")
+    decided = reasons.get()
+    for one in decided() if decided is not None else ():
+        making.use(one)
+    if error is None:
+        making.invalidate(unit)
+    making.end(error)
+
+
+def _asked(run: Run, store: Any, call: Ask, result: Any, error: BaseException | None) -> None:
+    making = Making(run.here, f"{type(store).__name__}.{call.method}", "Retrieval")
+    query = None if call.query is None else asked(run, making, call.query, is_writing=is_writing())
+    if query is not None:
+        searched_for(run.here, str(call.query), query)
+    items = [] if error is not None or result is None else result if isinstance(result, list | tuple) else [result]
+    found = [(item, current(run.here, _unit(store, item.namespace, item.key), dict(item.value))) for item in items]
+    if query is not None:
+        making.consider(query, [(unit, _score(item)) for item, unit in found], [unit for _, unit in found])
+    for item, unit in found:
+        parts = [leaf for _, leaf in leaves(item.value) if isinstance(leaf, str)]
+        made = read(making, unit, dict(item.value), objects=(item, item.value, *parts), leaves=parts)
+        gave(run.here, item, made, is_own=True)
+        for part in parts:
+            gave(run.here, part, made)
+    making.end(error)
+
+
+def _score(item: Any) -> float | None:
+    score = getattr(item, "score", None)
+    return None if score is None else float(score)

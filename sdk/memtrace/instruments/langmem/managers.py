@@ -1,0 +1,201 @@
+"""Managers of memory: messages and existing memories go to a model, and its tool calls change the memory.
+
+One with a store searches it and writes into it: the store's calls say what was really written and deleted. One without
+a store gives its memories to the application: what changed is told by comparing what went in with what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any
+
+from memtrace.config import is_ready
+from memtrace.context import scope, unsampled
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.flow import given, message, same
+from memtrace.instruments.langchain.messages import is_message, leaves
+from memtrace.instruments.langchain.runs import NotRecordedError, Root, Run, inside, runs
+from memtrace.instruments.langgraph.address import address
+from memtrace.instruments.langgraph.items import reasons
+from memtrace.instruments.making import Making, gave, learn, texts
+from memtrace.instruments.purpose import writing
+from memtrace.instruments.units import Unit, current, newest, written
+
+STORE = "langmem"
+"""The name of the store of memories that only the application keeps; their ids are unique."""
+
+Around = Callable[[Any, Any, Any], AbstractContextManager[Callable[[Any], None]]]
+
+
+def now(around: Around) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What records ``invoke``."""
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def invoked(self: Any, input: Any, config: Any = None, **more: Any) -> Any:  # noqa: A002 (langmem's word)
+            with around(self, input, config) as told:
+                result = original(self, input, config, **more)
+                told(result)
+            return result
+
+        return invoked
+
+    return wrapper
+
+
+def later(around: Around) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What records ``ainvoke``."""
+
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        async def invoked(self: Any, input: Any, config: Any = None, **more: Any) -> Any:  # noqa: A002 (langmem's word)
+            with around(self, input, config) as told:
+                result = await original(self, input, config, **more)
+                told(result)
+            return result
+
+        return invoked
+
+    return wrapper
+
+
+@contextmanager
+def with_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable[[Any], None]]:
+    """A manager with a store runs."""
+    run = _begin(given_to, config, "MemoryStoreManager")
+    if run is None:
+        yield _nothing
+        return
+    try:
+        namespace = manager.namespace(config)
+        home = placing.memory_home(address(manager.store), "/".join(map(str, namespace)), what="langmem")
+        run.root.place(home)
+        _messages(run, given_to)
+    except NotRecordedError:
+        pass
+    except Exception as error:
+        report("langmem MemoryStoreManager", error)
+    with _inside(run):
+        yield _nothing
+
+
+@contextmanager
+def without_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable[[Any], None]]:
+    """A manager without a store runs, by itself or as a part of one with a store."""
+    around = runs.around()
+    if around is not None and around.kind == "manager":
+        yield _nothing
+        return
+    run = _begin(given_to, config, "MemoryManager")
+    if run is None:
+        yield _nothing
+        return
+    before: dict[Unit, tuple[Any, Variable]] = {}
+    try:
+        _messages(run, given_to)
+        before = _existing(run, given_to)
+    except NotRecordedError:
+        pass
+    except Exception as error:
+        report("langmem MemoryManager", error)
+
+    def told(result: Any) -> None:
+        try:
+            _changed(run, before, result)
+        except NotRecordedError:
+            return
+        except Exception as error:
+            report("langmem MemoryManager", error)
+
+    with _inside(run):
+        yield told
+
+
+def _nothing(result: Any) -> None:
+    """The store's calls tell it."""
+
+
+@contextmanager
+def _inside(run: Run) -> Iterator[None]:
+    tokens = inside.set(run), reasons.set(lambda: run.replies[-1:])
+    try:
+        with writing():
+            yield
+    finally:
+        inside.reset(tokens[0])
+        reasons.reset(tokens[1])
+
+
+def _begin(given_to: Any, config: Any, name: str) -> Run | None:
+    around = runs.around()
+    if around is not None:
+        return Run(around.root, around, "manager", name, given_to)
+    here = scope.get()
+    if here is None and (unsampled.get() is not None or not is_ready()):
+        return None
+    said = (config or {}).get("configurable") if isinstance(config, Mapping) else None
+    return Run(Root(given_to, dict(said or {}), here), None, "manager", name, given_to)
+
+
+def _messages(run: Run, given_to: Any) -> None:
+    """What was said is known before the model reads it."""
+    for one in given_to.get("messages") or ():
+        if is_message(one):
+            message(run, one)
+            continue
+        said = one.get("content") if isinstance(one, Mapping) else one[1] if isinstance(one, tuple) else one
+        role = one.get("role") if isinstance(one, Mapping) else None
+        if isinstance(said, str) and same(run, said) is None:
+            given(run, said, str(role or "message"), "Message")
+
+
+def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
+    """The memories that the manager gets, by their ids."""
+    found: dict[Unit, tuple[Any, Variable]] = {}
+    for one in given_to.get("existing") or ():
+        if isinstance(one, str) or len(one) < 2:
+            continue  # a text without an id gets a new one each time
+        unit, value = (STORE, str(one[0])), _plain(one[-1])
+        found[unit] = value, current(run.here, unit, value)
+        for _, leaf in leaves(value):
+            if isinstance(leaf, str):
+                texts(run.here.trace).add(leaf, found[unit][1])
+    return found
+
+
+def _changed(run: Run, before: Mapping[Unit, tuple[Any, Variable]], result: Any) -> None:
+    """What the manager gives back is new, changed, removed or as it was."""
+    here = run.here
+    making: Making | None = None
+    for one in result:
+        unit, content = (STORE, str(one.id)), one.content
+        is_removal = unit in before and type(content).__name__ == "RemoveDoc"
+        value = _plain(content)
+        if not is_removal and unit in before and value == before[unit][0]:
+            learn(here, one, before[unit][1])
+            gave(here, content, before[unit][1], is_own=True)
+            continue
+        if making is None:
+            making = Making(here, "MemoryManager", "Update")
+            for reply in run.replies:
+                making.use(reply, "decision")
+        if is_removal:
+            making.invalidate(before[unit][1])
+            continue
+        parts = [leaf for _, leaf in leaves(value) if isinstance(leaf, str)]
+        decided = [reply for reply in run.replies if any(same(run, part) is reply for part in parts)]
+        written(making, unit, value, sources=decided or run.replies, leaves=parts)
+        made = newest(here, unit)
+        if made is not None:
+            learn(here, one, made)
+            gave(here, content, made, is_own=True)
+    if making is not None:
+        making.end()
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value

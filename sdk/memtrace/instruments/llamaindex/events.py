@@ -1,0 +1,234 @@
+"""What LlamaIndex's dispatcher tells: retrievals with scores, reranking, calls of models, embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.instruments.langchain.buffers import buffer
+from memtrace.instruments.langchain.flow import asked, same
+from memtrace.instruments.langchain.prompts import write
+from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
+from memtrace.instruments.llamaindex.stores import text_of
+from memtrace.instruments.making import Making, gave, known, learn, searched_for
+from memtrace.instruments.units import current, read
+
+_open: dict[str, tuple[Run, Making]] = {}
+"""Operations that have begun, by the kind of their events and the span; streams end after their span."""
+
+MAX_OPEN = 20_000
+
+
+class Events:
+    """The method that LlamaIndex calls; ``instrument`` joins it with LlamaIndex's own class."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        """LlamaIndex's name for it."""
+        return "MemTraceEvents"
+
+    def handle(self, event: Any, **more: Any) -> None:
+        """Something happened."""
+        tell = _TOLD.get(type(event).__name__)
+        if tell is None:
+            return
+        try:
+            tell(event)
+        except NotRecordedError:
+            return
+        except Exception as error:
+            report(f"LlamaIndex {type(event).__name__}", error)
+
+
+def _begin(kind: str, event: Any, name: str, operation: str, **said: Any) -> tuple[Run, Making] | None:
+    run = runs.of(event.span_id)
+    if run is None:
+        return None
+    making = run.making = Making(run.here, name, operation, **said)
+    if len(_open) > MAX_OPEN:
+        _open.pop(next(iter(_open)), None)
+    _open[f"{kind} {event.span_id}"] = run, making
+    return run, making
+
+
+def _retrieval(event: Any) -> None:
+    begun = _begin("retrieval", event, _name(event), "Retrieval")
+    if begun is None:
+        return
+    run, making = begun
+    query = _query(event.str_or_query_bundle)
+    run.question = asked(run, making, query, is_writing=False)
+    searched_for(run.here, query, run.question)
+
+
+def _retrieved(event: Any) -> None:
+    begun = _open.pop(f"retrieval {event.span_id}", None)
+    if begun is None:
+        return
+    run, making = begun
+    units = []
+    for found in event.nodes:
+        text = text_of(found.node)
+        before = known(run.here, found.node, run.asked)
+        before = before if before is not None and before.reads is not None else None
+        name = (run.store_name or _name(event), str(found.node.node_id))
+        units.append((found, text, before or current(run.here, name, text)))
+    if run.question is not None:
+        making.consider(run.question, [(unit, _score(one)) for one, _, unit in units], [unit for _, _, unit in units])
+    for found, text, unit in units:
+        _give(run, making, found, text, unit)
+    making.end()
+
+
+def _give(run: Run, making: Making, found: Any, text: str, unit: Variable) -> None:
+    own = getattr(found.node, "text", text)
+    made = read(making, unit, text, objects=(found.node, own), leaves=(text,))
+    gave(run.here, found.node, made)
+    gave(run.here, text, made)
+
+
+def _reranking(event: Any) -> None:
+    begun = _begin("rerank", event, _name(event), "Retrieval")
+    if begun is None:
+        return
+    run, making = begun
+    if event.query is not None:
+        run.question = asked(run, making, _query(event.query), is_writing=False)
+    run.candidates = [(found, same(run, text_of(found.node))) for found in event.nodes]
+
+
+def _reranked(event: Any) -> None:
+    begun = _open.pop(f"rerank {event.span_id}", None)
+    if begun is None:
+        return
+    run, making = begun
+    units = {str(found.node.node_id): unit for found, unit in run.candidates if unit is not None}
+    kept = [(found, units.get(str(found.node.node_id))) for found in event.nodes]
+    scores = {str(found.node.node_id): _score(found) for found in event.nodes}
+    first = [(unit, scores[str(found.node.node_id)]) for found, unit in kept if unit is not None]
+    rest = [(unit, None) for key, unit in units.items() if key not in scores]
+    if run.question is not None:
+        making.consider(run.question, [*first, *rest], [unit for unit, _ in first])
+    for found, unit in kept:
+        if unit is not None:
+            _give(run, making, found, text_of(found.node), unit)
+    making.end()
+
+
+def _chat(event: Any) -> None:
+    run = runs.of(event.span_id)
+    if run is None or _is_inside_a_call(run):
+        return
+    messages = [_message(one) for one in event.messages]
+    spoken = [one for one in messages if one.type != "system"]
+    written = [one for one in messages if one.type == "system"]
+    used: list[tuple[Variable, str]] = []
+    if len(spoken) > 1 or run.root.session:
+        used.append((buffer(run, "messages", spoken), "messages"))
+    else:
+        written = messages
+    if written:
+        text = "\n\n".join(f"{one.type}: {one.content}" for one in written) if len(written) > 1 else written[0].content
+        used.append((write(run, text), "prompt"))
+    begun = _begin("chat", event, _model(event), "Generation", attributes=_attributes(event))
+    for variable, role in used if begun is not None else ():
+        begun[1].use(variable, role)  # type: ignore[index]
+
+
+def _completion(event: Any) -> None:
+    run = runs.of(event.span_id)
+    if run is None or _is_inside_a_call(run):
+        return
+    prompt = write(run, event.prompt)
+    begun = _begin("completion", event, _model(event), "Generation", attributes=_attributes(event))
+    if begun is not None:
+        begun[1].use(prompt, "prompt")
+
+
+def _replied(event: Any) -> None:
+    begun = _open.pop(f"chat {event.span_id}", None) or _open.pop(f"completion {event.span_id}", None)
+    if begun is None:
+        return
+    run, making = begun
+    message = getattr(event.response, "message", None)
+    text = getattr(message, "content", None) if message is not None else getattr(event.response, "text", None)
+    if isinstance(text, str) and text:
+        made = making.make(text, "reply", "Response")
+        for one in (message, text):
+            if one is not None:
+                learn(run.here, one, made)
+        gave(run.here, text, made)
+    making.end()
+
+
+def _embedding(event: Any) -> None:
+    run = runs.of(event.span_id)
+    if run is not None and run.root.placed is not None:
+        _begin("embedding", event, _model(event), "Embedding")
+
+
+def _embedded(event: Any) -> None:
+    begun = _open.pop(f"embedding {event.span_id}", None)
+    if begun is None:
+        return
+    run, making = begun
+    for text in event.chunks:
+        found = same(run, text)
+        if found is not None:
+            making.use(found, "text")
+    making.end(attributes={"texts": len(event.chunks)})
+
+
+def _is_inside_a_call(run: Run) -> bool:
+    """Whether a model's call around this one is recorded: a completion by a chat model is one call."""
+    around: Run | None = run
+    while around is not None:
+        if around.making is not None and around.making.step.maker[1] == "Generation":
+            return True
+        around = around.parent
+    return False
+
+
+def _message(said: Any) -> Any:
+    role = str(getattr(said.role, "value", said.role))
+    kind = {"user": "human", "assistant": "ai"}.get(role, role)
+    return SimpleNamespace(type=kind, content=said.content or "", additional_kwargs={}, id=None)
+
+
+def _query(given: Any) -> str:
+    return given if isinstance(given, str) else str(given.query_str)
+
+
+def _name(event: Any) -> str:
+    return str(event.span_id or type(event).__name__).partition(".")[0]
+
+
+def _model(event: Any) -> str:
+    said = getattr(event, "model_dict", {})
+    return str(said.get("class_name") or _name(event))
+
+
+def _attributes(event: Any) -> dict[str, str] | None:
+    model = event.model_dict.get("model")
+    return {"model": str(model)} if model else None
+
+
+def _score(found: Any) -> float | None:
+    return None if found.score is None else float(found.score)
+
+
+_TOLD: dict[str, Callable[[Any], None]] = {
+    "RetrievalStartEvent": _retrieval,
+    "RetrievalEndEvent": _retrieved,
+    "ReRankStartEvent": _reranking,
+    "ReRankEndEvent": _reranked,
+    "LLMChatStartEvent": _chat,
+    "LLMChatEndEvent": _replied,
+    "LLMCompletionStartEvent": _completion,
+    "LLMCompletionEndEvent": _replied,
+    "EmbeddingStartEvent": _embedding,
+    "EmbeddingEndEvent": _embedded,
+}

@@ -1,0 +1,65 @@
+"""The spans of LlamaIndex as runs: which call is inside which, and which of them failed."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from memtrace.faults import report
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.runs import NotRecordedError, runs
+from memtrace.instruments.llamaindex.stores import store_name
+
+
+class Spans:
+    """What the dispatcher tells of its spans; ``instrument`` joins it with LlamaIndex's own class."""
+
+    def new_span(
+        self,
+        id_: str,
+        bound_args: inspect.BoundArguments,
+        instance: Any = None,
+        parent_span_id: str | None = None,
+        tags: Any = None,
+        **more: Any,
+    ) -> None:
+        """A call begins; no span is kept here."""
+        try:
+            arguments = {name: value for name, value in bound_args.arguments.items() if name != "self"}
+            metadata = {} if parent_span_id else _conversation(instance)
+            run = runs.enter(id_, parent_span_id, "chain", id_.partition("-")[0], arguments, metadata)
+            store = getattr(instance, "_vector_store", None)
+            if run is not None and store is not None:
+                run.store_name = store_name(store)
+                if run.root.placed is None:
+                    home = placing.memory_home(run.store_name, "", what=type(store).__name__)
+                    run.root.place(home, is_shared=True)
+        except NotRecordedError:
+            return
+        except Exception as error:
+            report("LlamaIndex new_span", error)
+
+    def prepare_to_exit_span(self, id_: str, *said: Any, **more: Any) -> None:
+        """It ended. A stream goes on after that: its operation ends with its last event."""
+        runs.leave(id_)
+
+    def prepare_to_drop_span(self, id_: str, *said: Any, err: BaseException | None = None, **more: Any) -> None:
+        """It failed."""
+        run = runs.leave(id_)
+        try:
+            if run is not None and run.making is not None:
+                run.making.end(err or RuntimeError("the call was dropped"))
+        except Exception as error:
+            report("LlamaIndex prepare_to_drop_span", error)
+
+
+def _conversation(instance: Any) -> dict[str, str]:
+    """The conversation of a chat engine: its memory tells which."""
+    memory = getattr(instance, "_memory", None)
+    if memory is None:
+        return {}
+    for name in ("session_id", "chat_store_key"):
+        said = getattr(memory, name, None)
+        if isinstance(said, str) and said not in {"", "chat_history"}:
+            return {"session_id": said}
+    return {"session_id": placing.private_store("conversation", memory)}

@@ -1,0 +1,142 @@
+"""Vector stores: nodes that are added and deleted are memory units."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+from memtrace.context import scope
+from memtrace.faults import report
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.flow import sources
+from memtrace.instruments.langchain.runs import single
+from memtrace.instruments.making import Making, outside
+from memtrace.instruments.units import newest, written
+
+_busy: ContextVar[bool] = ContextVar("memtrace.llamaindex.storing", default=False)
+_NODES = "nodes of documents"
+
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def wrappers() -> dict[str, Wrapper]:
+    """What records each method, by its name."""
+    return {
+        "add": _wrapper(_added),
+        "async_add": _wrapper(_added),
+        "delete": _wrapper(_deleted),
+        "adelete": _wrapper(_deleted),
+        "delete_nodes": _wrapper(_deleted_nodes),
+        "adelete_nodes": _wrapper(_deleted_nodes),
+    }
+
+
+def store_name(store: Any) -> str:
+    """What tells a store from all others, the same in every process; one in memory is this process's own."""
+    kind = type(store).__name__
+    for attribute in ("collection_name", "index_name", "table_name"):
+        said = getattr(store, attribute, None)
+        if isinstance(said, str) and said:
+            return f"{kind} {said}"
+    collection = getattr(getattr(store, "_collection", None), "name", None)
+    if isinstance(collection, str):
+        return f"{kind} {collection}"
+    # These stores are pydantic models, which keep a set of fields: the data inside has the identity.
+    return placing.private_store(kind, getattr(store, "_data", None) or getattr(store, "data", None) or store)
+
+
+def text_of(node: Any) -> str:
+    """What a node says, without its metadata."""
+    return str(node.get_content())
+
+
+def _wrapper(tell: Callable[[Any, Any], None]) -> Wrapper:
+    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(original):
+
+            @wraps(original)
+            async def recorded_later(self: Any, *args: Any, **kwargs: Any) -> Any:
+                if _busy.get():
+                    return await original(self, *args, **kwargs)
+                token = _busy.set(True)
+                try:
+                    result = await original(self, *args, **kwargs)
+                finally:
+                    _busy.reset(token)
+                _told(tell, self, args, kwargs)
+                return result
+
+            return recorded_later
+
+        @wraps(original)
+        def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if _busy.get():
+                return original(self, *args, **kwargs)
+            token = _busy.set(True)
+            try:
+                result = original(self, *args, **kwargs)
+            finally:
+                _busy.reset(token)
+            _told(tell, self, args, kwargs)
+            return result
+
+        return recorded
+
+    return wrapper
+
+
+def _told(tell: Callable[[Any, Any], None], store: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    try:
+        given = args[0] if args else next(iter(kwargs.values()), None)
+        with placing.of_memory(store_name(store), "", what=type(store).__name__) as place:
+            if place.is_recorded:
+                tell(store, given)
+    except Exception as error:
+        report("LlamaIndex vector store", error)
+
+
+def _added(store: Any, nodes: Any) -> None:
+    here = scope.get()
+    if here is None or not isinstance(nodes, Sequence) or not nodes:
+        return
+    run, name = single(here, "store"), store_name(store)
+    of_document: dict[str, set[str]] = here.trace.notes.setdefault(_NODES, {})
+    told = []
+    for node in nodes:
+        text = text_of(node)
+        if getattr(node, "ref_doc_id", None):
+            of_document.setdefault(str(node.ref_doc_id), set()).add(str(node.node_id))
+        document = node.ref_doc_id or node.node_id
+        came_from = sources(run, text) or [outside(here, text, f"document {document}", "Message")]
+        told.append(((name, str(node.node_id)), text, came_from))
+    making = Making(here, f"{type(store).__name__}.add", "Segmentation")
+    for unit, text, came_from in told:
+        for source in came_from:
+            making.use(source)
+        written(making, unit, text, sources=came_from, leaves=(text,))
+    making.end()
+
+
+def _deleted(store: Any, document: Any) -> None:
+    """All nodes of a document."""
+    here = scope.get()
+    if here is not None:
+        nodes = here.trace.notes.get(_NODES, {}).pop(str(document), set())
+        _deleted_nodes(store, sorted(nodes))
+
+
+def _deleted_nodes(store: Any, nodes: Any) -> None:
+    here = scope.get()
+    if here is None or not isinstance(nodes, Sequence):
+        return
+    gone = [newest(here, (store_name(store), str(one))) for one in nodes]
+    units = [one for one in gone if one is not None]
+    if not units:
+        return
+    making = Making(here, f"{type(store).__name__}.delete", "Deletion")
+    for one in units:
+        making.invalidate(one)
+    making.end()

@@ -1,0 +1,213 @@
+"""Writes operations whose code is not in one block: they begin in one call of a package and end in another.
+
+Nothing is attached to the context in between, as the beginning and the end may be seen in different contexts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memtrace.context import question, scope
+from memtrace.identity import NO_QUESTIONS, Questions, Variable
+from memtrace.instruments import placing
+from memtrace.instruments.texts import KnownTexts
+from memtrace.kinds import MAX_NAME_CHARACTERS
+from memtrace.raw_events import SESSION, RawEvent
+from memtrace.record import declare
+from memtrace.sink import emit
+from memtrace.steps import Scope, Step, TraceState
+from memtrace.unconnected import searched
+from memtrace.values import snapshot
+
+_TEXTS = "texts"
+
+
+def texts(trace: TraceState) -> KnownTexts:
+    """The texts that are known in a trace."""
+    known = trace.notes.get(_TEXTS)
+    if known is None:
+        known = trace.notes.setdefault(_TEXTS, KnownTexts())
+    return known  # type: ignore[no-any-return]
+
+
+def asked_here() -> Questions:
+    """The question that was asked last in this context."""
+    current = question.get()
+    return NO_QUESTIONS if current is None else frozenset((current,))
+
+
+class Making:
+    """One operation of a package, from its beginning to its end."""
+
+    def __init__(
+        self,
+        here: Scope,
+        name: str,
+        kind: str,
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        category: str | None = None,
+    ) -> None:
+        """Begin it inside ``here``, which is a place or another operation."""
+        self.here = here
+        self.step = step = Step(here, (name[:MAX_NAME_CHARACTERS] or "operation", kind))
+        said = {word: item for word, item in (("category", category), ("attributes", attributes)) if item}
+        step.begin(None, said or None, [()])
+        self._is_over = False
+
+    def use(self, variable: Variable, role: str | None = None, *, is_input: bool = True) -> Variable:
+        """It uses a variable; as an input once only."""
+        if is_input and self.step.has_input(variable):
+            return variable
+        events: list[RawEvent] = []
+        self.step.use(events, variable, role, is_input=is_input)
+        emit(events)
+        return variable
+
+    def take(
+        self, value: object, name: str, kind: str, *, role: str | None = None, said: Mapping[str, Any] | None = None
+    ) -> Variable:
+        """It uses a value that came from outside."""
+        made = outside(self.here, value, name, kind, said=said)
+        return self.use(made, role or name)
+
+    def make(
+        self,
+        value: object,
+        name: str,
+        kind: str,
+        *,
+        sources: Iterable[Variable] | None = None,
+        reads: Variable | None = None,
+        revises: Variable | None = None,
+        said: Mapping[str, Any] | None = None,
+        is_learned: bool = True,
+    ) -> Variable:
+        """It makes a value.
+
+        Args:
+            value: the value.
+            name: its name; what is read keeps its name.
+            kind: a ``VariableKind``.
+            sources: what it was made from; without them, from all inputs so far.
+            reads: the variable that it only read, and gives back.
+            revises: the version before.
+            said: its category, class and attributes.
+            is_learned: whether the object and its text stand for it from now on.
+        """
+        events: list[RawEvent] = []
+        step = self.step
+        if reads is not None:
+            name = reads.name
+            if not step.has_input(reads):
+                step.use(events, reads, "read", is_input=False)
+        if revises is not None and not step.has_input(revises):
+            step.use(events, revises, "before", is_input=False)
+        made = declare(events, self.here, value, name, kind, step=step, reads=reads, revises=revises, said=said)
+        emit(events)
+        if sources is not None:
+            for source in sources:
+                step.link(source, made, None)
+                made.questions |= source.questions
+        if is_learned:
+            learn(self.here, value, made)
+        return made
+
+    def consider(
+        self, query: Variable, candidates: Iterable[tuple[Variable, float | None]], returned: Iterable[Variable]
+    ) -> None:
+        """What it chose from, best first, with scores."""
+        given = {one.id for one in returned}
+        emit(
+            [
+                self.step.considered(query, unit, rank, is_returned=unit.id in given, score=score)
+                for rank, (unit, score) in enumerate(candidates)
+            ]
+        )
+
+    def invalidate(self, variable: Variable) -> None:
+        """It ends the life of a variable."""
+        events: list[RawEvent] = []
+        if not self.step.has_input(variable):
+            self.step.use(events, variable, "deleted")
+        events.append(self.step.invalidated(variable))
+        emit(events)
+
+    def end(self, error: BaseException | None = None, attributes: Mapping[str, Any] | None = None) -> None:
+        """It ended; a second end is not written."""
+        if self._is_over:
+            return
+        self._is_over = True
+        step = self.step
+        if step.maker[1] == "Retrieval" and error is None:
+            searched(step, set())
+        is_cancelled = error is not None and type(error).__name__ in {"CancelledError", "GeneratorExit"}
+        status = "ok" if error is None else "cancelled" if is_cancelled else "error"
+        step.finish(status, None if is_cancelled else error, attributes)
+
+
+def outside(here: Scope, value: object, name: str, kind: str, *, said: Mapping[str, Any] | None = None) -> Variable:
+    """A value that came from outside, of which nobody recorded how it was made."""
+    events: list[RawEvent] = []
+    made = declare(events, here, value, name, kind, said=said)
+    emit(events)
+    learn(here, value, made)
+    return made
+
+
+def learn(here: Scope, value: object, variable: Variable) -> None:
+    """This object, and this text, now stand for this variable."""
+    if variable.reads is None:
+        here.trace.identities.bind(value, variable)
+    else:
+        here.trace.identities.add_occurrence(value, variable)
+    text = value if isinstance(value, str) else None
+    if text is not None:
+        texts(here.trace).add(text, variable)
+
+
+def known(here: Scope, value: object, asked: Questions = NO_QUESTIONS) -> Variable | None:
+    """The variable for which this very object stands, in the course of these questions if there are several."""
+    found = here.trace.identities.find(value)
+    if not found:
+        return None
+    asked = asked or asked_here()
+    return next((one for one in reversed(found) if one.questions & asked), found[-1] if len(found) == 1 else None) or (
+        next((one for one in reversed(found) if not one.questions), found[-1])
+    )
+
+
+def gave(here: Scope, value: object, variable: Variable, *, is_own: bool = False) -> None:
+    """The application gets this value: later calls that get it belong to the same trace."""
+    token = scope.set(here)
+    try:
+        placing.gave(value, variable, is_own=is_own)
+    finally:
+        scope.reset(token)
+
+
+def searched_for(here: Scope, query: str, variable: Variable) -> None:
+    """The application asked a memory for this."""
+    token = scope.set(here)
+    try:
+        placing.asked(query, variable)
+    finally:
+        scope.reset(token)
+
+
+def text_of(value: object) -> str:
+    """A value as the text that is stored."""
+    return snapshot(value)[0]
+
+
+def begin_session(here: Scope, session: str, name: str, category: str) -> Scope:
+    """The same place, in a session of this id."""
+    told = here.trace.notes.setdefault("sessions", set())
+    if session not in told:
+        told.add(session)
+        import time
+
+        said = {"name": name[:MAX_NAME_CHARACTERS], "category": category}
+        emit([(SESSION, said, here.trace.id, time.time_ns(), session)])
+    return Scope(here.trace, session, here.step, here.ancestor)

@@ -1,0 +1,326 @@
+"""One call of a mem0 memory while it runs, and what it does: what goes into a prompt, what is written, what is found.
+
+mem0's decisions are not what is recorded as written: a model may name a unit that does not exist, or say again what is
+there. Only what reaches the vector store is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import Token
+from typing import Any
+
+from memtrace.context import scope
+from memtrace.identity import Variable
+from memtrace.instruments import placing
+from memtrace.instruments.mem0_owners import store_of
+from memtrace.instruments.model_calls import ModelCall, Reply, Said
+from memtrace.observe import read, take
+from memtrace.raw_events import RawEvent
+from memtrace.recent import Recent
+from memtrace.record import declare
+from memtrace.sink import emit
+from memtrace.steps import Scope, Step
+from memtrace.stored_units import newest_unit, store_unit, stored_unit
+from memtrace.values import own_copy, snapshot
+from memtrace.variables import deleted, retrieved
+
+KINDS = {
+    "add": "Other",
+    "search": "Retrieval",
+    "get_all": "Retrieval",
+    "get": "Retrieval",
+    "update": "Update",
+    "delete": "Deletion",
+    "delete_all": "Deletion",
+}
+"""The calls of a memory that are operations, and the kind of each; what ``add`` does are operations inside it."""
+
+_LONGEST_DATA = 2_000
+_said: Recent[tuple[str, str, str], Variable] = Recent(50_000)
+"""Messages by trace, role and text, for mem0 puts the last ones into later prompts."""
+
+
+class Mem0Call:
+    """A running call. Its methods record, and raise whatever goes wrong: the seams report that."""
+
+    def __init__(self, memory: Any, name: str, here: Scope, said: Mapping[str, Any]) -> None:
+        """Begin an operation; ``said`` are the call's arguments by name."""
+        self.memory = memory
+        self.name = name
+        self.store = store_of(memory)
+        self.is_storing = False
+        """Whether ``add`` has come to what it stores; a model that is asked before describes an image."""
+        self.ranked: list[tuple[str, float]] | None = None
+        self._said = said
+        self._step = Step(here, (f"mem0 {name}", KINDS[name]))
+        self._messages: dict[Variable, str] = {}
+        self._texts: dict[str, Variable] = {}
+        self._candidates: dict[str, Variable] = {}
+        self._hits: dict[str, tuple[Variable, float | None]] = {}
+        self._stored: dict[str, str] = {}
+        """Texts of units as the store has them, by id."""
+        self._query: Variable | None = None
+        self._replies: list[Variable] = []
+        self._token: Token[Scope | None] | None = None
+        events: list[RawEvent] = [()]
+        self._take(events)
+        attributes = {
+            "owner": ", ".join(f"{kind}={said[kind]}" for kind in ("user_id", "agent_id", "run_id") if said.get(kind))
+        }
+        shown = {name: value for name, value in attributes.items() if value}
+        shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
+        self._step.begin(None, {"attributes": shown} if shown else None, events)
+
+    def _take(self, events: list[RawEvent]) -> None:
+        said, step = self._said, self._step
+        if self.name == "add":
+            for role, content in _messages(said.get("messages")):
+                self._message(events, role, content)
+        elif self.name == "search" and isinstance(said.get("query"), str):
+            query = said["query"]
+            known = step.trace.identities.find(query)
+            if known is not None and known[-1].kind not in {"Query", "RefinedQuery"} and known[-1].operation is None:
+                made = declare(
+                    events, step, query, "query", "Query"
+                )  # the same words, said to a model or stored before
+                step.trace.identities.bind(query, made)
+            take(events, step, step, query, "query", "Query")
+            self._query = next(reversed(step.inputs))
+        elif self.name == "update":
+            text = said.get("text") or said.get("data")
+            if isinstance(text, str):
+                self._message(events, "update", text)
+
+    def _message(self, events: list[RawEvent], role: str, content: object) -> None:
+        """What is said to a memory is a message of its own, also where the same words were a question or a reply."""
+        text = content if isinstance(content, str) else snapshot(content)[0][:_LONGEST_DATA]
+        trace = self._step.trace
+        known = trace.identities.find(content)
+        if known is not None and known[0].kind == "Message":
+            made = known[0]
+        else:
+            made = declare(events, self._step, text, role[:100], "Prompt" if role == "system" else "Message")
+        _said.set((trace.id, role, text), made)
+        self._messages[made] = role
+        self._texts[text] = made
+        self._step.use(events, made, role)
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """The operation is the current one inside."""
+        token = scope.set(self._step)
+        try:
+            yield
+        finally:
+            scope.reset(token)
+
+    def failed(self, error: BaseException) -> None:
+        """It ended with an error."""
+        from memtrace.calls import CANCELLED
+
+        is_cancelled = isinstance(error, CANCELLED)
+        self._step.finish("cancelled" if is_cancelled else "error", None if is_cancelled else error)
+
+    def done(self, result: object) -> None:
+        """It ended well."""
+        try:
+            if self.name == "search":
+                self._found(result)
+            elif self.name in {"get_all", "get"}:
+                self._listed(result)
+        finally:
+            self._step.finish("ok")
+
+    def _found(self, result: object) -> None:
+        if self._query is None:
+            return
+        returned, handed = [], []
+        for item in _items(result):
+            unit = self._unit(item["id"], item["memory"])
+            if unit is not None:
+                item["memory"] = own_copy(item["memory"])  # so that it is known which search gave it out
+                returned.append((item["memory"], unit))
+                handed.append((item, unit))
+        ranked = self.ranked if self.ranked is not None else []
+        scores = {id_: score for id_, (_, score) in self._hits.items()} | dict(ranked)
+        for item, _ in handed:
+            if isinstance(item.get("score"), int | float):
+                scores[str(item["id"])] = float(item["score"])
+        order = sorted(self._hits, key=lambda id_: -(scores.get(id_) or 0.0))  # stable: the store's order among equals
+        retrieved(self._query, [(self._hits[id_][0], scores.get(id_)) for id_ in order], returned)
+        placing.asked(self._said["query"], self._query)
+        self._hand_out([text for text, _ in returned])
+
+    def _listed(self, result: object) -> None:
+        events: list[RawEvent] = []
+        texts = []
+        for item in [result] if self.name == "get" else _items(result):
+            if not isinstance(item, dict) or not isinstance(item.get("memory"), str):
+                continue
+            unit = self._unit(item["id"], item["memory"])
+            if unit is not None:
+                item["memory"] = own_copy(item["memory"])
+                read(events, self._step, self._step, item["memory"], unit)
+                texts.append(item["memory"])
+        emit(events)
+        self._hand_out(texts)
+
+    def _hand_out(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            known = self._step.trace.identities.find(text)
+            if known is not None:
+                placing.gave(text, known[-1], is_own=True)
+
+    def saw(self, hits: Iterable[Any]) -> None:
+        """The vector store has found these rows, or has these."""
+        for hit in hits:
+            payload = getattr(hit, "payload", None)
+            text = payload.get("data") if isinstance(payload, Mapping) else None
+            if not isinstance(text, str):
+                continue
+            id_, score = str(hit.id), getattr(hit, "score", None)
+            self._stored[id_] = text
+            unit = self._unit(id_, text)
+            if unit is not None:
+                self._candidates.setdefault(id_, unit)
+                self._hits.setdefault(id_, (unit, float(score) if isinstance(score, int | float) else None))
+
+    def _unit(self, id_: object, text: str) -> Variable | None:
+        known = self._hits.get(str(id_))
+        return known[0] if known is not None else stored_unit(text, store=self.store, id=str(id_))
+
+    def remembered(self, rows: Iterable[Any]) -> None:
+        """mem0 has looked up the last messages, for its prompt."""
+        events: list[RawEvent] = []
+        for row in rows:
+            role, text = str(row.get("role")), row.get("content")
+            if not isinstance(text, str):
+                continue
+            key = (self._step.trace.id, role, text)
+            known = _said.get(key)
+            if known is None:
+                known = declare(events, self._step, text, role[:100], "Message", said={"category": "earlier"})
+                _said.set(key, known)
+            self._messages.setdefault(known, f"earlier {role}"[:100])
+        emit(events)
+
+    def described(self, messages: object) -> None:
+        """``add`` begins to store these messages: those in which an image was described are new."""
+        self.is_storing = True
+        events: list[RawEvent] = []
+        for role, content in _messages(messages):
+            if isinstance(content, str) and content not in self._texts:
+                self._message(events, role, content)
+        emit(events)
+
+    def ask(self, messages: object, model: object) -> ModelCall | None:
+        """A model is asked by mem0: to describe, to extract, or to decide."""
+        here = scope.get()
+        if here is None or not isinstance(messages, Sequence):
+            return None
+        sources: dict[Variable, str] = {}
+        if self._replies:
+            name, kind = "mem0 decide", "Update"
+            sources[self._replies[-1]] = "facts"
+        else:
+            name, kind = ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
+            sources |= self._messages
+        if self.is_storing:
+            sources |= dict.fromkeys(self._candidates.values(), "candidate")
+        call = ModelCall(here, name, kind)
+        attributes: dict[str, Any] = {"model": model} if isinstance(model, str) else {}
+        if self._candidates:
+            attributes["candidates"] = list(self._candidates)  # the prompt numbers them in this order
+        said = [
+            Said(str(message.get("role")), message.get("content")) for message in messages if isinstance(message, dict)
+        ]
+        call.ask(said, attributes, sources)
+        return call
+
+    @property
+    def _is_extracting(self) -> bool:
+        return self.is_storing or self._said.get("memory_type") is not None
+
+    def answered(self, call: ModelCall, reply: object) -> None:
+        """The model has answered."""
+        made = call.done([Reply(reply)] if isinstance(reply, str | dict | list) else [])
+        if made and self._is_extracting:
+            self._replies.append(made[-1])
+
+    def inserted(self, ids: Iterable[Any], payloads: Iterable[Any]) -> None:
+        """These rows are now in the vector store."""
+        for id_, payload in zip(ids, payloads, strict=False):
+            if isinstance(payload, Mapping) and isinstance(payload.get("data"), str):
+                with self._writing("mem0 create", payload["data"]):
+                    self._write(str(id_), payload["data"])
+
+    def updated(self, id_: object, payload: object) -> None:
+        """This row of the vector store is another now; where only its metadata are, the unit is the same."""
+        if not isinstance(payload, Mapping) or not isinstance(payload.get("data"), str):
+            return
+        if self._stored.get(str(id_)) == payload["data"]:
+            return
+        with self._writing("mem0 update", payload["data"]):
+            self._write(str(id_), payload["data"])
+
+    def removed(self, id_: object) -> None:
+        """This row is no longer in the vector store."""
+        unit = newest_unit(store=self.store, id=str(id_))
+        if unit is not None:
+            with self._writing("mem0 delete", None):
+                deleted(unit)
+
+    def _write(self, id_: str, text: str) -> None:
+        store_unit(text, store=self.store, id=id_)
+
+    @contextmanager
+    def _writing(self, name: str, text: str | None) -> Iterator[None]:
+        """The operation that writes: one of its own in ``add``, else the call itself."""
+        if self.name != "add":
+            with self.current():
+                yield
+            return
+        step = Step(self._step, (name, "Deletion" if text is None else "Update"))
+        events: list[RawEvent] = [()]
+        if self._replies:
+            step.use(events, self._replies[-1], "decision")
+        elif text is not None and (said := self._texts.get(text)) is not None:
+            step.use(events, said, "message")
+        else:
+            for message, role in self._messages.items():
+                step.use(events, message, role)
+        step.begin(None, None, events)
+        token = scope.set(step)
+        try:
+            yield
+        finally:
+            scope.reset(token)
+            step.finish("ok")
+
+
+def forget() -> None:
+    """Begin again from nothing."""
+    global _said  # noqa: PLW0603 (one recorder a process)
+    _said = Recent(50_000)
+
+
+def _messages(given: object) -> list[tuple[str, object]]:
+    listed = [given] if isinstance(given, str | Mapping) else given if isinstance(given, list) else []
+    found: list[tuple[str, object]] = []
+    for message in listed:
+        if isinstance(message, str):
+            found.append(("user", message))
+        elif isinstance(message, Mapping) and message.get("content") is not None:
+            found.append((str(message.get("role") or "user"), message["content"]))
+    return found
+
+
+def _items(result: object) -> list[dict[str, Any]]:
+    listed = result.get("results") if isinstance(result, Mapping) else result
+    return [
+        item
+        for item in (listed if isinstance(listed, list) else ())
+        if isinstance(item, dict) and isinstance(item.get("memory"), str) and "id" in item
+    ]

@@ -1,0 +1,291 @@
+"""Records the calls of OpenAI's client, and of every service that is reached through it.
+
+The seam is ``request``: all calls go through this one method, once for each call of the application, retries inside.
+Objects that existed before (clients, bound methods) go through it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from memtrace.context import scope
+from memtrace.faults import report
+from memtrace.instruments import openai_bodies as bodies
+from memtrace.instruments import placing
+from memtrace.instruments.covering import is_covered
+from memtrace.instruments.model_calls import ModelCall
+from memtrace.instruments.openai_bodies import Whole
+from memtrace.instruments.patches import Patches
+from memtrace.mistakes import place
+from memtrace.observe import take
+from memtrace.raw_events import RawEvent
+
+_CALL = "_memtrace_call"
+"""The attribute of a raw response that keeps its running call, until the application parses it."""
+
+
+class OpenAIInstrument:
+    """Chat, responses, completions and embeddings: synchronous, asynchronous, streamed, raw."""
+
+    distribution = "openai"
+    modules = ("openai",)
+    tested = ("1.109.1", "3.54.0")
+
+    def __init__(self) -> None:
+        self._patches = Patches("openai")
+
+    def install(self) -> None:
+        """Begin to record."""
+        client = import_module("openai._base_client")
+        self._patches.wrap(client.SyncAPIClient, "request", _synchronous)
+        self._patches.wrap(client.AsyncAPIClient, "request", _asynchronous)
+        for module, name, is_asynchronous in (
+            ("openai._legacy_response", "LegacyAPIResponse", False),
+            ("openai._response", "APIResponse", False),
+            ("openai._response", "AsyncAPIResponse", True),
+        ):
+            response = getattr(import_module(module), name)
+            self._patches.wrap(response, "parse", _parsed_later if is_asynchronous else _parsed)
+            if name != "LegacyAPIResponse":
+                self._patches.wrap(response, "close", _closed_later if is_asynchronous else _closed)
+
+    def remove(self) -> None:
+        """Leave the package as it was."""
+        self._patches.restore()
+
+
+def _synchronous(request: Callable[..., Any]) -> Callable[..., Any]:
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        call = _begin(args, kwargs)
+        if call is None:
+            return request(*args, **kwargs)
+        try:
+            result = request(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        _end(call, result)
+        return result
+
+    return recorded
+
+
+def _asynchronous(request: Callable[..., Any]) -> Callable[..., Any]:
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
+        call = _begin(args, kwargs)
+        if call is None:
+            return await request(*args, **kwargs)
+        try:
+            result = await request(*args, **kwargs)
+        except BaseException as error:
+            call.fail(error)
+            raise
+        _end(call, result)
+        return result
+
+    return recorded
+
+
+def _begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelCall | None:
+    """The call, if it is one of a model that nobody else records."""
+    if is_covered():
+        return None
+    try:
+        options = kwargs["options"] if "options" in kwargs else args[2]
+        body = options.json_data
+        known = bodies.call_of(str(options.url))
+        if known is None or not isinstance(body, Mapping):
+            return None
+        name, kind = known
+        is_embedding = kind == "Embedding"
+        contents = bodies.texts(body) if is_embedding else bodies.asked(body)
+        with placing.of_contents(_objects(contents), what=name):
+            here = scope.get()
+            if here is None:
+                return None
+            call = ModelCall(here, name, kind)
+            attributes = bodies.settings(body)
+            if is_embedding:
+                _embed(call, bodies.texts(body), attributes)
+            else:
+                call.ask(bodies.asked(body), attributes, location=place() or None)
+            return call
+    except Exception as error:
+        report("beginning of a call to OpenAI", error)
+        return None
+
+
+def _objects(contents: list[Any]) -> list[object]:
+    """What the call's place is found by: contents of messages, and the messages themselves."""
+    return [part for one in contents for part in ((one,) if isinstance(one, str) else (one.content, one.same))]
+
+
+def _embed(call: ModelCall, texts: list[str], attributes: Mapping[str, Any]) -> None:
+    events: list[RawEvent] = [()]
+    for text in texts:
+        take(events, call, call, text, "text", None)
+    call.begin(place() or None, {"attributes": {**attributes, "texts": len(texts)}}, events)
+
+
+def _end(call: ModelCall, result: object) -> None:
+    """The client has given this to the application: a response, a stream, or a raw response of either."""
+    try:
+        if hasattr(result, "_iterator") and hasattr(result, "response"):
+            _follow(call, result)
+        elif hasattr(result, "http_response") and hasattr(result, "parse"):
+            _keep(call, result)
+        else:
+            _done(call, result)
+    except Exception as error:
+        report("end of a call to OpenAI", error)
+        call.done([])
+
+
+def _done(call: ModelCall, response: object) -> None:
+    if not isinstance(response, Mapping) and not hasattr(response, "model_fields_set") and hasattr(response, "json"):
+        response = response.json()  # the application asked for the answer of HTTP
+    call.done(bodies.replies(response), bodies.numbers(response))
+
+
+def _keep(call: ModelCall, raw: Any) -> None:
+    """A raw response: if its body is here, it is known what the model said; else the application reads it later."""
+    raw.__dict__[_CALL] = call
+    if type(raw).__name__ == "LegacyAPIResponse" and raw.http_response.is_closed:
+        _done(call, raw.http_response.json())
+
+
+def _parsed(parse: Callable[..., Any]) -> Callable[..., Any]:
+    def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = parse(self, *args, **kwargs)
+        _read(self, result)
+        return result
+
+    return recorded
+
+
+def _parsed_later(parse: Callable[..., Any]) -> Callable[..., Any]:
+    async def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = await parse(self, *args, **kwargs)
+        _read(self, result)
+        return result
+
+    return recorded
+
+
+def _read(raw: Any, result: object) -> None:
+    """The application has parsed a raw response."""
+    call: ModelCall | None = raw.__dict__.pop(_CALL, None)
+    if call is None:
+        return
+    try:
+        if call.is_over:
+            _known_as(call, result)
+        else:
+            _end(call, result)
+    except Exception as error:
+        report("raw response of OpenAI", error)
+
+
+def _known_as(call: ModelCall, response: object) -> None:
+    """The parsed objects stand for the replies that are recorded already."""
+    made = [variable for variable, _, _ in call.outputs if variable.kind == "Response" and variable.path]
+    for variable, reply in zip(made, bodies.replies(response), strict=False):
+        call.known_as(variable, reply.text, *reply.objects)
+
+
+def _closed(close: Callable[..., Any]) -> Callable[..., Any]:
+    def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _left(self)
+        return close(self, *args, **kwargs)
+
+    return recorded
+
+
+def _closed_later(close: Callable[..., Any]) -> Callable[..., Any]:
+    async def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _left(self)
+        return await close(self, *args, **kwargs)
+
+    return recorded
+
+
+def _left(raw: Any) -> None:
+    """The application closes a response that it has read by itself, or not at all: what it said is not known."""
+    call: ModelCall | None = raw.__dict__.pop(_CALL, None)
+    if call is not None:
+        call.done([])
+
+
+def _follow(call: ModelCall, stream: Any) -> None:
+    """Record what comes through a stream as it passes."""
+    iterator = stream._iterator
+    stream._iterator = _Later(call, iterator) if hasattr(iterator, "__anext__") else _Now(call, iterator)
+
+
+class _Chunks:
+    """The chunks of a stream, unchanged, on their way to the application."""
+
+    def __init__(self, call: ModelCall, chunks: Any) -> None:
+        self._call = call
+        self._chunks = chunks
+        self._whole = Whole()
+
+    def _add(self, chunk: object) -> None:
+        try:
+            self._whole.add(chunk)
+        except Exception as error:
+            report("chunk of a stream of OpenAI", error)
+
+    def _end(self, error: BaseException | None = None) -> None:
+        if self._call.is_over:
+            return
+        try:
+            if error is None:
+                self._call.done(self._whole.replies(), self._whole.numbers())
+            else:
+                self._call.fail(error, self._whole.replies())
+        except Exception as wrong:
+            report("end of a stream of OpenAI", wrong)
+            self._call.done([])
+
+    def __del__(self) -> None:
+        self._end(GeneratorExit())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_chunks"], name)
+
+
+class _Now(_Chunks):
+    def __iter__(self) -> _Now:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            chunk = next(self._chunks)
+        except StopIteration:
+            self._end()
+            raise
+        except BaseException as error:
+            self._end(error)
+            raise
+        self._add(chunk)
+        return chunk
+
+
+class _Later(_Chunks):
+    def __aiter__(self) -> _Later:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            chunk = await self._chunks.__anext__()
+        except StopAsyncIteration:
+            self._end()
+            raise
+        except BaseException as error:
+            self._end(error)
+            raise
+        self._add(chunk)
+        return chunk

@@ -1,0 +1,209 @@
+"""What a request to OpenAI's interface asks, and what a response says; responses are objects of its client or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from memtrace.instruments.model_calls import Reply, Said
+
+CALLS = {
+    "/chat/completions": ("openai chat", "Generation"),
+    "/responses": ("openai responses", "Generation"),
+    "/completions": ("openai completion", "Generation"),
+    "/embeddings": ("openai embeddings", "Embedding"),
+}
+"""The paths that are recorded, the longest of several endings first: name and kind of the operation."""
+
+_SETTINGS = ("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed")
+_MAX_PART_CHARACTERS = 200
+
+
+def call_of(path: str) -> tuple[str, str] | None:
+    """Name and kind of the operation that a request to this path is; None if it is none."""
+    for ending, known in CALLS.items():
+        if path.endswith(ending):
+            return known
+    return None
+
+
+def asked(body: Mapping[str, Any]) -> list[Said]:
+    """The messages of a request."""
+    if "messages" in body:
+        return [said for message in body["messages"] for said in _said(message)]
+    found = [Said("system", body["instructions"])] if isinstance(body.get("instructions"), str) else []
+    given = body.get("input", body.get("prompt"))
+    if isinstance(given, str):
+        return [*found, Said("user", given)]
+    if isinstance(given, Iterable):
+        for item in given:
+            found += [Said("user", item)] if isinstance(item, str) else _said(item)
+    return found
+
+
+def texts(body: Mapping[str, Any]) -> list[str]:
+    """The texts of a request for embeddings; token ids are not texts."""
+    given = body.get("input")
+    if isinstance(given, str):
+        return [given]
+    return [text for text in given if isinstance(text, str)] if isinstance(given, Iterable) else []
+
+
+def settings(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of the operation: the model, and how it was told to answer."""
+    found = {name: body[name] for name in _SETTINGS if isinstance(body.get(name), str | int | float)}
+    tools = body.get("tools")
+    if isinstance(tools, Iterable) and not isinstance(tools, str):
+        names = [field(field(tool, "function") or tool, "name") or field(tool, "type") for tool in tools]
+        found["tools"] = [name for name in names if isinstance(name, str)]
+    return found
+
+
+def replies(response: object) -> list[Reply]:
+    """What a whole response says, one of each choice: its text, or the tools that it calls."""
+    found: list[Reply] = []
+    for choice in _list(field(response, "choices")):
+        message = field(choice, "message")
+        if message is None:
+            found.append(Reply(field(choice, "text") or ""))
+            continue
+        found += _reply(message, field(message, "content") or field(message, "refusal"), field(message, "tool_calls"))
+    for item in _list(field(response, "output")):
+        kind = field(item, "type")
+        if kind == "message":
+            found += [
+                Reply(text, objects=(item, part))
+                for part in _list(field(item, "content"))
+                if isinstance(text := field(part, "text") or field(part, "refusal"), str)
+            ]
+        elif kind == "function_call":
+            call = {"name": field(item, "name"), "arguments": field(item, "arguments")}
+            found.append(Reply([call], "tool calls", (item, field(item, "arguments"), field(item, "call_id"))))
+    return found
+
+
+def numbers(response: object) -> dict[str, Any]:
+    """Attributes of the operation that a response tells: which model answered, and how many tokens that took."""
+    usage = field(response, "usage")
+    found = {
+        "responseModel": field(response, "model"),
+        "responseId": field(response, "id"),
+        "inputTokens": _first(usage, "prompt_tokens", "input_tokens"),
+        "outputTokens": _first(usage, "completion_tokens", "output_tokens"),
+    }
+    reasons = [reason for choice in _list(field(response, "choices")) if (reason := field(choice, "finish_reason"))]
+    if reasons:
+        found["finishReasons"] = reasons
+    return {name: value for name, value in found.items() if value is not None}
+
+
+class Whole:
+    """Puts the pieces of a stream together."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, list[str]] = {}
+        self._tools: dict[tuple[int, int], dict[str, str]] = {}
+        self._final: object = None
+        self._numbers: dict[str, Any] = {}
+
+    def add(self, chunk: object) -> None:
+        """The next piece."""
+        for choice in _list(field(chunk, "choices")):
+            number, delta = field(choice, "index") or 0, field(choice, "delta")
+            text = field(choice, "text") if delta is None else field(delta, "content") or field(delta, "refusal")
+            if isinstance(text, str) and text:
+                self._texts.setdefault(number, []).append(text)
+            for call in _list(field(delta, "tool_calls")):
+                self._tool(number, call)
+        kind = field(chunk, "type")
+        if kind in {"response.output_text.delta", "response.refusal.delta"}:
+            self._texts.setdefault(field(chunk, "output_index") or 0, []).append(str(field(chunk, "delta")))
+        elif kind in {"response.completed", "response.incomplete", "response.failed"}:
+            self._final = field(chunk, "response")
+        if field(chunk, "choices") is not None:
+            self._numbers |= numbers(chunk)
+
+    def _tool(self, choice: int, call: object) -> None:
+        known = self._tools.setdefault((choice, field(call, "index") or 0), {"name": "", "arguments": ""})
+        function = field(call, "function")
+        known["name"] += field(function, "name") or ""
+        known["arguments"] += field(function, "arguments") or ""
+
+    def replies(self) -> list[Reply]:
+        """What it says, as far as it has come."""
+        if self._final is not None:
+            return replies(self._final)
+        found = [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
+        for choice in sorted({choice for choice, _ in self._tools}):
+            calls = [call for (of, _), call in sorted(self._tools.items()) if of == choice]
+            found.append(Reply(calls, "tool calls"))
+        return found
+
+    def numbers(self) -> dict[str, Any]:
+        """Attributes of the operation."""
+        return numbers(self._final) if self._final is not None else self._numbers
+
+
+def field(of: object, name: str) -> Any:
+    """A field of an object or a dictionary; None if it has none."""
+    return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+
+
+def _said(message: object) -> list[Said]:
+    role = field(message, "role")
+    role = role if isinstance(role, str) else _role(field(message, "type"))
+    content = field(message, "content")
+    calls = field(message, "tool_calls")
+    if content is None:
+        content = field(message, "output") or field(message, "arguments")  # of the Responses interface
+    found: list[Said] = []
+    if isinstance(content, str):
+        found.append(Said(role, content, message))
+    elif isinstance(content, Iterable):
+        found += [Said(role, _part(part), part) for part in content]
+    if calls:
+        listed = [_call(call) for call in _list(calls)]
+        ids = [field(call, "id") for call in _list(calls)]
+        found.append(Said(role, listed, ids[0] if ids else message))
+    return found
+
+
+def _role(kind: object) -> str:
+    return {"function_call": "assistant", "function_call_output": "tool"}.get(str(kind), str(kind or "user"))
+
+
+def _part(part: object) -> object:
+    """A part of a message: its text, or what an image or a file is, without its bytes."""
+    text = field(part, "text")
+    if isinstance(text, str):
+        return text
+    plain = part if isinstance(part, Mapping) else {"type": field(part, "type")}
+    shown = json.dumps(plain, default=lambda other: f"<{type(other).__qualname__}>")
+    return shown if len(shown) <= _MAX_PART_CHARACTERS else f"{shown[:_MAX_PART_CHARACTERS]}… ({len(shown)} characters)"
+
+
+def _reply(message: object, text: object, calls: object) -> list[Reply]:
+    found = []
+    if isinstance(text, str):
+        found.append(Reply(text, objects=(message, field(message, "parsed"))))
+    if calls:
+        listed = _list(calls)
+        objects = [field(call, "id") for call in listed] + [
+            field(field(call, "function"), "arguments") for call in listed
+        ]
+        found.append(Reply([_call(call) for call in listed], "tool calls", (*(() if found else (message,)), *objects)))
+    return found
+
+
+def _call(call: object) -> dict[str, Any]:
+    function = field(call, "function")
+    return {"name": field(function, "name"), "arguments": field(function, "arguments")}
+
+
+def _list(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _first(of: object, *names: str) -> int | None:
+    return next((value for name in names if isinstance(value := field(of, name), int)), None)

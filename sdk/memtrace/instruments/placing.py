@@ -1,0 +1,284 @@
+"""In which trace a call of an instrumented package is recorded. docs/instruments.md has the rule.
+
+Inside a trace that is open already, the call belongs to that one. Otherwise a call of a memory belongs to the trace of
+that memory (``of_memory``), and any other call to the trace of what it was given (``of_contents``). What is current
+is set only while the call runs, so that a thread which serves one user after another carries nothing over.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from memtrace.config import is_ready, is_sampled
+from memtrace.context import scope, state_of, unsampled
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.ids import new_id, trace_id
+from memtrace.instruments import handed_out
+from memtrace.instruments.handed_out import Given, Proof
+from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from memtrace.raw_events import SESSION, TRACE, RawEvent
+from memtrace.recent import Recent
+from memtrace.sink import emit
+from memtrace.steps import Scope, TraceState
+
+MAX_SESSIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The trace of a call, and the session in it.
+
+    Attributes:
+        trace: the trace's id.
+        name: the trace's name for people.
+        session: a session's name, such as a conversation's id; None for the run of this process.
+        attributes: of the trace, such as the memory's store.
+    """
+
+    trace: str
+    name: str
+    session: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+_run_id = new_id()
+_run_pid = os.getpid()
+_told_sessions: Recent[str, bool] = Recent(MAX_SESSIONS)
+_current: ContextVar[Place | None] = ContextVar("memtrace.place", default=None)
+_last: ContextVar[str | None] = ContextVar("memtrace.handed_out", default=None)
+"""The trace that gave something out last, here. It only decides between traces that gave out the very same texts."""
+
+
+class Place:
+    """``with`` this, a call is recorded in its trace. ``is_recorded`` then says whether there is one."""
+
+    __slots__ = ("_choose", "_is_over", "_tokens", "_trace", "is_recorded")
+
+    def __init__(self, choose: Callable[[], Home]) -> None:
+        self._choose = choose
+        self._tokens: tuple[Token[Scope | None], Token[str | None], Token[Place | None]] | None = None
+        self._trace: TraceState | None = None
+        self._is_over = False
+        self.is_recorded = False
+
+    def __enter__(self) -> Self:
+        try:
+            self._enter()
+        except Exception as error:
+            report("place of a call", error)
+        return self
+
+    def _enter(self) -> None:
+        here, around = scope.get(), _current.get()
+        is_left_over = here is not None and around is not None and around._is_over and around._trace is here.trace
+        if here is not None and not is_left_over:
+            self.is_recorded = True
+            return
+        if (unsampled.get() is not None and not is_left_over) or not is_ready():
+            return
+        home = self._choose()
+        if not is_sampled(home.trace):
+            self._tokens = scope.set(None), unsampled.set(home.trace), _current.set(self)
+            return
+        trace = self._trace = state_of(home.trace)
+        session = _session_id(home)
+        self._tokens = scope.set(Scope(trace, session)), unsampled.set(None), _current.set(self)
+        self.is_recorded = True
+        _tell(trace, home, session)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._is_over = True
+        tokens, self._tokens = self._tokens, None
+        if tokens is None:
+            return
+        try:
+            scope.reset(tokens[0])
+            unsampled.reset(tokens[1])
+            _current.reset(tokens[2])
+        except ValueError as wrong:
+            report("end of a call in another context than its beginning", wrong)
+
+
+def of_memory(store: str, owner: str, *, what: str, session: str | None = None) -> Place:
+    """The place of a call of a memory: one trace for each memory, in every process and run that uses it.
+
+    Args:
+        store: what tells this store from all others, and stays the same in other processes: kind, address or absolute
+            path, and collection. No key or password. ``private_store`` gives one for a store that lives in
+            this process.
+        owner: whose memories they are in the store, such as ``user_id=alice``; empty if the store has no owners.
+        what: the package, for the trace's name.
+        session: the conversation's or run's id, if the call has one.
+    """
+    return Place(lambda: memory_home(store, owner, what=what, session=session))
+
+
+def memory_home(store: str, owner: str, *, what: str, session: str | None = None) -> Home:
+    """The trace of a memory, ``memtrace.trace_id(store, owner)``; arguments as in ``of_memory``."""
+    name = f"{what}: {owner}" if owner else f"{what}: {store}"
+    said = (("store", store), *((("owner", owner),) if owner else ()))
+    return Home(trace_id(store, owner), name, session, said)
+
+
+def of_contents(values: Iterable[object], *, what: str) -> Place:
+    """The place of a call that has no memory of its own, such as a model's: the trace of what it was given.
+
+    Args:
+        values: all that the call gets from the application; texts, lists, dictionaries, pydantic models.
+        what: the package and call, for the name of a trace that begins here.
+    """
+    return Place(lambda: contents_home(values, what=what))
+
+
+def contents_home(values: Iterable[object], *, what: str) -> Home:
+    """The trace to which the contents belong, or a new one that only this call and those that use its results have."""
+    found = _trace_of(list(values))
+    if found is not None:
+        return Home(found, "")
+    return Home(new_id(), f"{program()}: {what}", None, (("program", program()),))
+
+
+def gave(
+    value: object, variable: Variable, *, proof: Proof = "text", is_own: bool = False, at: Scope | None = None
+) -> None:
+    """The current trace gave this value to the application: calls that get it belong to this trace.
+
+    Args:
+        value: a text or an object, as the application has it.
+        variable: what it is, such as ``memtrace.find(value)``.
+        proof: what shows where a call with it belongs: an equal ``text`` as for memory units, only this ``object`` as
+            for a model's replies, or ``nothing`` by itself.
+        is_own: whether no other value can be this same object, such as a text that was made just now.
+        at: the place whose trace it is, where that is no longer the current one, such as at the end of a stream.
+    """
+    here = at or scope.get()
+    if here is None:
+        return
+    handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
+    if _last.get() != here.trace.id:
+        _last.set(here.trace.id)
+
+
+def asked(value: object, variable: Variable) -> None:
+    """The application asked a memory for this: a model's call with it that got nothing else belongs here too."""
+    gave(value, variable, proof="nothing")
+
+
+def private_store(kind: str, instance: object) -> str:
+    """An identity for a store in this process's memory, which nobody else can read, such as ``InMemoryStore``.
+
+    The instance keeps it as an attribute if it can have one, as Python gives the ``id`` of a dead object to another.
+    """
+    known = getattr(instance, "__dict__", {}).get("_memtrace_store")
+    if isinstance(known, str):
+        return known
+    made = f"{kind} in memory {_digest(_run(), new_id())}"
+    try:
+        object.__setattr__(instance, "_memtrace_store", made)
+    except (AttributeError, TypeError):
+        return f"{kind} in memory {_digest(_run(), str(id(instance)))}"
+    return made
+
+
+def program() -> str:
+    """The name of the program that runs: its file, or for ``python -m``, its module."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    name = getattr(spec, "name", None)
+    if isinstance(name, str):
+        return name.removesuffix(".__main__")
+    return Path(sys.argv[0]).name if sys.argv and sys.argv[0] not in {"", "-c", "-"} else "python"
+
+
+def forget() -> None:
+    """Tell sessions again, and do not remember who was served last here."""
+    global _told_sessions  # noqa: PLW0603 (one recorder a process)
+    _told_sessions = Recent(MAX_SESSIONS)
+    _last.set(None)
+
+
+def _trace_of(values: list[object]) -> str | None:
+    """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
+    by_identity: Counter[str] = Counter()
+    weak: Counter[str] = Counter()
+    texts: list[str] = []
+    for leaf in handed_out.leaves(values):
+        given = handed_out.same_object(leaf)
+        if given is not None:
+            (weak if given.proof == "nothing" else by_identity)[given.trace] += 1
+        if isinstance(leaf, str):
+            texts.append(leaf)
+    if len(by_identity) == 1:
+        return next(iter(by_identity))
+    by_text: Counter[str] = Counter()
+    for text in texts:
+        for same in handed_out.inside(text):
+            for trace, givens in list(same.given.items()):
+                (by_text if any(given.proof == "text" for given in givens) else weak)[trace] += 1
+    tied = _most(by_identity, _most(by_text, None))
+    if tied is None:
+        # Anybody may ask the same and be told the same; only who was served here last is likely to be meant.
+        last = _last.get()
+        return last if last is not None and last in weak else None
+    if len(tied) > 1:
+        tied = _most(Counter({trace: count for trace, count in weak.items() if trace in tied}), tied) or tied
+    if len(tied) == 1:
+        return next(iter(tied))
+    last = _last.get()
+    return last if last in tied else None
+
+
+def _most(votes: Counter[str], among: set[str] | None) -> set[str] | None:
+    """The traces with the most votes; of several that have as many, those that are ``among`` others."""
+    if not votes:
+        return among
+    most = max(votes.values())
+    first = {trace for trace, count in votes.items() if count == most}
+    return (first & among or first) if among else first
+
+
+def _tell(trace: TraceState, home: Home, session: str) -> None:
+    """Write the events of the trace and the session, each once in a process."""
+    events: list[RawEvent] = []
+    now = time.time_ns()
+    if not trace.is_told:
+        trace.is_told = True
+        said: dict[str, Any] = {"name": home.name[:MAX_NAME_CHARACTERS]} if home.name else {}
+        if home.attributes:
+            said["attributes"] = dict(home.attributes)
+        events.append((TRACE, said, trace.id, now, trace.id))
+    key = f"{trace.id} {session}"
+    if _told_sessions.get(key) is None:
+        _told_sessions.set(key, True)
+        name = home.session or f"run of {program()}"
+        events.append((SESSION, {"name": name[:MAX_NAME_CHARACTERS]}, trace.id, now, session))
+    if events:
+        emit(events)
+
+
+def _session_id(home: Home) -> str:
+    return f"session-{_digest(home.trace, home.session or _run())}"[:MAX_ID_CHARACTERS]
+
+
+def _run() -> str:
+    """The id of the run of this process; a process that was forked off is a run of its own."""
+    global _run_id, _run_pid
+    if os.getpid() != _run_pid:
+        _run_id, _run_pid = new_id(), os.getpid()
+    return _run_id
+
+
+def _digest(*texts: str) -> str:
+    return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

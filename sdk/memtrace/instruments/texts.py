@@ -1,0 +1,148 @@
+"""Finds which known values a new text contains, where the objects themselves are lost: templates copy texts.
+
+A text is compared with those that its trace has made or read before, longest first. What lies inside a longer known
+text came with that and is not found again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable
+
+from memtrace.identity import Questions, Variable
+from memtrace.recent import Recent
+
+SHORTEST = 3
+"""Shortest text, in characters, that is looked for."""
+SHORT = 24
+"""A text up to this length must stand alone: no letter or digit may touch it."""
+MAX_TEXTS = 2_000
+MAX_BYTES = 16_000_000
+MAX_ALIKE = 64
+
+
+class KnownTexts:
+    """Texts of a trace and the variables that have them; the least recently used ones are forgotten."""
+
+    def __init__(self) -> None:
+        self._texts: Recent[str, tuple[str, list[Variable]]] = Recent(MAX_TEXTS, MAX_BYTES, lambda one: len(one[0]))
+        self._lock = threading.Lock()
+
+    def add(self, text: str, variable: Variable) -> None:
+        """This text now stands for this variable."""
+        text = text.strip()
+        if len(text) < SHORTEST:
+            return
+        with self._lock:
+            known = self._texts.get(text)
+            if known is None:
+                self._texts.set(text, (text, [variable]))
+                return
+            if variable in known[1]:
+                known[1].remove(variable)
+            known[1].append(variable)
+            if len(known[1]) > MAX_ALIKE:
+                del known[1][0]
+
+    def equal(self, text: str, asked: Questions) -> Variable | None:
+        """The newest variable with this text that belongs to no other question."""
+        with self._lock:
+            known = self._texts.get(text.strip())
+            return None if known is None else _newest(known[1], asked)
+
+    def said(self, text: str, kinds: Collection[str]) -> Variable | None:
+        """The newest variable of these kinds with this text, whichever question it belongs to."""
+        with self._lock:
+            known = self._texts.get(text.strip())
+            return None if known is None else next((one for one in reversed(known[1]) if one.kind in kinds), None)
+
+    def inside(self, text: str, asked: Questions, leave: Collection[Variable] = ()) -> list[Variable]:
+        """The variables whose text stands in this one, in the order of their places.
+
+        Args:
+            text: the new text.
+            asked: ids of the questions that it belongs to. What derives from other questions only is not meant.
+            leave: variables that are not looked for.
+        """
+        with self._lock:
+            kept = {**self._texts.old, **self._texts.young}
+            known = [(one, list(variables)) for one, variables in kept.values()]
+        found: list[tuple[int, Variable]] = []
+        taken: list[tuple[int, int]] = []
+        for one, variables in sorted(known, key=lambda pair: -len(pair[0])):
+            if len(one) > len(text) or one.isidentifier():
+                continue  # a single word could come from anywhere
+            place = _place(one, text, taken)
+            if place is None:
+                continue
+            variable = _newest([item for item in variables if item not in leave], asked)
+            if variable is None:
+                continue
+            found.append((place, variable))
+            taken += _places(one, text)
+        return [variable for _, variable in sorted(found, key=lambda pair: pair[0])]
+
+    def around(self, text: str, asked: Questions, kinds: Collection[str]) -> Variable | None:
+        """The newest variable of these kinds in whose text this one stands, such as a reply out of which it was cut."""
+        text = text.strip()
+        if len(text) < SHORTEST:
+            return None
+        with self._lock:
+            kept = {**self._texts.old, **self._texts.young}
+            known = [(one, list(variables)) for one, variables in kept.values()]
+        holders = [
+            variable
+            for one, variables in known
+            if len(one) >= len(text) and _place(text, one, []) is not None
+            for variable in variables
+            if variable.kind in kinds
+        ]
+        return _newest(holders, asked)
+
+
+def stands_in(one: str, text: str) -> bool:
+    """Whether a text stands in another one, a short one as words of its own."""
+    return len(one) >= SHORTEST and bool(_places(one, text))
+
+
+def outermost(parts: Iterable[str], text: str) -> list[str]:
+    """Which parts stand in the text, without those that only stand in it as a part of a longer one."""
+    taken: list[tuple[int, int]] = []
+    found = []
+    for one in sorted(dict.fromkeys(parts), key=len, reverse=True):
+        if one and _place(one, text, taken) is not None:
+            found.append(one)
+            taken += _places(one, text)
+    return found
+
+
+def _newest(variables: Iterable[Variable], asked: Questions) -> Variable | None:
+    fitting = [one for one in variables if not one.questions or one.questions & asked]
+    return max(fitting, key=lambda one: (bool(one.questions), one.order), default=None)
+
+
+def _places(one: str, text: str) -> list[tuple[int, int]]:
+    places: list[tuple[int, int]] = []
+    start = text.find(one)
+    while start >= 0:
+        if _stands_alone(one, text, start):
+            places.append((start, start + len(one)))
+        start = text.find(one, start + len(one))
+    return places
+
+
+def _place(one: str, text: str, taken: list[tuple[int, int]]) -> int | None:
+    """Where it begins, outside what is taken."""
+    if one not in text:
+        return None
+    for start, end in _places(one, text):
+        if not any(begin <= start and end <= stop for begin, stop in taken):
+            return start
+    return None
+
+
+def _stands_alone(one: str, text: str, start: int) -> bool:
+    if len(one) > SHORT:
+        return True
+    before, after = text[start - 1 : start], text[start + len(one) : start + len(one) + 1]
+    return not (before.isalnum() or after.isalnum())

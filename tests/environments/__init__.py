@@ -1,0 +1,92 @@
+"""Virtual environments of applications that are recorded: real packages, in the versions of a lock of this folder.
+
+``NAME.in`` says what is wanted, and ``NAME.lock`` pins it with hashes; ``python -m tests.environments NAME...`` writes
+locks anew. An environment is built once for each lock and checkout, in ``~/.cache/memtrace/environments``
+(``MEMTRACE_TEST_ENVIRONMENTS``), with ``uv`` where that is installed and else with ``pip``, and used again later.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SDK = HERE.parents[1] / "sdk"
+QUICK = frozenset({"mem0-2.2.1", "langchain", "openinference", "otel-genai"})
+"""What ``make test`` runs; ``make test-full`` runs all."""
+
+
+def is_wanted(name: str) -> bool:
+    """Whether this run tests the environment."""
+    return name in QUICK or bool(os.environ.get("MEMTRACE_TEST_FULL"))
+
+
+def only_in_full(name: str) -> pytest.MarkDecorator:
+    """A mark that leaves a test to ``make test-full``, unless its environment is one of the quick ones."""
+    return pytest.mark.skipif(not is_wanted(name), reason=f"{name} runs in make test-full")
+
+
+def python(name: str) -> Path:
+    """The interpreter of an environment, which is built if there is none yet. The recorder in it is this checkout's."""
+    lock = HERE / f"{name}.lock"
+    key = blake2b(lock.read_bytes() + f"{sys.version} {SDK}".encode(), digest_size=8).hexdigest()
+    cache = Path(os.environ.get("MEMTRACE_TEST_ENVIRONMENTS") or Path.home() / ".cache" / "memtrace" / "environments")
+    cache.mkdir(parents=True, exist_ok=True)
+    home = cache / f"{name}-{key}"
+    with (cache / f"{name}.building").open("w") as building:
+        fcntl.flock(building, fcntl.LOCK_EX)  # several test processes may want it at once
+        if not (home / "ready").exists():
+            shutil.rmtree(home, ignore_errors=True)
+            _build(home, lock)
+            (home / "ready").touch()
+        _install_recorder(home)
+    return home / "bin" / "python"
+
+
+def _build(home: Path, lock: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", *(["--without-pip"] if _uv() else []), home], check=True)
+    install = (
+        [_uv(), "pip", "install", "--python", home / "bin" / "python"] if _uv() else [home / "bin" / "pip", "install"]
+    )
+    done = subprocess.run(
+        [str(part) for part in (*install, "--quiet", "--require-hashes", "-r", lock)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{lock.name} can't be installed:\n{done.stderr[-2000:]}")
+
+
+def _install_recorder(home: Path) -> None:
+    """What an editable installation of the recorder would leave there, for this checkout."""
+    (packages,) = home.glob("lib/python*/site-packages")
+    for name, content in (
+        ("memtrace_checkout.pth", f"{SDK}\n"),
+        ("memtrace_recorder.pth", (SDK / "memtrace_recorder.pth").read_text()),
+    ):
+        if not (packages / name).exists() or (packages / name).read_text() != content:
+            (packages / name).write_text(content)
+
+
+def _uv() -> str | None:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else shutil.which("uv")
+
+
+def write_lock(name: str) -> None:
+    """Pin what ``NAME.in`` wants, in the newest versions that it allows."""
+    uv = _uv()
+    if uv is None:
+        raise SystemExit("uv is needed to write locks: pip install uv")
+    options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url"]
+    options += ["--no-emit-find-links", "--no-header", "--upgrade", "--quiet"]
+    wanted, lock = f"tests/environments/{name}.in", f"tests/environments/{name}.lock"
+    subprocess.run([uv, "pip", "compile", wanted, *options, "-o", lock], check=True, cwd=HERE.parents[1])

@@ -1,0 +1,93 @@
+"""Faults in programs that use langmem and LangGraph's stores, recorded live: ``memtrace attribute`` finds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import memtrace
+import pytest
+from memtrace.exporters.memory import MemoryExporter
+from typer.testing import CliRunner
+
+from api.cli.main import app
+from tests.environments import only_in_full
+from tests.sdk.instruments.running import Run, check_whole
+from tests.sdk.instruments.test_langmem import call
+from tests.sdk.instruments.unchanged import FAMILIES, both
+
+EXPECTED = {
+    "dropped": ("ExtractionError", "ChatOpenAI"),
+    "overwritten": ("UpdateError", "InMemoryStore.put"),
+    "deleted": ("DeletionError", "InMemoryStore.delete"),
+    "missed": ("RetrievalError", "InMemoryStore.search"),
+    "ignored": ("ResponseError", "ChatOpenAI"),
+}
+
+
+def script(body: dict[str, Any]) -> str | dict[str, Any]:
+    text = "\n".join(str(message.get("content")) for message in body["messages"])
+    if not body.get("tools"):
+        if "careless" in text:
+            return "I can't say how it is called."
+        return next((line[2:] for line in text.splitlines() if line.startswith("- ")), "That was never said.")
+    said = text.split("<session_")[1]
+    known = re.findall(r"<instance id=\s*([0-9a-f-]+)", text)
+    if "forget" in said:
+        return call("RemoveDoc", {"json_doc_id": known[0]})
+    if "Instead" in said:
+        patch = {"op": "replace", "path": "/content", "value": "Likes to drink green tea"}
+        return call("PatchDoc", {"json_doc_id": known[0], "planned_edits": "tea", "patches": [patch]})
+    if "tea" in said:
+        return call("Memory", {"content": "Likes to drink green tea"})
+    return call("Memory", {"content": "Has a cat" if "By the way" in said else "The cat of the user is called Luna"})
+
+
+def feedback(recorded: Run) -> list[dict[str, Any]]:
+    """What users said later: each answer was wrong."""
+    exporter = MemoryExporter()
+    memtrace.configure(exporter=exporter)
+    kinds = {event["operation"]: event["kind"] for event in recorded.of("operationStarted")}
+    for event in recorded.variables("Response"):
+        if kinds[event["operation"]] != "Generation":
+            continue
+        (said,) = [
+            one for one in recorded.variables("Message") if one["trace"] == event["trace"] and "Luna" in one["value"]
+        ]
+        (question,) = [one for one in recorded.variables("Query") if one["trace"] == event["trace"]]
+        memtrace.feedback(
+            event["variable"],
+            gold="Luna",
+            evidence=[said["variable"]],
+            question=question["variable"],
+            trace=event["trace"],
+        )
+    memtrace.configure(exporter=MemoryExporter())
+    return exporter.events
+
+
+@pytest.mark.parametrize("environment", [pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_path: Path) -> None:
+    without, recorded = both("langmem_faults.py", environment, script, tmp_path / "application")
+    assert recorded.said == without.said
+    assert set(recorded.said) == set(EXPECTED)
+    check_whole(recorded)
+    events = [*recorded.events, *feedback(recorded)]
+    assert len(events) == len(recorded.events) + len(EXPECTED)
+    file = tmp_path / "recorded.ndjson"
+    file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
+
+    def command(*arguments: str) -> str:
+        done = CliRunner().invoke(app, [*arguments, "--store", f"sqlite:///{tmp_path / 'test.db'}"])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    command("import", str(file))
+    verdicts = json.loads(command("attribute", "--all", "--json"))
+    users = {event["trace"]: event["name"].rpartition("/")[2] for event in recorded.of("trace")}
+    started = {event["operation"]: event for event in recorded.of("operationStarted")}
+    blamed = [(one["errorType"], started[one["operationExternalId"]]) for one in verdicts if one["operationExternalId"]]
+    found = {users[operation["trace"]]: (error, operation["name"]) for error, operation in blamed}
+    assert found == EXPECTED, json.dumps(verdicts, indent=1)

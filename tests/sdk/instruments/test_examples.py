@@ -1,0 +1,52 @@
+"""The examples of integrations: short, runnable, and recorded whole by ``MEMTRACE_INSTRUMENT`` alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.environments import python
+from tests.sdk import platform
+from tests.sdk.instruments import scripted_openai
+from tests.sdk.instruments.mem0_model import model
+from tests.sdk.instruments.running import Run, check_whole
+
+INTEGRATIONS = Path(__file__).parents[3] / "examples" / "integrations"
+MOST_LINES = 60
+
+
+def recorded(name: str, environment: str, folder: Path, script: Any) -> tuple[str, Run]:
+    """What an example printed, and what was recorded."""
+    file = INTEGRATIONS / f"{name}.py"
+    assert len(file.read_text().splitlines()) < MOST_LINES
+    with scripted_openai.running(script) as server, platform.running() as receiver:
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("MEMTRACE")}
+        settings |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k", "MEM0_TELEMETRY": "False"}
+        settings |= {"MEMORY": str(folder), "MEM0_DIR": str(folder / "mem0"), "EMBEDDING_SIZE": "512"}
+        settings |= {"MEMTRACE_INSTRUMENT": "all", "MEMTRACE_ENDPOINT": receiver.endpoint}
+        settings |= {"MEMTRACE_SPOOL": str(folder / "spool")}
+        done = subprocess.run(
+            [str(python(environment)), str(file)], env=settings, capture_output=True, text=True, timeout=240, check=True
+        )
+        run = Run(None, list(receiver.events), done.stderr)
+    check_whole(run)
+    return done.stdout, run
+
+
+def test_openai(tmp_path: Path) -> None:
+    said, run = recorded("openai_chat", "mem0-2.2.1", tmp_path, lambda body: f"reply {len(body['messages'])}, of words")
+    assert said == "reply 1, of words\nreply 3, of words\n"
+    assert run.operations() == [("openai chat", "Generation")] * 2
+    assert len(run.of("trace")) == 1
+    assert len(run.closure(run.only("reply 3, of words"))) == 4
+
+
+def test_mem0(tmp_path: Path) -> None:
+    said, run = recorded("mem0_assistant", "mem0-2.2.1", tmp_path, model())
+    assert said == "Lives in Berlin\n"
+    (answer,) = [event for event in run.variables("Response") if event["value"] == "Lives in Berlin"]
+    closure = [(event["kind"], event["value"]) for event in run.closure(answer)]
+    assert ("Message", "I live in Berlin.") in closure
+    assert [value for kind, value in closure if kind == "Query"] == ["Where do I live?"]

@@ -1,0 +1,86 @@
+"""A chain that answers from documents, unchanged, with LangChain 1 and 0.3: exactly what is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.environments import only_in_full
+from tests.sdk.instruments.running import Run, check_whole
+from tests.sdk.instruments.unchanged import FAMILIES, both, considered, names, past, sources
+
+TREES = "Tomas planted twelve apple trees behind the barn."
+QUINCE = "The quince beside the gate is from grandmother Halina."
+DOG = "The dog Figa guards the trees at night."
+PRESS = "The old press makes ninety litres of juice an hour."
+
+CONTEXTS = {
+    "Who guards the trees at night?": {DOG, TREES},
+    "From whom is the quince beside the gate?": {DOG, PRESS},
+    "How much juice makes the press in 2 hours?": {DOG, PRESS},
+    "How much juice makes the press in 3 hours?": {DOG, PRESS},
+    "Where are the apple trees?": {DOG, TREES},
+    "What is behind the barn?": {DOG, TREES},
+}
+"""The documents that reached the prompt of each question: the two shortest of the three that were found."""
+
+
+def script(body: dict[str, Any]) -> str:
+    return f"About: {body['messages'][-1]['content']}"
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
+def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    return both("langchain_rag.py", request.param, script, tmp_path_factory.mktemp("rag"))
+
+
+def test_the_program_notices_nothing(runs: tuple[Run, Run]) -> None:
+    without, recorded = runs
+    assert recorded.said == without.said == [f"About: {question}" for question in CONTEXTS]
+    assert "memtrace" not in recorded.errors.lower()
+
+
+def test_each_step_is_one_operation_in_the_memory_s_trace(runs: tuple[Run, Run]) -> None:
+    _, recorded = runs
+    check_whole(recorded)
+    assert names(recorded) == {
+        "Generation ChatOpenAI": 6,
+        "Other ChatPromptTemplate": 6,
+        "Other joined": 6,
+        "Retrieval Shortest": 6,
+        "Retrieval VectorStoreRetriever": 6,
+        "Segmentation InMemoryVectorStore.add_documents": 1,
+    }
+    assert len({event["trace"] for event in recorded.events}) == 1
+
+
+def test_each_document_is_linked_to_exactly_the_prompts_that_it_reached(runs: tuple[Run, Run]) -> None:
+    _, recorded = runs
+    prompts = recorded.variables("Prompt")
+    assert len(prompts) == len(CONTEXTS)
+    for question, documents in CONTEXTS.items():
+        (prompt,) = [event for event in prompts if question in event["value"]]
+        (context,) = [value for kind, value in sources(recorded, prompt) if kind == "Context"]
+        assert sources(recorded, prompt) == {("Query", question), ("Context", context)}
+        reached = {event["value"] for event in recorded.closure(prompt) if event["kind"] == "MemoryUnit"}
+        assert reached == documents == set(context.split("\n"))
+
+
+def test_the_past_of_an_answer_is_one_question_and_the_messages_of_its_documents(runs: tuple[Run, Run]) -> None:
+    _, recorded = runs
+    for question, documents in CONTEXTS.items():
+        reply = recorded.only(f"About: {question}", "Response")
+        assert past(recorded, reply, "Query") == {question}
+        assert past(recorded, reply, "Message") == documents
+
+
+def test_all_candidates_are_told_with_their_scores(runs: tuple[Run, Run]) -> None:
+    _, recorded = runs
+    found = considered(recorded, "Who guards the trees at night?")
+    searched, reranked = found[:3], found[3:]
+    assert [text for text, _, _ in searched] == [DOG, TREES, PRESS]
+    assert all(returned for _, _, returned in searched)
+    scores = [score for _, score, _ in searched]
+    assert scores == sorted((score for score in scores if score is not None), reverse=True)
+    assert {(text, returned) for text, _, returned in reranked} == {(DOG, True), (TREES, True), (PRESS, False)}

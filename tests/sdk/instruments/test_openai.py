@@ -1,0 +1,138 @@
+"""Programs that use OpenAI's client, unchanged: what is recorded, and that they notice nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.environments import only_in_full
+from tests.sdk.instruments import scripted_openai
+from tests.sdk.instruments.running import Run, check_whole, run
+
+ENVIRONMENTS = ["mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0"]  # openai 3, 2 and 1
+
+
+def script(body: dict[str, Any]) -> str | dict[str, Any] | int:
+    """``say: words``, ``call: tool`` and ``fail: status`` in the newest message are orders."""
+    given = body.get("messages") or body.get("input") or body.get("prompt")
+    last = given if isinstance(given, str) else given[-1]["content"]
+    order, _, words = str(last).partition(": ")
+    if order == "fail":
+        return int(words)
+    if order == "call":
+        call = {"id": "call_1", "type": "function", "function": {"name": words, "arguments": '{"city": "Rome"}'}}
+        return {"tool_calls": [call]}
+    return words
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in ENVIRONMENTS])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Run]]:
+    """The same program without and with the recorder."""
+    folder = tmp_path_factory.mktemp("openai")
+    with scripted_openai.running(script) as model:
+        options = {"environment": request.param, "model": model.url}
+        without = run("openai_matrix.py", folder=folder / "without", instrument=None, **options)
+        sent = len(model.requests)
+        recorded = run("openai_matrix.py", folder=folder / "with", **options)
+        assert len(model.requests) == 2 * sent
+    return without, recorded
+
+
+def replied(run: Run) -> list[str]:
+    return [event["value"] for event in run.variables("Response") if event["name"] == "reply"]
+
+
+def test_the_program_notices_nothing(both: tuple[Run, Run]) -> None:
+    without, recorded = both
+    assert recorded.said == without.said
+    assert not recorded.errors.replace("\n", "")
+
+
+def test_each_call_is_one_operation_in_a_trace(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    check_whole(recorded)
+    names = [name for name, _ in recorded.operations()]
+    assert {name: names.count(name) for name in dict.fromkeys(names)} == {
+        "openai chat": 23,
+        "openai responses": 3,
+        "openai completion": 1,
+        "openai embeddings": 2,
+    }
+
+
+def test_replies_of_all_ways_are_recorded(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    words = ["whole", "streamed words", "by the helper", '{"name": "Paris"}', "it is 21 degrees", "raw", "raw stream"]
+    words += ["late", "a response", "a streamed response", "completed", "posted", "several", "several"]
+    words += ["the first reply", "the second reply", "the third reply", "asynchronous", "asynchronous stream"]
+    words += ["asynchronous raw", "asynchronous response", "asynchronous late", "bound before"]
+    assert sorted(replied(recorded)) == sorted([*words, "left"])
+
+
+def test_a_stream_that_is_left_is_cancelled_and_a_failure_is_an_error(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    statuses = [event["status"] for event in recorded.of("operationEnded")]
+    assert statuses.count("cancelled") == 1
+    errors = [event["error"]["type"] for event in recorded.of("operationEnded") if "error" in event]
+    assert sorted(errors) == ["AuthenticationError", "InternalServerError"]  # once, though it was tried twice
+    assert "scripted-key" not in json.dumps(recorded.events)
+
+
+def test_model_and_usage_are_attributes(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    started = {event["operation"]: event for event in recorded.of("operationStarted")}
+    ended = {event["operation"]: event for event in recorded.of("operationEnded")}
+    (source,) = [
+        edge for edge in recorded.of("derived") if edge["target"] == recorded.only("streamed words")["variable"]
+    ]
+    assert started[source["operation"]]["attributes"] == {"model": "m"}
+    assert ended[source["operation"]]["attributes"] == {
+        "responseModel": "m",
+        "responseId": "call-1",
+        "inputTokens": 11,
+        "outputTokens": 5,
+        "finishReasons": ["stop"],
+    }
+
+
+def test_a_conversation_is_one_trace_in_which_each_message_is_recorded_once(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    third = recorded.only("the third reply")
+    closure = [(event["kind"], event["value"]) for event in recorded.closure(third)]
+    assert sorted(closure) == sorted(
+        [
+            ("Prompt", "You are brief, and answer in one line."),
+            ("Prompt", "say: the first reply"),
+            ("Prompt", "say: the second reply"),
+            ("Prompt", "say: the third reply"),
+            ("Response", "the first reply"),
+            ("Response", "the second reply"),
+            ("Response", "the third reply"),
+        ]
+    )
+    assert len([event for event in recorded.of("variable") if event["trace"] == third["trace"]]) == 7
+
+
+def test_a_tool_s_result_and_the_call_of_it_lead_to_the_answer(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    closure = [(event["kind"], event["value"]) for event in recorded.closure(recorded.only("it is 21 degrees"))]
+    assert sorted(closure) == sorted(
+        [
+            ("Response", "it is 21 degrees"),
+            ("Prompt", "call: weather"),
+            ("Response", '[{"name":"weather","arguments":"{\\"city\\": \\"Rome\\"}"}]'),
+            ("Other", "say: it is 21 degrees"),
+        ]
+    )
+
+
+def test_unrelated_calls_are_traces_of_their_own(both: tuple[Run, Run], tmp_path: Path) -> None:
+    _, recorded = both
+    assert recorded.only("whole")["trace"] != recorded.only("bound before")["trace"]
+    assert {event["name"] for event in recorded.of("trace")} == {
+        f"openai_matrix.py: openai {what}" for what in ("chat", "responses", "completion", "embeddings")
+    }
