@@ -20,6 +20,7 @@ COPY schema schema
 COPY store store
 COPY ingest ingest
 COPY attribution attribution
+COPY optimization optimization
 COPY api api
 COPY memtrace_platform.py ./
 COPY sdk sdk

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _HOME = Path(__file__).parent
-_PACKAGES = ("api", "attribution", "ingest", "store", "schema")
+_PACKAGES = ("api", "optimization", "attribution", "ingest", "store", "schema")
 _RECORDER = ("memtrace", "events.schema.json")
 """What applications import to record themselves, and a file that no other package of this name has."""
 

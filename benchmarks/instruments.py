@@ -54,8 +54,8 @@ async def run(context: Context) -> Section:
     section.notes.append(
         f"Python {version}, {', '.join(f'{name} {number}' for name, number in _PACKAGES.items())}. Processor time a "
         "call, median of bursts of 100. The model is a transport in the process; each prompt is new. Ours and "
-        "OpenInference's write to a file in the background; smartcomment keeps all in memory, and records the function "
-        "around the call only: not prompt, reply, model or tokens."
+        "OpenInference's write to a file in the background; smartcomment keeps all in memory; the program is "
+        "changed for it, and it records prompt and reply, not the conversation, the model and tokens."
     )
     return section
 

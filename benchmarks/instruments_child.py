@@ -31,7 +31,7 @@ FACTS = "\n".join(f"- The user has a dog number {number}, which is called Bo." f
 
 def client() -> Any:
     """A client of a model that answers at once."""
-    import httpx2  # type: ignore[import-not-found,unused-ignore]
+    import httpx2  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import openai
 
     def answer(request: Any) -> Any:
@@ -40,11 +40,21 @@ def client() -> Any:
     return openai.OpenAI(api_key="k", http_client=httpx2.Client(transport=httpx2.MockTransport(answer)))  # type: ignore[arg-type,unused-ignore]
 
 
-def call(model: Any, number: int) -> str:
-    """One call, with a prompt that nobody has seen before."""
+def prompt(number: int) -> str:
+    """A prompt that nobody has seen before."""
+    return f"Known:\n{FACTS}\n\nQuestion {number}: what is the dog called?"
+
+
+def ask(model: Any, text: str) -> str:
+    """One call of the model."""
     system = {"role": "system", "content": "You answer questions about the user from what is known."}
-    user = {"role": "user", "content": f"Known:\n{FACTS}\n\nQuestion {number}: what is the dog called?"}
-    return str(model.chat.completions.create(model="m", messages=[system, user]).choices[0].message.content)
+    messages = [system, {"role": "user", "content": text}]
+    return str(model.chat.completions.create(model="m", messages=messages).choices[0].message.content)
+
+
+def call(model: Any, number: int) -> str:
+    """The program."""
+    return ask(model, prompt(number))
 
 
 def none(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
@@ -64,7 +74,7 @@ def memtrace(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextMa
 
 def openinference(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
     """OpenInference's instrument, spans in a file, written in the background as its documentation advises."""
-    from openinference.instrumentation.openai import OpenAIInstrumentor  # type: ignore[import-not-found,unused-ignore]
+    from openinference.instrumentation.openai import OpenAIInstrumentor  # type: ignore[import-not-found,import-untyped,unused-ignore]
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 
@@ -77,11 +87,21 @@ def openinference(folder: Path) -> tuple[Callable[[Any, int], str], AbstractCont
 
 def smartcomment(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
     """The function is commented with smartcomment: the program is changed for it."""
-    from smartcomment import comment_fn, comment_graph, comment_session  # type: ignore[import-not-found,unused-ignore]
+    from smartcomment import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        comment_fn,
+        comment_graph,
+        comment_session,
+        comment_variable,
+    )
 
-    commented = comment_fn("generation", op_type="generation")(lambda prompt, model, number: call(model, number))
-    session = _Both(comment_graph("bench"), comment_session("bench"))
-    return (lambda model, number: str(commented(f"prompt {number}", model, number))), session, lambda: None
+    @comment_fn(op_name="ask", category="generation")  # type: ignore[untyped-decorator,unused-ignore]
+    def commented(model: Any, text: str) -> str:
+        return ask(model, text)
+
+    def call(model: Any, number: int) -> str:
+        return str(commented(model, comment_variable(prompt(number), category="prompt")))
+
+    return call, _Both(comment_graph(), comment_session()), lambda: None
 
 
 class _Both:

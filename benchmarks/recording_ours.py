@@ -1,13 +1,14 @@
 """Child that records with ``memtrace`` and prints what that cost as JSON.
 
 It runs in any interpreter that has pydantic, with ``sdk`` on its path: nothing else of the project may be imported.
-Run: ``python recording_ours.py calls|off|buffer|away COUNT FOLDER``
+Run: ``python recording_ours.py calls|kept|off|buffer|away COUNT FOLDER``
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import os
 import resource
 import statistics
 import sys
@@ -52,6 +53,28 @@ def calls(count: int, folder: Path) -> dict[str, float]:
     assert (result.sent, result.dropped) == (7 * count + 3, 0), result
     median = statistics.median
     return {"wall": median(bursts), "thread": median(threads), "total": total / count}
+
+
+def kept(count: int, folder: Path) -> dict[str, float]:
+    """The same calls in a trace that keeps what a replay needs, in turns with calls in one that does not."""
+    os.environ["MEMTRACE_REPLAY"] = str(folder / "replay")
+    memtrace.configure(exporter=FileExporter(folder / "kept.ndjson"))
+    threads: dict[str | None, list[float]] = {None: [], "recording_ours:kept": []}
+    total = {None: 0.0, "recording_ours:kept": 0.0}
+    for number in range(0, count, BURST):
+        for program in sorted(threads, key=str, reverse=bool(number // BURST % 2)):  # in turns: A B, B A
+            with memtrace.trace(program=program):
+                question = memtrace.variable(QUESTION, "Query", "question")
+                context = memtrace.variable(CONTEXT, "Context", "context")
+                whole, used = time.process_time(), time.thread_time()
+                for _ in range(BURST):
+                    answer(question, context)
+                threads[program].append((time.thread_time() - used) / BURST)
+                assert memtrace.flush(60).dropped == 0
+                total[program] += time.process_time() - whole
+    plain, keeping = (statistics.median(bursts) for bursts in threads.values())
+    without, whole = total.values()
+    return {"plain": plain, "kept": keeping, "totalPlain": without / count, "totalKept": whole / count}
 
 
 def off(count: int, folder: Path) -> dict[str, float]:
@@ -127,6 +150,6 @@ def _peak() -> float:
 
 
 if __name__ == "__main__":
-    works = {"calls": calls, "off": off, "buffer": buffer, "away": away}
+    works = {"calls": calls, "kept": kept, "off": off, "buffer": buffer, "away": away}
     print(json.dumps(works[sys.argv[1]](int(sys.argv[2]), Path(sys.argv[3]))))
     memtrace.configure()

@@ -215,6 +215,8 @@ class Attribution:
             and ``path`` (steps like those of ``evidence``). The operation is null where the piece was not lost, or
             nobody knows where; else it lost the piece (``LOST``).
         question_kind: what an answer to the question needs; None where the source does not say it, such as a person.
+        proof: JSON text, what replaying the program showed of the verdict: an object with ``result`` (proved, refuted
+            or unsettled) and ``reason``; None where it was not replayed.
     """
 
     id: str
@@ -237,6 +239,7 @@ class Attribution:
     attributes: str = NO_ATTRIBUTES
     losses: str = "[]"
     question_kind: QuestionKind | None = None
+    proof: str | None = None
 
 
 Element = Trace | Session | Operation | Variable | Derivation | Failure | Attribution
@@ -282,7 +285,7 @@ class Batch:
 
 
 _PUBLIC_NAMES: dict[str, tuple[tuple[str, str], ...]] = {}
-_JSON_TEXT_FIELDS = {"attributes", "evidence", "candidates", "losses"}
+_JSON_TEXT_FIELDS = {"attributes", "evidence", "candidates", "losses", "proof"}
 
 
 def camel_case(name: str) -> str:
@@ -308,7 +311,7 @@ def as_json(element: Element) -> dict[str, Any]:
     public: dict[str, Any] = {}
     for name, public_name in _public_names(element):
         value = getattr(element, name)
-        if name in _JSON_TEXT_FIELDS:
+        if name in _JSON_TEXT_FIELDS and value is not None:
             value = msgspec.json.decode(value)
         elif isinstance(value, datetime):
             value = format_time(value)

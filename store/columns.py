@@ -292,6 +292,7 @@ _ALL = (
             _plain("attributes"),
             _plain("losses"),
             _word("question_kind", QuestionKind, is_optional=True),
+            _plain("proof", is_optional=True),
         ),
     ),
 )

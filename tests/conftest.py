@@ -116,6 +116,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
     return Groups(config, log)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kept_for_replays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What recordings keep for replays goes into a folder of the tests, not of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMTRACE_REPLAY", str(tmp_path_factory.mktemp("replay")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def loops_are_free() -> Iterator[None]:
     """Fail if a server's event loop was blocked for too long during this test, or by work that it left behind."""

@@ -14,6 +14,7 @@ from api.graphql.context import Info
 from api.graphql.history import changes
 from api.graphql.node import Node, is_model
 from api.graphql.pages import First, page_size
+from api.graphql.proof import Proof, proof_in
 from api.graphql.refs import FailureRef, OperationRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, ErrorType, QuestionKind
 from attribution.gold import on_earlier_gold
@@ -176,6 +177,13 @@ class Attribution(Node):
     def candidates(self: models.Attribution) -> list[Candidate]:
         """The candidates."""
         return candidates_of(self)
+
+    @strawberry.field(
+        description="What replaying the program showed of the verdict (`memtrace replay`); null where it was not done."
+    )
+    def proof(self: models.Attribution) -> Proof | None:
+        """The proof."""
+        return proof_in(self)
 
     @strawberry.field(description="The decisive operation.")
     async def operation(self, info: Info) -> OperationRef | None:

@@ -12,6 +12,7 @@ from strawberry.types.scalar import ScalarDefinition
 
 from attribution.comparing import Outcome
 from attribution.verdict import Method
+from optimization.proof.model import Result as ProofResult
 from schema.annotation import CaseOrder, Progress
 from schema.control import JobKind, JobState, Role
 from schema.errors import InputError
@@ -33,6 +34,7 @@ __all__ = [
     "Origin",
     "Outcome",
     "Progress",
+    "ProofResult",
     "QuestionKind",
     "Role",
     "Status",
@@ -132,10 +134,18 @@ _ENUMS: dict[Any, str] = {
         "How the cause of a failure is found. flow applies rules to the graph and is free; llm and oneshot ask a "
         "language model; auto asks one only where flow is unsure."
     ),
+    ProofResult: (
+        "What replaying showed. proved: correcting the operation makes the answer right, and nothing else does; "
+        "refuted: it does not, or an earlier operation lost what was needed; unsettled: nobody can tell, for the "
+        "reason that is given."
+    ),
     Direction: (
         "A direction in the causal graph. backward leads to what a variable depends on, forward to what depends on it."
     ),
 }
 
+_NAMES = {ProofResult: "ProofResult"}
+"""Names of enums in the schema, where they are not those of their classes."""
+
 for _of, _description in _ENUMS.items():
-    strawberry.enum(_of, description=_description, graphql_name_from="value")
+    strawberry.enum(_of, name=_NAMES.get(_of), description=_description, graphql_name_from="value")

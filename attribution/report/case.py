@@ -106,6 +106,22 @@ class CitedLoss(Part, frozen=True, kw_only=True):
     path: list[CitedStep]
 
 
+class ReportedProof(Part, frozen=True, kw_only=True):
+    """What replaying the program showed of the verdict.
+
+    Attributes:
+        result: proved, refuted or unsettled.
+        p0: the share of right answers without the correction, and ``p1`` with it; None where there were no runs.
+        draws: runs with the correction.
+    """
+
+    result: str
+    reason: str
+    p0: float | None
+    p1: float | None
+    draws: int
+
+
 class OtherVerdict(Part, frozen=True):
     """What another source says about the same failure."""
 
@@ -196,6 +212,7 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         failed_at: when the answer was given, else when it was found to be wrong.
         on_earlier_gold: whether the gold answers were changed since the verdict was given.
         question_label: what people know the question by.
+        proof: what replaying the program showed of the verdict; None where it was not replayed.
     """
 
     number: int = 0
@@ -230,3 +247,4 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     failed_at: datetime | None = None
     on_earlier_gold: bool = False
     question_label: str = ""
+    proof: ReportedProof | None = None

@@ -22,6 +22,7 @@ from attribution.report.case import (
     OtherVerdict,
     PromptRef,
     ReportedCase,
+    ReportedProof,
     SessionRef,
 )
 from attribution.verdict import Candidate, PieceLoss, Step, Verdict, from_attribution
@@ -183,6 +184,7 @@ class _Reader:
             "losses": [self._loss(loss) for loss in verdict.losses],
             "question_kind": verdict.question_kind,
             "on_earlier_gold": on_earlier_gold(attribution, failure),
+            "proof": _proof(attribution),
         }
 
     def _step(self, step: Step) -> CitedStep:
@@ -289,3 +291,13 @@ def _prompt_name(variable: Variable) -> str:
     if _DIGEST.search(variable.name):
         return variable.class_name or variable.comment or "prompt"
     return variable.name
+
+
+def _proof(attribution: Attribution) -> ReportedProof | None:
+    """What replaying showed of a verdict."""
+    return None if attribution.proof is None else msgspec.convert(_json(attribution.proof), ReportedProof)
+
+
+def _json(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode(text)
+    return {name: found.get(name) for name in ("result", "reason", "p0", "p1", "draws")}

@@ -232,6 +232,8 @@ def _case(case: ReportedCase) -> Iterator[str]:
     yield f"- verdict: {escape(words.verdict(case))}"
     if case.reason:
         yield f"- reason: {escape(words.cut(case.reason))}"
+    if case.proof:
+        yield f"- replay: {escape(words.cut(words.proof(case.proof)))}"
     for loss in case.losses:
         yield f"- piece “{escape(words.cut(loss.piece))}”: {escape(words.piece_end(loss))}"
     for other in case.others:

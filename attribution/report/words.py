@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from attribution.naming import plain
-from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, Revision
+from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, ReportedProof, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
 
@@ -303,6 +303,11 @@ def verdict(case: ReportedCase) -> str:
     by = " ".join(part for part in (case.method, case.model, case.author) if part)
     sure = "" if case.confidence is None else f", confidence {case.confidence:.2f}"
     return f"{by}{sure}{EARLIER_GOLD if case.on_earlier_gold else ''}"
+
+
+def proof(found: ReportedProof) -> str:
+    """What replaying showed: ``proved: the correction rescues the answer``."""
+    return f"{found.result}: {found.reason}"
 
 
 def _value(value: Any) -> str:

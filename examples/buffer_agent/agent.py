@@ -54,7 +54,8 @@ def run(fault: Fault = NO_FAULT, trace: str | None = None) -> list[Reply]:
     """
     agent = BufferAgent(fault)
     replies = []
-    with memtrace.trace("buffer agent", id=trace):
+    given = {"fault": fault, "trace": trace}
+    with memtrace.trace("buffer agent", id=trace, program=f"{__name__}:run", input=given):
         for session in SESSIONS:
             with memtrace.session(session.name, category="conversation"):
                 for message in session.messages:

@@ -112,7 +112,8 @@ async def live(fault: Fault = NO_FAULT, trace: str | None = None) -> list[Reply]
     replies: list[Reply] = []
     with ThreadPoolExecutor(4) as threads:
         agent = FactsAgent(threads, fault)
-        async with memtrace.trace("facts agent", id=trace):
+        given = {"fault": fault, "trace": trace}
+        async with memtrace.trace("facts agent", id=trace, program=f"{__name__}:live", input=given):
             for session in SESSIONS:
                 with memtrace.session(session.name, category="conversation"):
                     await agent.remember(

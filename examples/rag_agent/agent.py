@@ -84,7 +84,8 @@ def run(fault: Fault = NO_FAULT, trace: str | None = None) -> list[Reply]:
     """
     agent = RagAgent(fault)
     replies = []
-    with memtrace.trace("RAG agent", id=trace):
+    given = {"fault": fault, "trace": trace}
+    with memtrace.trace("RAG agent", id=trace, program=f"{__name__}:run", input=given):
         for session in SESSIONS:
             with memtrace.session(session.name, category="conversation"):
                 agent.remember([memtrace.variable(one.text, kind="Message", name=one.name) for one in session.messages])

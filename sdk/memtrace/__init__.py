@@ -1,6 +1,7 @@
 """What an application imports to record its memory system. It does not import anything of the platform."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from memtrace import redact
 from memtrace.config import configure, enabled, flush
@@ -9,6 +10,10 @@ from memtrace.identity import Variable
 from memtrace.ids import trace_id
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
+from memtrace.smartcomment import from_smartcomment
+
+if TYPE_CHECKING:
+    from memtrace import replay
 
 if TYPE_CHECKING or enabled():
     from memtrace.answers import feedback
@@ -71,6 +76,7 @@ __all__ = [
     "feedback",
     "find",
     "flush",
+    "from_smartcomment",
     "inject",
     "instrument",
     "link",
@@ -79,6 +85,7 @@ __all__ = [
     "newest_unit",
     "operation",
     "redact",
+    "replay",
     "retrieved",
     "session",
     "store_unit",
@@ -88,3 +95,10 @@ __all__ = [
     "uninstrument",
     "variable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``memtrace.replay`` is loaded when it is first used: most programs never do."""
+    if name == "replay":
+        return import_module("memtrace.replay")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,6 +36,7 @@ _preparation: Preparation | None = None
 _sampling = 1.0
 _is_configured = False
 _enabled: bool | None = None
+_is_held = False
 
 
 def enabled() -> bool:
@@ -82,7 +83,7 @@ def configure(
     if max_value_bytes < 1:
         raise ValueError(f"max_value_bytes must be positive, got {max_value_bytes}")
     masks = _masks(redact)
-    if not enabled():
+    if not enabled() or _is_held:
         return
     endpoint = endpoint or os.environ.get("MEMTRACE_ENDPOINT")
     if exporter is None and endpoint:
@@ -125,6 +126,17 @@ def is_ready() -> bool:
     if _local is not None:
         _tell_of_file(_local)
     return _exporter is not None
+
+
+def is_masked() -> bool:
+    """Whether values are masked before they leave the process."""
+    return sink.is_whole
+
+
+def hold() -> None:
+    """From now on, ``configure`` changes nothing: what a replayed program says is for when it records."""
+    global _is_held  # noqa: PLW0603 (one recorder a process)
+    _is_held = True
 
 
 def is_recording() -> bool:

@@ -59,6 +59,8 @@ class mutation:  # noqa: N801 (reads as a statement)
         if here is None or before is None:
             return
         self._here = None
+        if here.trace.replaying is not None:
+            here.trace.replaying.mutated(self._value)
         try:
             with implied_step(here, "mutate", "Update", error) as (step, events):
                 for item in self._inputs:

@@ -173,8 +173,10 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         name = name or _short(otherwise) or "operation"
         self.maker = (name, kind)
 
-    def begin(self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call | None:
-        """Tell that the function begins, and what its arguments are."""
+    def begin(
+        self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any], noted: Mapping[str, Any] | None = None
+    ) -> Call | None:
+        """Tell that the function begins, and what its arguments are; ``noted`` are further attributes."""
         try:
             call = self._new(self, here)
             # The operation's event is the first, as the others refer to it, but complete last: numbers are attributes.
@@ -195,6 +197,8 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
             for name, value in kwargs.items():
                 if self._wants(name):
                     self._take(call, events, numbers, name, value)
+            if noted:
+                numbers.update(noted)
             said = {**self._said, "attributes": {**numbers, **self._attributes}} if numbers else self._said
             call.begin(self._location, said, events)
         except Exception as error:
@@ -297,13 +301,16 @@ def _short(name: str | None) -> str:
 def _wrapped(plan: operation, fn: Any) -> Any:
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
 
-        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Chunks | None:
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Chunks | None, Any]:
             here = scope.get()
             if here is None:
                 ran_outside(plan.maker[0])
-                return None
-            call = plan.begin(here, args, kwargs)
-            return None if call is None else Chunks(call)
+                return None, fn(*args, **kwargs)
+            body, noted = fn, None
+            if here.trace.replaying is not None:
+                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)
+            call = plan.begin(here, args, kwargs, noted)
+            return None if call is None else Chunks(call), body(*args, **kwargs)
 
         is_asynchronous = inspect.isasyncgenfunction(fn)
         return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)
@@ -312,14 +319,18 @@ def _wrapped(plan: operation, fn: Any) -> Any:
         @wraps(fn)
         async def recorded_coroutine(*args: Any, **kwargs: Any) -> Any:
             here = scope.get()
-            call = None if here is None else plan.begin(here, args, kwargs)
-            if call is None:
-                if here is None:
-                    ran_outside(plan.maker[0])
+            if here is None:
+                ran_outside(plan.maker[0])
                 return await fn(*args, **kwargs)
+            body, noted = fn, None
+            if here.trace.replaying is not None:
+                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
+            call = plan.begin(here, args, kwargs, noted)
+            if call is None:
+                return await body(*args, **kwargs)
             token = scope.set(call)
             try:
-                result = await fn(*args, **kwargs)
+                result = await body(*args, **kwargs)
             except BaseException as error:
                 call.fail(error)
                 raise
@@ -332,14 +343,18 @@ def _wrapped(plan: operation, fn: Any) -> Any:
     @wraps(fn)
     def recorded(*args: Any, **kwargs: Any) -> Any:
         here = scope.get()
-        call = None if here is None else plan.begin(here, args, kwargs)
-        if call is None:
-            if here is None:
-                ran_outside(plan.maker[0])
+        if here is None:
+            ran_outside(plan.maker[0])
             return fn(*args, **kwargs)
+        body, noted = fn, None
+        if here.trace.replaying is not None:
+            body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
+        call = plan.begin(here, args, kwargs, noted)
+        if call is None:
+            return body(*args, **kwargs)
         token = scope.set(call)
         try:
-            result = fn(*args, **kwargs)
+            result = body(*args, **kwargs)
         except BaseException as error:
             call.fail(error)
             raise

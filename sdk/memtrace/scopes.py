@@ -9,14 +9,15 @@ from contextvars import Token
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast, overload
 
-from memtrace.config import enabled, is_ready, is_sampled
+from memtrace import steps
+from memtrace.config import enabled, is_masked, is_ready, is_sampled
 from memtrace.context import question, scope, state_of, unsampled
 from memtrace.faults import report, warn
 from memtrace.ids import new_id
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE
 from memtrace.sink import emit
-from memtrace.steps import Scope
+from memtrace.steps import Scope, TraceState
 from memtrace.unrecorded import closed, opened
 from memtrace.wrapping import in_block, is_function
 
@@ -33,11 +34,15 @@ class trace:  # noqa: N801 (reads as a statement)
         name: its name for people; for ``@trace`` without arguments, the name of the function.
         id: its id, up to 200 characters; without one, a new trace begins.
         attributes: any values that JSON can represent.
+        program: ``module:function`` that can be called to do the same again. What a replay needs is then kept on this
+            machine (``memtrace.replay``).
+        input: the arguments by name with which it was called; values that JSON can represent, dataclasses and models.
     """
 
     # fmt: off
     __slots__ = (
-        "_asked", "_attributes", "_line", "_name", "_said_id", "_thread", "_token", "_unsampled", "id", "is_recorded",
+        "_asked", "_attributes", "_input", "_line", "_name", "_program", "_said_id", "_thread", "_token", "_unsampled",
+        "id", "is_recorded",
     )
     # fmt: on
 
@@ -46,6 +51,8 @@ class trace:  # noqa: N801 (reads as a statement)
     _name: str | None
     _said_id: str | None
     _attributes: Mapping[str, Any] | None
+    _program: str | None
+    _input: Mapping[str, Any] | None
     _token: Token[Scope | None] | None
     _line: tuple[str, int] | None
     """The line where it was created, until it is used."""
@@ -60,6 +67,8 @@ class trace:  # noqa: N801 (reads as a statement)
         *,
         id: str | None = None,
         attributes: Mapping[str, Any] | None = None,
+        program: str | None = None,
+        input: Mapping[str, Any] | None = None,
     ) -> Self: ...
     def __new__(
         cls,
@@ -67,6 +76,8 @@ class trace:  # noqa: N801 (reads as a statement)
         *,
         id: str | None = None,  # noqa: A002 (the field's own word)
         attributes: Mapping[str, Any] | None = None,
+        program: str | None = None,
+        input: Mapping[str, Any] | None = None,  # noqa: A002 (the field's own word)
     ) -> Any:
         """A block or decorator; for ``@trace`` without parentheses, the function, each call of which is a trace."""
         if is_function(name):
@@ -77,6 +88,8 @@ class trace:  # noqa: N801 (reads as a statement)
         self._said_id = id
         self.id = str(id)[:MAX_ID_CHARACTERS] if id else new_id()
         self._attributes = attributes
+        self._program = program
+        self._input = input
         self.is_recorded = False
         self._token = None
         frame = sys._getframe(1)
@@ -108,7 +121,12 @@ class trace:  # noqa: N801 (reads as a statement)
         self._line = None
         if not enabled():
             return fn
-        return cast("Function", in_block(fn, lambda: trace(self._name, id=self._said_id, attributes=self._attributes)))
+        return cast("Function", in_block(fn, self._again))
+
+    def _again(self) -> trace:
+        return trace(
+            self._name, id=self._said_id, attributes=self._attributes, program=self._program, input=self._input
+        )
 
     def _begin(self) -> None:
         self.is_recorded = is_sampled(self.id)
@@ -120,15 +138,38 @@ class trace:  # noqa: N801 (reads as a statement)
             return
         state = state_of(self.id)
         self._token = scope.set(Scope(state))
-        if state.is_told and self._name is None and self._attributes is None:
+        kept = None if self._program is None else self._keep(state)
+        if state.is_told and self._name is None and self._attributes is None and kept is None:
             return
         state.is_told = True
         said: dict[str, Any] = {}
         if self._name:
             said["name"] = self._name[:MAX_NAME_CHARACTERS]
-        if self._attributes is not None:
-            said["attributes"] = dict(self._attributes)
+        if self._attributes is not None or kept is not None:
+            said["attributes"] = {**(self._attributes or {}), **({} if kept is None else {"replay": kept})}
         emit([(TRACE, said, self.id, time.time_ns(), self.id)])
+
+    def _keep(self, state: TraceState) -> dict[str, Any] | None:
+        """Keep what a replay needs; what the trace tells of that."""
+        if steps.replaying is not None:
+            state.replaying = steps.replaying
+            return None
+        if is_masked():
+            warn(
+                "replay of masked values",
+                "the trace %r is not kept for a replay: masks are configured, and a replay needs the values whole",
+                self.id,
+            )
+            return None
+        try:
+            from memtrace.replay.keeping import begin, folder_of
+
+            told = begin(self.id, self._program or "", self._input or {})
+            state.kept = folder_of(self.id)
+        except Exception as error:
+            report("what a replay needs", error)
+            return None
+        return told
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
 
 from memtrace import sink
 from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
@@ -14,15 +15,37 @@ from memtrace.known_units import KnownUnits
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
 
+Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]
+"""What is called, with which arguments, and attributes of the operation."""
+
+
+class Replaying(Protocol):
+    """What is done at each call of an operation of a trace that is being replayed."""
+
+    def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
+        """A function is called."""
+        ...
+
+    def mutated(self, value: object) -> None:
+        """A value was changed in place."""
+        ...
+
+
+replaying: Replaying | None = None
+"""What the traces of this process are replayed by; None where they are recorded."""
+
 
 class TraceState:
     """What this process knows of a trace."""
 
-    __slots__ = ("id", "identities", "is_told", "notes", "stored_units")
+    __slots__ = ("id", "identities", "is_told", "kept", "notes", "replaying", "stored_units")
 
     def __init__(self, id: str) -> None:  # noqa: A002 (the field's own word)
         self.id = id
         self.is_told = False
+        self.kept: Path | None = None
+        """The folder of what a replay needs."""
+        self.replaying: Replaying | None = None
         self.identities = IdentityMap()
         self.stored_units = KnownUnits()
         self.notes: dict[str, Any] = {}

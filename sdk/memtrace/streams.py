@@ -24,8 +24,8 @@ class Run(Protocol):
         """The run is over."""
 
 
-Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], Run | None]
-"""Takes the arguments of a call; returns None if the call is not recorded."""
+Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Run | None, Any]]
+"""Takes the arguments of a call; returns its run, or None if the call is not recorded, and the generator."""
 
 
 def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Callable[..., Any]:
@@ -33,10 +33,9 @@ def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Ca
 
     @wraps(fn)
     def recorded_stream(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        run = begin(args, kwargs)
+        run, stream = begin(args, kwargs)
         if run is None:
-            return (yield from fn(*args, **kwargs))
-        stream = fn(*args, **kwargs)
+            return (yield from stream)
         step: Callable[[Any], Any] = stream.send
         sent: Any = None
         try:
@@ -70,8 +69,8 @@ def asynchronous(fn: Callable[..., AsyncGenerator[Any, Any]], begin: Begin) -> C
 
     @wraps(fn)
     async def recorded_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-        run = begin(args, kwargs) or _Unrecorded()
-        stream = fn(*args, **kwargs)
+        found, stream = begin(args, kwargs)
+        run = found or _Unrecorded()
         step: Callable[[Any], Any] = stream.asend
         sent: Any = None
         try:

@@ -27,8 +27,8 @@ def in_block(fn: Any, block: Callable[[], AbstractContextManager[Any]]) -> Any:
         return type(fn)(in_block(fn.__func__, block))
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
 
-        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> _Inside:
-            return _Inside(block())
+        def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[_Inside, Any]:
+            return _Inside(block()), fn(*args, **kwargs)
 
         is_asynchronous = inspect.isasyncgenfunction(fn)
         return streams.asynchronous(fn, begin) if is_asynchronous else streams.synchronous(fn, begin)

@@ -32,7 +32,7 @@ FAILURE = (
 )
 ATTRIBUTION = (
     "id projectId traceId failureId errorType operationId confidence method model reason evidence candidates tokens "
-    "cost seconds createdAt author attributes losses questionKind"
+    "cost seconds createdAt author attributes losses questionKind proof"
 )
 IMPORT = "file traceId created existing variables occurrences operations derivations reads sessions failures seconds"
 

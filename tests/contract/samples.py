@@ -51,6 +51,7 @@ def assistant(project: str, name: str = "assistant") -> TraceBuilder:
     verdict: dict[str, Any] = {
         "evidence": f'[{{"variableId":"{moved.id}","quote":"Bergen"}},{{"variableId":"{note_2.id}"}}]',
         "attributes": '{"judge":"words"}',
+        "proof": json.dumps({"result": "proved", "reason": "it helps", "p1": 1.0}),
         "losses": _losses(("moved on to Bergen", update.id), ("Mia", None), ("Oslo", extract.id), ("to", update.id)),
         "question_kind": QuestionKind.SEVERAL,
     }

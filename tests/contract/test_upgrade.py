@@ -11,7 +11,7 @@ import apsw
 from attribution.history import history
 from attribution.people import record_verdict
 from schema.migrations import migrations
-from schema.models import Variable
+from schema.models import Batch, Variable
 from store.answers import Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
@@ -92,6 +92,24 @@ async def test_verdicts_that_a_file_holds_say_nothing_of_pieces(tmp_path: Path) 
     connection.close()
     async with await open_database(f"sqlite:///{path}") as database:
         await _say_nothing_of_pieces(database.project("old"), trace)
+
+
+async def test_verdicts_that_a_file_holds_were_not_replayed(tmp_path: Path) -> None:
+    path, trace = tmp_path / "old.db", assistant("old")
+    async with await open_database(f"sqlite:///{path}") as database:
+        await trace.write(database.project("old"))
+    (last,) = (one for one in migrations("sqlite") if one.name == "proof")
+    connection = apsw.Connection(str(path))
+    connection.execute("ALTER TABLE attribution DROP COLUMN proof")
+    connection.execute("DELETE FROM migration WHERE number = ?", (last.number,))
+    connection.close()
+    (verdict,) = trace.attributions
+    assert verdict.proof is not None
+    async with await open_database(f"sqlite:///{path}") as database:
+        store = database.project("old")
+        assert await store.attributions([verdict.failure_id]) == [replace(verdict, proof=None)]
+        await store.write(Batch(trace.trace, attributions=[verdict]))
+        assert await store.attributions([verdict.failure_id]) == [verdict]
 
 
 async def test_what_a_file_holds_from_before_annotation_can_be_annotated(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from api.web.vendor import MANIFEST, VENDOR
 from tests.data import ROOT
 from tests.test_docs import blocks
 
-PACKAGES = ("api", "attribution", "ingest", "schema", "store")
+PACKAGES = ("api", "optimization", "attribution", "ingest", "schema", "store")
 SENT = (
     *PACKAGES,
     "sdk",

@@ -116,7 +116,7 @@ def make_world(server: RunningServer, project: str) -> World:
     with TemporaryDirectory() as folder:
         file = Path(folder) / SAMPLE.name
         file.write_text(_with_one_unjudged(), "utf-8")
-        for command in (["import", str(file)], ["attribute", "--all", "--json"]):
+        for command in (["import", str(file)], ["attribute", "--all", "--json"], ["replay", "--all"]):
             done = server.place.here(*command, "--project", project)
             assert done.returncode == 0, done.stderr
     world = World(server, project, {})

@@ -39,6 +39,7 @@ def case(found: ReportedCase, file: str | None = None) -> Table:
             ("answer", Text(one_line(found.prediction or "", _QUOTE))),
             ("gold", Text(" | ".join(one_line(gold, _QUOTE) for gold in found.gold_answers), style=style.GOOD)),
             ("reason", Text(one_line(found.reason or "", _REASON))),
+            ("replay", Text(one_line(words.proof(found.proof), _REASON)) if found.proof else None),
             ("pieces", Text("\n").join(map(_loss, found.losses)) if found.losses else None),
             ("path", Text("\n").join(map(_step, found.path)) if found.path else None),
             ("or else", Text("\n").join(map(_candidate, found.candidates)) if found.candidates else None),

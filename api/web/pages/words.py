@@ -29,6 +29,8 @@ ERROR_TYPES = {
 }
 """The name of each error type for people, and what happened."""
 
+PROOFS = {"proved": "Proved", "refuted": "Refuted", "unsettled": "Not settled"}
+
 QUESTION_KINDS = {
     "plain": "one fact",
     "several": "several facts",

@@ -35,7 +35,10 @@ MAX_DEPTH = 8
 _BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
 """Where a text may begin inside another one: at a word, and, in scripts without spaces, anywhere."""
 
-_MARKS = re.compile(r"\W+")
+_KEYS = re.compile(rf"(?:\b(?=\w)|(?=[^\x00-\x7f]))(?=(.{{{SHORTEST}}}))", re.DOTALL)
+"""The first characters at each of these places, all at once: most texts contain nothing that is known."""
+
+MAX_LOOKED_UP = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +88,9 @@ class _Memory:
         self.objects: Recent[int, Given] = Recent(MAX_TEXTS, MAX_BYTES, lambda given: 64 + sys.getsizeof(given.value))
         self.texts: Recent[str, list[Text]] = Recent(MAX_TEXTS, MAX_BYTES, lambda same: same[-1].size)
         """By the first characters, for a fast look-up at each place of a long text."""
+        self.changes = 0
+        self.looked_up: Recent[str, tuple[int, list[Text]]] = Recent(MAX_LOOKED_UP)
+        """What was found in texts lately, and after how many changes: to place a call, and then to record it."""
 
 
 _memory = _Memory()
@@ -102,6 +108,7 @@ def remember(given: Given, *, is_own: bool = False) -> None:
         return
     key = value[begin.start() : begin.start() + SHORTEST]
     with _memory.lock:
+        _memory.changes += 1
         same = _memory.texts.get(key) or []
         for known in same:
             if known.text == value:
@@ -132,8 +139,21 @@ def inside(text: str) -> list[Text]:
 
     A text within a longer one that was found at the same place is not given again.
     """
-    if len(text) < SHORTEST or not len(_memory.texts):
+    memory = _memory
+    if len(text) < SHORTEST or not len(memory.texts):
         return []
+    changes = memory.changes
+    known = memory.looked_up.get(text)
+    if known is not None and known[0] == changes:
+        return known[1]
+    keys = set(_KEYS.findall(text, 0, MAX_SEARCHED_CHARACTERS))
+    is_any = not keys.isdisjoint(memory.texts.young) or not keys.isdisjoint(memory.texts.old)
+    found = _search(text) if is_any else []
+    memory.looked_up.set(text, (changes, found))
+    return found
+
+
+def _search(text: str) -> list[Text]:
     found: dict[str, Text] = {}
     covered = 0
     for begin in _BEGINNINGS.finditer(text, 0, MAX_SEARCHED_CHARACTERS):

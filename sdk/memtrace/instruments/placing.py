@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -193,6 +194,7 @@ def private_store(kind: str, instance: object) -> str:
     return made
 
 
+@cache
 def program() -> str:
     """The name of the program that runs: its file, or for ``python -m``, its module."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
@@ -213,13 +215,17 @@ def _trace_of(values: list[object]) -> str | None:
     """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
     by_identity: Counter[str] = Counter()
     weak: Counter[str] = Counter()
-    texts: list[str] = []
+    texts: dict[str, None] = {}
+    seen: set[int] = set()
     for leaf in handed_out.leaves(values):
+        if id(leaf) in seen:
+            continue
+        seen.add(id(leaf))
         given = handed_out.same_object(leaf)
         if given is not None:
             (weak if given.proof == "nothing" else by_identity)[given.trace] += 1
         if isinstance(leaf, str):
-            texts.append(leaf)
+            texts[leaf] = None
     if len(by_identity) == 1:
         return next(iter(by_identity))
     by_text: Counter[str] = Counter()

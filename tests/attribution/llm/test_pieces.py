@@ -134,8 +134,9 @@ async def test_more_pieces_than_are_followed_are_rejected(story: Story) -> None:
 
 
 def _told(request: Request) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(request.messages[1]["content"].partition("<data>")[2].partition("</data>")[0])
-    return document["failure"]
+    document = json.loads(request.messages[1]["content"].partition("<data>")[2].partition("</data>")[0])
+    failure: dict[str, Any] = document["failure"]
+    return failure
 
 
 @pytest.mark.parametrize("method", [Method.LLM, Method.ONESHOT, Method.AUTO])

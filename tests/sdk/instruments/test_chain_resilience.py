@@ -23,9 +23,7 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     folder = tmp_path_factory.mktemp("storm")
     with scripted_openai.running(script) as model:
         more = {"OPENAI_API_BASE": model.url, "LANGSMITH_TRACING": "false"}
-        done = run(
-            "langchain_storm.py", request.param, model=model.url, folder=folder, instrument=None, more=more
-        )
+        done = run("langchain_storm.py", request.param, model=model.url, folder=folder, instrument=None, more=more)
     found: dict[str, Any] = done.said
     return found
 

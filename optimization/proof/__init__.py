@@ -1,0 +1,1 @@
+"""Whether a verdict holds: the program is run again with the blamed operation corrected."""

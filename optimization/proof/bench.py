@@ -1,0 +1,202 @@
+"""The bench on which one failure is tried: its program is run again, as it was and with changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memtrace.replay import Do, Limits, Replayed, Replayer, ReplayError
+
+from attribution.graph import TraceGraph
+from optimization.proof.judge import Judge
+from optimization.proof.model import Divergence, Spent
+from optimization.replay.recorded import Asked, CannotReplayError, Recorded, folder_of_trace
+from schema.models import Failure
+
+_ANSWER, _SHOWN = "the answer", 200
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How programs are run again.
+
+    Attributes:
+        program: ``module:function`` in place of the recorded one.
+        python: the interpreter in place of the recorded one.
+        seconds: that one run may take.
+        max_calls: live calls of models that one run may make.
+        max_cost: once this is spent on the proof of one failure, no further model is asked.
+        prices: of a million tokens, by ``input`` and ``output``; ``max_cost`` needs them.
+        draws: with a correction, and as many without.
+        alpha: a correction helps if chance would make such a difference at most this often.
+    """
+
+    program: str | None = None
+    python: str | None = None
+    seconds: float = 60.0
+    max_calls: int | None = None
+    max_cost: float | None = None
+    prices: tuple[float, float] | None = None
+    draws: int = 5
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One run of the program, and its answer to the failure's question."""
+
+    replayed: Replayed
+    answer: str
+    is_right: bool
+
+    @property
+    def shape(self) -> tuple[str, tuple[str, ...]]:
+        """What two runs have in common that did the same."""
+        return self.answer, tuple(sorted(one.call for one in self.replayed.calls))
+
+
+@dataclass(slots=True)
+class Bench:
+    """Runs the program of one failure.
+
+    Attributes:
+        null: the replay to which nothing was done, once there was one.
+    """
+
+    graph: TraceGraph
+    failure: Failure
+    folder: Path
+    asked: Asked
+    judge: Judge
+    options: Options
+    null: Draw | None = None
+    spent: Spent = field(default_factory=Spent)
+    _recorded: Recorded | None = None
+    _replayer: Replayer | None = None
+
+    @classmethod
+    async def of(cls, graph: TraceGraph, failure: Failure, options: Options, replayer: Replayer | None = None) -> Bench:
+        """The bench of a failure.
+
+        Args:
+            graph: its trace.
+            failure: what was asked, answered and expected.
+            options: how programs are run again.
+            replayer: runs the program of the trace; None makes one.
+
+        Raises:
+            CannotReplayError: its trace can't be replayed.
+        """
+        folder = await folder_of_trace(graph)
+        asked = await Asked.of(graph, failure)
+        if not failure.gold_answers:
+            raise CannotReplayError("the failure has no gold answer, so nobody can say whether another answer is right")
+        bench = cls(graph, failure, folder, asked, await Judge.of(graph, failure), options)
+        bench._replayer = replayer
+        return bench
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End the process of the replays."""
+        if self._replayer is not None:
+            self._replayer.close()
+            self._replayer = None
+
+    async def draw(self, do: Sequence[Do] = (), *, is_null: bool = False, fresh: Collection[str] = ()) -> Draw:
+        """Run the program once.
+
+        Args:
+            do: what is changed.
+            is_null: whether it must do what it did, with the kept replies of models alone.
+            fresh: kept replies that are asked for again.
+
+        Raises:
+            CannotReplayError: it could not be run, or did not answer the question.
+        """
+        left = None
+        if self.options.max_cost is not None:
+            left = max(0.0, self.options.max_cost - (self.spent.cost or 0.0))
+        prices = self.options.prices
+        limits = Limits(
+            self.options.seconds,
+            self.options.max_calls,
+            left,
+            None if prices is None else {"input": prices[0], "output": prices[1]},
+        )
+        try:
+            replayed = await asyncio.to_thread(self._run, do, "kept" if is_null else "mixed", fresh, limits)
+        except (ReplayError, ValueError) as error:
+            raise CannotReplayError(f"the program can't be run again: {error}") from error
+        one = Spent(1, replayed.live, replayed.tokens, replayed.cost, replayed.seconds)
+        self.spent = self.spent.plus(one)
+        if replayed.problems:
+            raise CannotReplayError("; ".join(replayed.problems))
+        if replayed.error is not None:
+            raise CannotReplayError(f"the program failed when it was run again: {replayed.error}")
+        if len(replayed.answers) <= self.asked.turn:
+            raise CannotReplayError("the program did not answer the question when it was run again")
+        answer = replayed.answers[self.asked.turn]
+        return Draw(replayed, answer, self.judge.is_right(answer))
+
+    def _run(self, do: Sequence[Do], models: str, fresh: Collection[str], limits: Limits) -> Replayed:
+        if self._replayer is None:
+            self._replayer = Replayer(self.folder, self.options.program, self.options.python)
+        mode = "kept" if models == "kept" else "mixed"
+        return self._replayer.run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)  # type: ignore[arg-type]
+
+    async def null_draw(self) -> tuple[Draw, Divergence | None]:
+        """The replay to which nothing is done, and where it was not what was recorded."""
+        if self.null is None:
+            null = await self.draw(is_null=True)
+            self._recorded = await Recorded.of(self.graph, null.replayed)
+            self.null = null
+        return self.null, self.inexact(self.null, self.recorded)
+
+    @property
+    def recorded(self) -> Recorded:
+        """What the recorded operations are in replays; known after ``null_draw``."""
+        assert self._recorded is not None
+        return self._recorded
+
+    def inexact(self, null: Draw, recorded: Recorded) -> Divergence | None:
+        """Where a null replay is not what was recorded; None where it is exact."""
+        if recorded.missing is not None:
+            operation = recorded.missing
+            return Divergence(operation.location or operation.name or operation.external_id, "did not come again")
+        if recorded.further is not None:
+            given = next((one.given for one in null.replayed.calls if one.call == recorded.further.call), "")
+            return Divergence(recorded.further.call or recorded.further.name, given or "was not recorded")
+        if null.answer.strip() != self.asked.text.strip():
+            return Divergence(_ANSWER, null.answer[:_SHOWN])
+        return None
+
+    def divergence(self, draw: Draw) -> Divergence | None:
+        """The first call that a change brought about, or the answer; None where it changed nothing that was asked."""
+        before = [] if self.null is None else [one.call for one in self.null.replayed.calls]
+        first = first_missing([one.call for one in draw.replayed.calls], before)
+        if first is None:
+            is_same = self.null is not None and draw.answer == self.null.answer
+            return None if is_same else Divergence(_ANSWER, draw.answer[:_SHOWN])
+        return Divergence(first, next(one.given for one in draw.replayed.calls if one.call == first))
+
+
+def first_missing(wanted: Iterable[str], there: Iterable[str]) -> str | None:
+    """The first of some that is not among others, each counted."""
+    counts = Counter(there)
+    for one in wanted:
+        if not counts[one]:
+            return one
+        counts[one] -= 1
+    return None

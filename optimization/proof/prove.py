@@ -1,0 +1,227 @@
+"""The proof of a verdict: is the answer right once the blamed operation is corrected, and not otherwise?
+
+1. Nothing is changed: the program must do again what was recorded, else nothing can be said.
+2. The operation is corrected, several times, and the program goes on from there.
+3. The same without the correction: what the corrected runs asked models anew, these runs ask anew, too.
+4. A placebo, a change of the same kind that says something else, must not help.
+5. No earlier operation may be at fault: where one lost what was needed, its correction must not help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memtrace.replay import Do
+
+from attribution.graph import TraceGraph
+from attribution.intervals import difference
+from optimization.proof.bench import Bench, Draw
+from optimization.proof.correction import Correction, Corrector, Place
+from optimization.proof.model import Proof, Result
+from optimization.proof.statistics import fisher
+from optimization.replay.recorded import CannotReplayError
+from schema.kinds import NOT_THE_MEMORY, ErrorType
+
+_SURELY_SAME = 2
+"""Runs that did the same, and asked no model, show that further ones would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """What a verdict says."""
+
+    error_type: ErrorType | None
+    operation_id: str | None
+
+
+async def prove(bench: Bench, blame: Blame, corrector: Corrector) -> Proof:
+    """Whether correcting an operation makes the answer of a failure right.
+
+    Args:
+        bench: runs the program of the failure.
+        blame: the operation.
+        corrector: corrects it.
+    """
+    before = bench.spent
+    try:
+        proof = await _proof(bench, blame, corrector)
+    except CannotReplayError as error:
+        proof = Proof(Result.UNSETTLED, str(error), blame.operation_id)
+    spent = bench.spent
+    own = replace(
+        spent,
+        runs=spent.runs - before.runs,
+        calls=spent.calls - before.calls,
+        tokens=spent.tokens - before.tokens,
+        cost=None if spent.cost is None else spent.cost - (before.cost or 0.0),
+        seconds=spent.seconds - before.seconds,
+    )
+    return replace(proof, spent=own)
+
+
+async def _proof(bench: Bench, blame: Blame, corrector: Corrector) -> Proof:
+    def unsettled(reason: str) -> Proof:
+        return Proof(Result.UNSETTLED, reason, blame.operation_id)
+
+    if blame.error_type in NOT_THE_MEMORY:
+        return unsettled(f"a verdict of type {blame.error_type} blames no operation that could be run again")
+    if blame.operation_id is None or blame.operation_id not in bench.graph.operations:
+        return unsettled("the verdict blames no operation")
+    null, inexact = await bench.null_draw()
+    if inexact is not None:
+        return replace(
+            unsettled(f"run again without a change, the program did not do what was recorded{_why(null)}"),
+            first_divergence=inexact,
+        )
+    if null.is_right:
+        return unsettled("by its words, the recorded answer is right already")
+    place = Place(bench.graph, bench.recorded, bench.judge, blame.operation_id)
+    correction = await corrector.correct(place)
+    if correction.is_evidence:
+        problem = await _not_lost_here(bench, place)
+        if problem is not None:
+            return unsettled(problem)
+    return await _tried(bench, place, correction, corrector)
+
+
+async def _not_lost_here(bench: Bench, place: Place) -> str | None:
+    """Why evidence that is put in here would prove nothing; None where the operation had it and lost it."""
+    if not bench.judge.cases:
+        return "what the answer needs is not clear from the evidence, so nobody can tell whether the operation had it"
+    if not await bench.judge.had(place.operation_id):
+        return "what the operation was given does not have what the answer needs: that was lost before, or elsewhere"
+    if not place.is_answering and await bench.judge.gave(place.operation_id):
+        return "what the operation gave back has what the answer needs: it lost nothing"
+    return None
+
+
+async def _tried(bench: Bench, place: Place, correction: Correction, corrector: Corrector) -> Proof:
+    draws = await _draws(bench, correction.do, bench.options.draws)
+    first = draws[0]
+    proof = Proof(
+        Result.UNSETTLED,
+        "",
+        place.operation_id,
+        correction.says,
+        draws=len(draws),
+        p1=_rate(draws),
+        answer=first.answer,
+        first_divergence=bench.divergence(first),
+    )
+    right = sum(one.is_right for one in draws)
+    if not right:
+        return _without_effect(bench, place, proof, correction)
+    # What the corrected runs took from the recording is the same in both; what they asked anew is asked anew.
+    kept = bench.null.replayed.kept if bench.null is not None else frozenset()
+    fresh = kept - frozenset.intersection(*(one.replayed.kept for one in draws))
+    nulls = await _draws(bench, (), bench.options.draws, fresh=sorted(fresh))
+    null_right = sum(one.is_right for one in nulls)
+    p = fisher(right, len(draws), null_right, len(nulls))
+    interval = difference(null_right, len(nulls), right, len(draws))
+    proof = replace(
+        proof,
+        null_draws=len(nulls),
+        p0=_rate(nulls),
+        p=p,
+        interval=(interval.low, interval.high),
+    )
+    told = f"right in {right} of {len(draws)} runs with the correction, and in {null_right} of {len(nulls)} without"
+    if p > bench.options.alpha:
+        if right * len(nulls) <= null_right * len(draws):
+            return replace(proof, result=Result.REFUTED, reason=f"the correction does not help: {told}")
+        return replace(proof, reason=f"too few runs to tell chance from effect: {told}")
+    if correction.placebo:
+        placebo = await _draws(bench, correction.placebo, bench.options.draws)
+        helps = 2 * sum(one.is_right for one in placebo) > len(placebo)
+        proof = replace(proof, placebo=helps)
+        if helps:
+            return replace(proof, reason="a change that says something else helps as well: it is not the correction")
+    if correction.is_evidence:
+        earlier = await _earlier(bench, place, corrector)
+        if earlier is not None:
+            name = bench.graph.operations[earlier].name or earlier
+            return replace(
+                proof,
+                result=Result.REFUTED,
+                reason=f"an earlier operation, {name!r}, lost what was needed: correcting that one helps already",
+            )
+    return replace(proof, result=Result.PROVED, reason=f"the correction rescues the answer: {told}")
+
+
+def _without_effect(bench: Bench, place: Place, proof: Proof, correction: Correction) -> Proof:
+    """No corrected run gave the right answer."""
+    if not bench.graph.made(place.operation_id):
+        return replace(
+            proof,
+            reason="it gives nothing back that is recorded, and changes nothing that is: what it does lies outside of "
+            "it, where no correction of it reaches",
+        )
+    if place.is_answering and correction.is_evidence:
+        return replace(
+            proof,
+            reason="the evidence in its prompt did not help; what else is wrong with the prompt or the body of the "
+            "operation that answers, evidence can't correct",
+        )
+    reached = "" if proof.first_divergence is not None else ", and changes nothing that came after it"
+    return replace(
+        proof,
+        result=Result.REFUTED,
+        reason=f"the correction does not rescue the answer in any of {proof.draws} runs{reached}",
+    )
+
+
+async def _draws(bench: Bench, do: Sequence[Do], most: int, fresh: Sequence[str] = ()) -> list[Draw]:
+    """Runs with a change; fewer where they ask no model, do the same, and never give the right answer."""
+    found: list[Draw] = []
+    for _ in range(most):
+        one = await bench.draw(do, fresh=fresh)
+        if do and not all(one.replayed.hits):
+            raise CannotReplayError("the call to be corrected did not come when the program was run again")
+        found.append(one)
+        is_same = not any(one.replayed.live for one in found) and len({one.shape for one in found}) == 1
+        if do and is_same and len(found) >= _SURELY_SAME and not one.is_right:
+            break
+    return found
+
+
+async def _earlier(bench: Bench, place: Place, corrector: Corrector) -> str | None:
+    """An operation before this one that lost what was needed, and whose correction makes the answer right."""
+    graph = bench.graph
+    blamed = graph.operations[place.operation_id]
+    for operation in upstream(graph, bench, place.operation_id):
+        if operation not in bench.recorded.calls or graph.operations[operation].sequence >= blamed.sequence:
+            continue
+        if not await bench.judge.had(operation) or await bench.judge.gave(operation):
+            continue
+        other = Place(graph, bench.recorded, bench.judge, operation)
+        try:
+            correction = await corrector.correct(other)
+            if (await bench.draw(correction.do)).is_right:
+                return operation
+        except CannotReplayError:
+            continue  # what can't be corrected can't be shown to be at fault
+    return None
+
+
+def upstream(graph: TraceGraph, bench: Bench, operation_id: str) -> list[str]:
+    """The operations between the evidence and one that uses what comes of them, in order."""
+    way = graph.past(graph.used(operation_id)) & graph.future(bench.judge.evidence)
+    makers = {graph.variables[one].operation_id for one in way} - {None, operation_id}
+    users = {user for one in way for user in graph.users(one)} - {operation_id}
+    found = {one for one in makers | users if one is not None}
+    return sorted(found, key=lambda one: graph.operations[one].sequence)
+
+
+def _rate(draws: Sequence[Draw]) -> float:
+    return sum(one.is_right for one in draws) / len(draws)
+
+
+def _why(null: Draw) -> str:
+    """What may be the reason that a replay was not exact."""
+    reasons = []
+    if null.replayed.changed:
+        reasons.append(f"its source is another one ({', '.join(null.replayed.changed)})")
+    if not null.replayed.is_clock_kept:
+        reasons.append("its clock could not be set back, for the package time-machine is not installed beside it")
+    return f"; {' and '.join(reasons)}" if reasons else ""

@@ -1,0 +1,1 @@
+"""Running the program of a stored trace again."""

@@ -1,0 +1,148 @@
+"""What a stored trace says of its replay: its calls, where the rest is kept, and which answer is asked for."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from memtrace.replay import Ask, Call, Replayed, ReplayedOperation, folder_of
+
+from attribution.graph import TraceGraph
+from schema.kinds import VariableKind
+from schema.models import Failure, Operation, Trace
+from store.answers import Label
+
+NOT_KEPT = (
+    "the trace can't be replayed: nothing was kept of it on this machine; record it with memtrace.trace(..., "
+    'program="module:function", input={...}), and replay it where it was recorded'
+)
+
+
+class CannotReplayError(Exception):
+    """A trace, or an operation of it, can't be replayed; the message says why."""
+
+
+async def folder_of_trace(graph: TraceGraph) -> Path:
+    """What is kept of a trace on this machine.
+
+    Raises:
+        CannotReplayError: it was not recorded for a replay, or not on this machine.
+    """
+    (trace,) = cast("list[Trace]", await graph.store.get(Label.TRACE, [graph.trace_id]))
+    folder = folder_of(trace.external_id)
+    if not folder.exists():
+        raise CannotReplayError(NOT_KEPT)
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A trace as it was recorded, beside a replay of it to which nothing was done.
+
+    Operations are known by what they are and what they were given; of equal ones the first is the first.
+
+    Attributes:
+        calls: what the calls of operations are known by in replays, by operation.
+        missing: the first operation that did not come again; None if all came.
+        further: the first operation of the replay that was not recorded; None if there is none.
+    """
+
+    calls: Mapping[str, Call]
+    missing: Operation | None
+    further: ReplayedOperation | None
+
+    @classmethod
+    async def of(cls, graph: TraceGraph, replayed: Replayed) -> Recorded:
+        """What the operations of a trace are in its replays."""
+        roles: dict[str, set[str]] = defaultdict(set)
+        names: dict[str, set[str]] = defaultdict(set)
+        waiting: dict[tuple[Any, ...], deque[ReplayedOperation]] = defaultdict(deque)
+        for one in replayed.operations:
+            roles[one.place] |= {role for role, _ in one.used}
+            names[one.place] |= one.attributes.keys()
+        for one in replayed.operations:
+            waiting[one.place, one.name, one.used, _text(one.attributes)].append(one)
+        used: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for usage in await graph.store.usages(graph.trace_id):
+            if usage.role is not None:
+                used[usage.operation_id].append((usage.role, graph.variables[usage.variable_id].value_hash))
+        calls: dict[str, Call] = {}
+        missing = None
+        for operation in sorted(graph.operations.values(), key=lambda one: one.sequence):
+            place = _place(operation)
+            given = tuple(sorted(pair for pair in used[operation.id] if pair[0] in roles[place]))
+            said = msgspec.json.decode(operation.attributes)
+            said = {name: value for name, value in said.items() if name in names[place]}
+            same = waiting.get((place, operation.name, given, _text(said)))
+            if not same:
+                missing = missing or operation
+                continue
+            found = same.popleft()
+            if found.call is not None:
+                calls[operation.id] = Call.parse(found.call)
+        left = {id(one) for some in waiting.values() for one in some}
+        further = next((one for one in replayed.operations if id(one) in left), None)
+        return cls(calls, missing, further)
+
+    def call(self, operation: Operation) -> Call:
+        """What an operation's call is known by.
+
+        Raises:
+            CannotReplayError: it is no call of a function.
+        """
+        found = self.calls.get(operation.id)
+        if found is None:
+            raise CannotReplayError(
+                f"the operation {operation.name or operation.external_id!r} is no call of a decorated function, "
+                "so nothing can be put in its place"
+            )
+        return found
+
+
+def _place(operation: Operation) -> str:
+    """The module and function of an operation, without the line, which other changes of the file move."""
+    module, _, rest = (operation.location or "").partition(":")
+    return f"{module} {rest.partition(' ')[2]}"
+
+
+def _text(attributes: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode(attributes, order="deterministic")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The answer that a failure is about, as a replay can find it: it may be made from other things there.
+
+    Attributes:
+        turn: which of the answers to equal questions it is, from 0.
+        text: what was answered.
+    """
+
+    ask: Ask
+    turn: int
+    text: str
+
+    @classmethod
+    async def of(cls, graph: TraceGraph, failure: Failure) -> Asked:
+        """The answer of a failure.
+
+        Raises:
+            CannotReplayError: the failure names no answer or question of its trace.
+        """
+        answer, question = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
+        if answer is None or question is None:
+            raise CannotReplayError("the failure names no answer, or no question, of its trace")
+        asked = await graph.text(question.id)
+        equal = [one for one in graph.variables.values() if one.name == answer.name and one.kind is answer.kind]
+        queries = [one.id for one in graph.variables.values() if one.kind is VariableKind.QUERY]
+        texts = await graph.texts(queries)
+        same = {id_ for id_ in queries if texts[id_] == asked}
+        before = [one for one in equal if one.sequence < answer.sequence and not same.isdisjoint(graph.past([one.id]))]
+        if same.isdisjoint(graph.past([answer.id])):
+            raise CannotReplayError("the failure's question is not in the past of its answer")
+        ask = Ask(answer.name, answer.kind.value, asked)
+        return cls(ask, len(before), await graph.text(answer.id))

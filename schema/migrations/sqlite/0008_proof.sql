@@ -1,0 +1,3 @@
+-- What replaying the program showed of a verdict.
+
+ALTER TABLE attribution ADD COLUMN proof TEXT;

@@ -1,0 +1,173 @@
+"""The process in which programs are run again: ``python -m memtrace.replay``.
+
+It reads one request a line, as JSON, from standard input, and answers with a line of its own. Each request is run in a
+process of its own, which begins as this one did: what a run changes in memory, no other run sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import multiprocessing
+import os
+import random
+import sys
+import time
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_core import from_json, to_json
+
+from memtrace import config, steps
+from memtrace.exporters.memory import MemoryExporter
+from memtrace.replay import seams
+from memtrace.replay.clock import clock_from
+from memtrace.replay.do import Do
+from memtrace.replay.keeping import runs_of, source_hash
+from memtrace.replay.performing import Performing, imported, typed_arguments
+from memtrace.replay.proxy import Proxy
+from memtrace.replay.replies import Replies
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    _warm_up()
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a program prints must not be taken for an answer
+    context: Any = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
+    for line in sys.stdin:
+        request = from_json(line)
+        process = context.Process(target=_run, args=(request,))
+        process.start()
+        process.join()
+        print(to_json({"exit": process.exitcode}).decode(), file=answers, flush=True)
+
+
+_NO_INPUTS = {None, "read", "before"}
+"""Roles of what an operation uses while it runs: not by these is it known."""
+
+
+@dataclass
+class _Warm:
+    value: str
+
+
+def _warm_up() -> None:
+    """Load what every run needs, once, before the processes of the runs begin as copies of this one."""
+    TypeAdapter(_Warm).validate_python({"value": ""})
+
+
+def _run(request: dict[str, Any]) -> None:
+    """Run a program as a request says, and write what came of it into the request's file."""
+    sys.stdin.close()
+    begun = time.perf_counter()
+    found = perform(request)
+    found["seconds"] = time.perf_counter() - begun
+    out = Path(request["out"])
+    out.write_bytes(to_json(found, inf_nan_mode="strings"))
+
+
+def perform(request: dict[str, Any]) -> dict[str, Any]:
+    """Run a program again, in this process, which should be fresh.
+
+    Returns:
+        Calls, answers, problems and events.
+    """
+    folder = Path(request["kept"])
+    runs = runs_of(folder)
+    exporter = MemoryExporter()
+    config.configure(exporter=exporter)
+    config.hold()
+    performing = Performing([Do(**one) for one in request.get("do", ())])
+    steps.replaying = performing
+    replies = Replies(folder / "replies", request.get("models", "kept"), request.get("fresh"))
+    limits = request.get("limits") or {}
+    error = None
+    changed: list[str] = []
+    with Proxy(
+        replies, max_calls=limits.get("calls"), max_cost=limits.get("cost"), prices=limits.get("prices")
+    ) as proxy:
+        seams.begin_replay(folder, proxy, Path(request["scratch"]))
+        for run in runs:
+            program = request.get("program") or run["program"]
+            module = program.partition(":")[0]
+            try:
+                with clock_from(run.get("clock")) as is_frozen:
+                    _seed(run.get("seeds") or {})
+                    fn = imported(program)
+                    if run.get("source") not in {None, source_hash(module)}:
+                        changed.append(module)
+                    _call(fn, typed_arguments(fn, run["input"]))
+            except BaseException as wrong:  # whatever the program raises is what the replay has to say
+                error = f"{type(wrong).__name__}: {wrong}"
+                break
+        spent = proxy.spent()
+    return {
+        "calls": performing.calls,
+        "operations": _operations(exporter),
+        "hits": performing.hits,
+        "problems": [*performing.problems, *proxy.problems],
+        "answers": _answers(exporter, request.get("ask")),
+        "error": error,
+        "changed": changed,
+        "clock": is_frozen if runs else False,
+        "models": {"kept": sorted(replies.used), "live": spent.calls, "tokens": spent.tokens, "cost": spent.cost},
+        "events": exporter.events if request.get("events") else [],
+    }
+
+
+def _call(fn: Any, given: dict[str, Any]) -> None:
+    result = fn(**given)
+    if inspect.iscoroutine(result):
+        asyncio.run(result)
+    elif inspect.isgenerator(result):
+        for _ in result:
+            pass
+
+
+def _seed(seeds: dict[str, Any]) -> None:
+    """Continue the sequence of random numbers where the recording began."""
+    state = seeds.get("random")
+    if state is not None:
+        version, numbers, following = state
+        random.setstate((version, tuple(numbers), following))
+
+
+def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
+    """What each operation was, by content: its function, what it used in which role, and its numbers."""
+    hashes = {
+        one["variable"]: f"b2:{blake2b(one['value'].encode(), digest_size=16).hexdigest()}"
+        for one in exporter.of("variable")
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for one in exporter.of("operationStarted"):
+        attributes = dict(one.get("attributes") or {})
+        call, _ = attributes.pop("call", None), attributes.pop("returns", None)
+        module, _, rest = (one.get("location") or "").partition(":")
+        found[one["operation"]] = {
+            "call": call,
+            "name": one["name"],
+            "place": f"{module} {rest.partition(' ')[2]}",
+            "used": [],
+            "attributes": attributes,
+        }
+    for one in exporter.of("used"):
+        if one["operation"] in found and one.get("role") not in _NO_INPUTS:
+            found[one["operation"]]["used"].append([one.get("role"), hashes[one["variable"]]])
+    return list(found.values())
+
+
+def _answers(exporter: MemoryExporter, ask: dict[str, Any] | None) -> list[str]:
+    """The values of a name and kind in whose past a question is, oldest first."""
+    if ask is None:
+        return []
+    found = []
+    for one in exporter.of("variable"):
+        if one["name"] == ask["name"] and one["kind"] == ask["kind"]:
+            past = exporter.closure(one["variable"])
+            if any(item["kind"] == "Query" and item["value"] == ask["question"] for item in past):
+                found.append(one["value"])
+    return found

@@ -1,0 +1,22 @@
+"""The clock of a replay: it goes on from the moment of the recording, if the package ``time-machine`` is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+
+@contextmanager
+def clock_from(nanoseconds: int | None) -> Iterator[bool]:
+    """Let time go on from a moment (nanoseconds since 1970, UTC); gives whether it does."""
+    try:
+        import time_machine
+    except ImportError:
+        yield False
+        return
+    if nanoseconds is None:
+        yield False
+        return
+    with time_machine.travel(datetime.fromtimestamp(nanoseconds / 1e9, UTC), tick=True):
+        yield True

@@ -1,0 +1,287 @@
+"""A replay as its process sees it: what is done to which call, and which calls there were."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from memtrace.context import scope
+from memtrace.identity import Variable
+from memtrace.record import declare
+from memtrace.replay.adding import added, put_into
+from memtrace.replay.calls import Turns, content, given, returns, shape
+from memtrace.replay.do import UNSET, Do
+from memtrace.sink import emit
+from memtrace.values import own_copy
+
+_PREVIEW = 200
+_EMPTY: tuple[Any, ...] = (None, [], "", {}, False, 0)
+
+
+class _Doing:
+    """A text is being added in one call.
+
+    Attributes:
+        found: whether there was something to add it to.
+    """
+
+    def __init__(self, text: str, before: str | None) -> None:
+        self.text = text
+        self.before = before
+        self.found = False
+
+
+_doing: ContextVar[_Doing | None] = ContextVar("memtrace.replay.doing", default=None)
+
+
+class Performing:
+    """One replay.
+
+    Attributes:
+        calls: all calls, in the order in which they began: what each is known by, and its arguments.
+        hits: how often each change was made.
+        problems: why a change could not be made.
+    """
+
+    def __init__(self, do: Sequence[Do]) -> None:
+        self._turns = Turns()
+        self._do = list(do)
+        self._lock = threading.Lock()
+        self.calls: list[dict[str, str]] = []
+        self.hits = [0] * len(self._do)
+        self.problems: list[str] = []
+
+    def enter(
+        self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]:
+        """What is called instead, with which arguments, and the attributes that name the call."""
+        call = self._turns.call(fn, args, kwargs)
+        _, names, rest = shape(fn)
+        preview = content(given(names, rest, args, kwargs))[:_PREVIEW].decode("utf-8", "replace")
+        with self._lock:
+            self.calls.append({"call": str(call), "given": preview})
+            chosen = [number for number, one in enumerate(self._do) if one.operation in {str(call), call.function}]
+            for number in chosen:
+                self.hits[number] += 1
+        noted = {"call": str(call)}
+        if (annotation := returns(fn)) is not None:
+            noted["returns"] = annotation
+        for number in chosen:
+            try:
+                fn, args, kwargs = self._changed(self._do[number], fn, args, kwargs)
+            except (ValueError, TypeError, NameError, ImportError, AttributeError) as error:
+                self._problem(f"{call.function}: {_said(error)}")
+        return fn, args, kwargs, noted
+
+    def mutated(self, value: object) -> None:
+        """An operation has changed a value in place: a text that is to be added goes into it."""
+        doing = _doing.get()
+        if doing is not None and put_into(value, doing.text):
+            doing.found = True
+
+    def _problem(self, said: str) -> None:
+        with self._lock:
+            if said not in self.problems:
+                self.problems.append(said)
+
+    def _changed(
+        self, do: Do, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
+        if do.inputs is not None or do.prompt is not None:
+            return fn, *_given_instead(fn, args, kwargs, do.inputs or {"prompt": do.prompt})
+        if do.body is not None:
+            return _with_body(_imported(do.body), fn), args, kwargs
+        if do.add is not None:
+            return self._adding(fn, do.add, do.before), args, kwargs
+        return _giving(fn, _empty(fn) if do.skip else _typed(_annotation(fn, "return"), do.output)), args, kwargs
+
+    def _adding(self, fn: Any, text: str, before: str | None) -> Any:
+        """The function, whose result gets a text added."""
+
+        def finished(value: Any, doing: _Doing) -> Any:
+            changed = added(value, doing.text, doing.before, _annotation(fn, "return"))
+            if changed is UNSET:
+                if not doing.found:
+                    self._problem(
+                        f"{shape(fn)[0]}: a sentence can't be added to what it gives back: {_kind(fn, value)}"
+                    )
+                return value
+            return _same_variable(value, changed)
+
+        if inspect.isasyncgenfunction(fn):
+
+            async def chunks(*args: Any, **kwargs: Any) -> Any:
+                async for chunk in fn(*args, **kwargs):
+                    yield chunk
+                yield "\n" + text
+
+            return chunks
+        if inspect.isgeneratorfunction(fn):
+
+            def parts(*args: Any, **kwargs: Any) -> Any:
+                yield from fn(*args, **kwargs)
+                yield "\n" + text
+
+            return parts
+        if inspect.iscoroutinefunction(fn):
+
+            async def awaited(*args: Any, **kwargs: Any) -> Any:
+                doing = _Doing(text, before)
+                token = _doing.set(doing)
+                try:
+                    value = await fn(*args, **kwargs)
+                finally:
+                    _doing.reset(token)
+                return finished(value, doing)
+
+            return awaited
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            doing = _Doing(text, before)
+            token = _doing.set(doing)
+            try:
+                value = fn(*args, **kwargs)
+            finally:
+                _doing.reset(token)
+            return finished(value, doing)
+
+        return called
+
+
+def _same_variable(value: object, changed: object) -> object:
+    """The changed text, which is the next version of the variable that the value was."""
+    here = scope.get()
+    known = None if here is None or not isinstance(value, str) else here.trace.identities.find(value)
+    if here is None or known is None or not isinstance(changed, str):
+        return changed
+    origin: Variable = known[-1]
+    events: list[Any] = []
+    made = declare(events, here, changed, origin.name, origin.kind, step=here.step, revises=origin)
+    here.trace.identities.bind(changed, made, is_own=True)
+    emit(events)
+    return changed
+
+
+def _giving(fn: Any, value: Any) -> Any:
+    """A function of the same sort that gives back a value; a stream gives it as one chunk, a list item by item."""
+    chunks = value if isinstance(value, list) else [] if value is None else [value]
+    if inspect.isasyncgenfunction(fn):
+
+        async def stream(*args: Any, **kwargs: Any) -> Any:
+            for chunk in chunks:
+                await asyncio.sleep(0)
+                yield chunk
+
+        return stream
+    if inspect.isgeneratorfunction(fn):
+        return lambda *args, **kwargs: (chunk for chunk in chunks)
+    if inspect.iscoroutinefunction(fn):
+
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            return value
+
+        return awaited
+    return lambda *args, **kwargs: value
+
+
+def _with_body(body: Any, fn: Any) -> Any:
+    return lambda *args, **kwargs: body(fn, *args, **kwargs)
+
+
+def _given_instead(
+    fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], inputs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    bound = inspect.signature(fn).bind(*args, **kwargs)
+    for name, value in inputs.items():
+        if name not in bound.signature.parameters:
+            raise ValueError(f"has no argument {name!r}; it takes ({', '.join(bound.signature.parameters)})")
+        before, after = bound.arguments.get(name), _typed(_annotation(fn, name), value)
+        bound.arguments[name] = _in_place_of(before, after)
+    return bound.args, bound.kwargs
+
+
+def _in_place_of(before: object, after: object) -> object:
+    """The changed argument, which stands for the same variable: it came from where the other one did."""
+    here = scope.get()
+    known = None if here is None else here.trace.identities.find(before)
+    if here is None or not known or type(after) is not str or len(after) < 2:
+        return after
+    own = own_copy(after)
+    here.trace.identities.bind(own, known[-1], is_own=True)
+    return own
+
+
+def _annotation(fn: Any, name: str) -> Any:
+    """An annotation of a function, for a stream that of its chunks; None where there is none."""
+    found = inspect.get_annotations(inspect.unwrap(fn), eval_str=True).get(name)
+    is_stream = inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn)
+    if name == "return" and is_stream:
+        return None
+    return found
+
+
+def _typed(annotation: Any, value: Any) -> Any:
+    """A JSON value as an annotation has it."""
+    if annotation is None or value is None:
+        return value
+    return TypeAdapter(annotation).validate_python(value)
+
+
+def typed_arguments(fn: Any, given_: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that are JSON values, as the annotations of a function have them.
+
+    Raises:
+        ValueError: one does not fit, or the function has no such argument.
+    """
+    names = inspect.signature(fn).parameters
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in names.values())
+    for name in given_:
+        if name not in names and not takes_any:
+            raise ValueError(f"{shape(fn)[0]} has no argument {name!r}; it takes ({', '.join(names)})")
+    return {name: _typed(_annotation(fn, name), value) for name, value in given_.items()}
+
+
+def _empty(fn: Any) -> Any:
+    """Nothing, as a function's return annotation has it."""
+    annotation = _annotation(fn, "return")
+    if annotation is None:
+        return None
+    adapter = TypeAdapter(annotation)
+    for value in _EMPTY:
+        try:
+            return adapter.validate_python(value, strict=True)
+        except ValidationError:
+            continue
+    raise ValueError(f"can't be left out: {annotation!r} has no empty value")
+
+
+def _imported(name: str) -> Any:
+    module, _, path = name.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def imported(name: str) -> Any:
+    """What ``module:name`` names.
+
+    Raises:
+        ImportError, AttributeError: there is no such thing.
+    """
+    return _imported(name)
+
+
+def _kind(fn: Any, value: object) -> str:
+    return returns(fn) or type(value).__qualname__
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)

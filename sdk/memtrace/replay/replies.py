@@ -1,0 +1,127 @@
+"""Replies of models, by what was asked and how often it had been asked before."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+from pydantic_core import from_json, to_json
+
+Mode = Literal["record", "kept", "mixed", "fresh"]
+MAX_BYTES = 256_000_000
+"""Of all replies of a trace; later ones are not kept, and a replay that needs them is told so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+class Replies:
+    """The replies of one trace.
+
+    Args:
+        folder: where they are kept.
+        mode: ``record`` keeps what comes; ``kept`` gives only what was kept; ``mixed`` gives what was kept, and asks
+            for the rest; ``fresh`` always asks.
+        fresh: names of replies that ``mixed`` asks for again, though they were kept.
+
+    Attributes:
+        used: names of the replies that were kept and given.
+    """
+
+    def __init__(self, folder: Path, mode: str, fresh: Collection[str] | None = None) -> None:
+        self._folder = folder
+        self._mode = mode
+        self._fresh = frozenset(fresh or ())
+        self._turns: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+        self._given_back: defaultdict[str, list[int]] = defaultdict(list)
+        self._lock = threading.Lock()
+        self._bytes = 0
+        self.used: set[str] = set()
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the server may be asked for what was not kept."""
+        return self._mode != "kept"
+
+    def name(self, method: str, url: str, body: bytes) -> str:
+        """What the next reply to a request is called: a hash of what is asked, without headers, and its turn."""
+        digest = blake2b(digest_size=16)
+        for part in (method.encode(), url.encode(), _canonical(body)):
+            digest.update(b"%d:" % len(part) + part)
+        asked = digest.hexdigest()
+        with self._lock:
+            back = self._given_back.get(asked)
+            turn = heapq.heappop(back) if back else next(self._turns[asked])
+        return f"{asked}.{turn}"
+
+    def give_back(self, name: str) -> None:
+        """The request had no reply that is kept: the next equal one takes its turn."""
+        asked, _, turn = name.rpartition(".")
+        with self._lock:
+            heapq.heappush(self._given_back[asked], int(turn))
+
+    def find(self, name: str) -> Reply | None:
+        """A reply that was kept and may be given."""
+        if self._mode in {"record", "fresh"} or name in self._fresh:
+            return None
+        try:
+            data = (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        head, _, body = data.partition(b"\n")
+        said = from_json(head)
+        if blake2b(body, digest_size=16).hexdigest() != said["hash"]:
+            return None  # damaged, so it counts as missing
+        self.used.add(name)
+        return Reply(said["status"], said["mediaType"], body)
+
+    def keep(self, name: str, reply: Reply) -> bool:
+        """Keep a reply, if that is what is done here; False where there is no room for it."""
+        if self._mode != "record":
+            return True
+        self._bytes += len(reply.body)
+        if self._bytes > MAX_BYTES:
+            return False
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        said = {
+            "status": reply.status,
+            "mediaType": reply.media_type,
+            "hash": blake2b(reply.body, digest_size=16).hexdigest(),
+        }
+        descriptor, unfinished = tempfile.mkstemp(dir=self._folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(to_json(said) + b"\n" + reply.body)
+        Path(unfinished).replace(self._folder / name)
+        return True
+
+
+def _canonical(body: bytes) -> bytes:
+    """A body of JSON with its keys in order; any other body as it is."""
+    try:
+        value = from_json(body)
+    except ValueError:
+        return body
+    return to_json(_sorted(value))
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_sorted(item) for item in value]
+    return value

@@ -1,0 +1,118 @@
+"""Where a program meets what is outside of it: model servers, files of its memory, and memories of other kinds.
+
+Outside of a trace that keeps what replay needs, each of these does nothing and gives back what it was given.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from memtrace.context import scope
+from memtrace.faults import report
+from memtrace.replay.snapshots import PathSnapshot, Snapshot
+
+if TYPE_CHECKING:
+    from memtrace.replay.proxy import Proxy
+
+P = TypeVar("P", str, Path)
+
+_OPENAI = "https://api.openai.com/v1"
+_lock = threading.Lock()
+_recording: dict[Path, Proxy] = {}
+"""The proxies of this process, by the folder of the trace."""
+_replay: tuple[Path, Proxy, Path] | None = None
+"""In a replay: the folder of what is kept, the proxy, and the folder of what this replay may change."""
+
+
+def begin_replay(folder: Path, proxy: Proxy, scratch: Path) -> None:
+    """From now on, this process replays what a folder keeps; what it changes is in ``scratch``."""
+    global _replay  # noqa: PLW0603 (one replay a process)
+    _replay = folder, proxy, scratch
+
+
+def model_url(upstream: str | None = None) -> str:
+    """The address by which the program calls a model server, so that its replies are kept, and found again in replays.
+
+    Call it inside the trace. Any client library that takes a base URL works with it.
+
+    Args:
+        upstream: the server's base URL; the default is ``OPENAI_BASE_URL``, or that of OpenAI.
+    """
+    upstream = upstream or os.environ.get("OPENAI_BASE_URL") or _OPENAI
+    if _replay is not None:
+        return _replay[1].url_of(upstream)
+    kept = _kept()
+    if kept is None:
+        return upstream
+    try:
+        from memtrace.replay.proxy import Proxy
+        from memtrace.replay.replies import Replies
+
+        with _lock:
+            if kept not in _recording:
+                proxy = Proxy(Replies(kept / "replies", "record"))
+                proxy.start()
+                _recording[kept] = proxy
+            return _recording[kept].url_of(upstream)
+    except Exception as error:
+        report("proxy that keeps replies of models", error)
+        return upstream
+
+
+def state(name: str, snapshot: Snapshot) -> None:
+    """Keep what a memory holds now; in a replay, make it hold what it held here.
+
+    Args:
+        name: what the memory is called, one name for each.
+        snapshot: saves and restores it.
+    """
+    if _replay is not None:
+        snapshot.restore(_replay[0] / "state" / name)
+        return
+    kept = _kept()
+    if kept is None:
+        return
+    try:
+        place = kept / "state" / name
+        if not place.exists():
+            _save(snapshot, place)
+    except Exception as error:
+        report("snapshot of a memory", error)
+
+
+def place(path: P) -> P:
+    """The file or folder in which a memory lies, to be opened by the program after this.
+
+    A recorded trace keeps a copy of it as it is now, and uses it itself; each replay gets a copy of its own.
+    """
+    name = Path(path).name
+    if _replay is not None:
+        folder, _, scratch = _replay
+        kept_copy = folder / "state" / name
+        own = scratch / name
+        if not own.exists() and kept_copy.exists():
+            PathSnapshot(own).restore(kept_copy)
+        return type(path)(own)
+    state(name, PathSnapshot(Path(path)))
+    return path
+
+
+def _save(snapshot: Snapshot, target: Path) -> None:
+    """A snapshot appears whole or not at all."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
+    unfinished.mkdir(mode=0o700)
+    try:
+        snapshot.save(unfinished)
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _kept() -> Path | None:
+    here = scope.get()
+    return None if here is None else here.trace.kept
