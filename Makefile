@@ -9,7 +9,7 @@ DEMO_STORE := sqlite:///.demo/demo.db
 .PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor screenshots clean
 
 help:
-	@echo "make demo    import the sample, show the past of a wrong answer, and say why each is wrong"
+	@echo "make demo    import the sample, show the past of a wrong answer, say why each is wrong, and improve prompts"
 	@echo "make test    run all tests, on both engines and two versions of Neo4j, with real servers"
 	@echo "make test-full the same, with what takes long in full size"
 	@echo "make torture 100 kills under load, a million waiting events, Neo4j away for two minutes: what is in the graph?"
@@ -39,6 +39,7 @@ demo: setup
 	$(BIN)/memtrace --store $(DEMO_STORE) attribute --all
 	$(BIN)/memtrace --store $(DEMO_STORE) report -o .demo/report.html
 	@echo "The report is .demo/report.html"
+	$(BIN)/python -m examples.better_prompts .demo/prompts
 
 test: setup
 	$(BIN)/python -m tests
@@ -71,7 +72,7 @@ bench: setup
 
 lock:
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel \
+	$(BIN)/uv pip compile pyproject.toml sdk/pyproject.toml --extra fast --extra nats-local --extra neo4j-local --extra notebook --extra otel --extra optimize \
 		--group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-emit-package memtrace-recorder --no-header --upgrade --quiet -o requirements.lock
 

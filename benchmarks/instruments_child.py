@@ -74,7 +74,9 @@ def memtrace(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextMa
 
 def openinference(folder: Path) -> tuple[Callable[[Any, int], str], AbstractContextManager[Any], Callable[[], object]]:
     """OpenInference's instrument, spans in a file, written in the background as its documentation advises."""
-    from openinference.instrumentation.openai import OpenAIInstrumentor  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    from openinference.instrumentation.openai import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        OpenAIInstrumentor,
+    )
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 

@@ -22,12 +22,14 @@ from api.cli import (
     cypher,
     dev,
     dlq,
+    evaluate,
     failures,
     ingest,
     keys,
     labels,
     listing,
     neo4j,
+    optimize,
     replay,
     report,
     retention,
@@ -106,11 +108,13 @@ for group in (
     worker,
     dev,
     run,
+    evaluate,
 ):
     app.add_typer(group.commands)
 app.add_typer(report.app, name="report", rich_help_panel="Ask why")
 app.add_typer(labels.app, name="labels", rich_help_panel="Ask why")
 app.add_typer(annotate.app, name="annotate", rich_help_panel="Ask why")
+app.add_typer(optimize.app, name="optimize", rich_help_panel="Improve")
 app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
 app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
 app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")

@@ -46,7 +46,9 @@ async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
     touched = {name[:32] for name in new}
     long = [one for one in variables if one.value is None and one.external_id[:32] in touched]
     values = await store.values(long) if long else {}
-    made = await asyncio.to_thread(_events, trace, operations, variables, values, new)
+    made, is_whole = await asyncio.to_thread(_events, trace, operations, variables, values, new)
+    if not is_whole:
+        _log.warning("a trace has too many spans for all edges between them", project=store.project_id, trace=trace)
     for start in range(0, len(made), _AT_A_TIME):
         part = made[start : start + _AT_A_TIME]
         for refusal in await with_late_sources(store, part, await take_events(store, part)):
@@ -72,17 +74,20 @@ def _events(
     variables: Iterable[Variable],
     values: dict[str, bytes],
     new: set[str],
-) -> list[wire.Event]:
+) -> tuple[list[wire.Event], bool]:
+    """What the edges are told by, and whether these are all edges."""
     nodes = _nodes(operations, variables, values)
     made: list[wire.Event] = []
-    for edge in edges(nodes, new):
+    found, has_all_edges = edges(nodes, new)
+    for edge in found:
         made += _of_edge(trace, edge)
+    deleted, has_all_deletions = deletions(nodes, new)
     made += [
         wire.Invalidated(trace=trace, time=node.began, variable=value.name, operation=node.name)
-        for value, node in deletions(nodes, new)
+        for value, node in deleted
         if node.began is not None
     ]
-    return made
+    return made, has_all_edges and has_all_deletions
 
 
 def _of_edge(trace: str, edge: Edge) -> list[wire.Event]:

@@ -94,34 +94,60 @@ class Edge:
     comment: str
 
 
-def edges(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[Edge]:
+MOST_PAIRS = 2_000_000
+"""Of variables that are looked at together; to look for a text in another counts for one more per 4,000 characters.
+It takes some seconds. Of spans that all belong to one trace, each has as many pairs as there are spans."""
+
+_CHARACTERS_A_PAIR = 4_000
+
+
+def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS) -> tuple[list[Edge], bool]:
     """All edges between spans of which at least one is new.
 
     Args:
         nodes: all spans of a trace, by name.
         new: the names of those that have come since the edges were last looked for.
+        most: pairs that are looked at.
+
+    Returns:
+        The edges, and whether all pairs were looked at.
     """
     found: dict[tuple[str, str], Edge] = {}
+    share = ProcessorShare()
     for source_node, source, target_node, target, is_around in _pairs(nodes, new):
+        share.step()
+        most -= 1 + (len(source.text or "") + len(target.text or "")) // _CHARACTERS_A_PAIR
+        if most < 0:
+            return list(found.values()), False
         pair = source.name, target.name
         if pair not in found:
             related = _related(source_node, source, target_node, target, is_around=is_around)
             if related is not None:
                 found[pair] = Edge(source, target, target_node, *related)
-    return list(found.values())
+    return list(found.values()), True
 
 
-def deletions(nodes: Mapping[str, Node], new: AbstractSet[str]) -> list[tuple[Value, Node]]:
-    """Units and the spans that deleted them."""
-    deleting = [node for node in nodes.values() if node.deletes is not None]
-    return [
-        (value, node)
-        for node in deleting
-        for other in nodes.values()
-        if node.name in new or other.name in new
-        for value in other.values
-        if value.is_write and _is_deleted(value, node)
-    ]
+def deletions(
+    nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS
+) -> tuple[list[tuple[Value, Node]], bool]:
+    """Units and the spans that deleted them, and whether all pairs were looked at; see ``edges``."""
+    written: dict[str, list[tuple[Node, Value]]] = defaultdict(list)
+    for node in nodes.values():
+        for value in node.values:
+            if value.is_write and value.key is not None:
+                written[value.key[0]].append((node, value))
+    written_now = {store: [one for one in found if one[0].name in new] for store, found in written.items()}
+    found: list[tuple[Value, Node]] = []
+    for node in nodes.values():
+        if node.deletes is None:
+            continue
+        for _, value in (written if node.name in new else written_now).get(node.deletes[0], ()):
+            most -= 1
+            if most < 0:
+                return found, False
+            if _is_deleted(value, node):
+                found.append((value, node))
+    return found, True
 
 
 def _is_deleted(value: Value, by: Node) -> bool:
@@ -180,15 +206,11 @@ def _same_ids(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
             if value.key is not None:
                 by_key[value.key].append((node, value))
     for same in by_key.values():
-        for source_node, source in same:
-            for target_node, target in same:
-                if source_node is not target_node and (source_node.name in new or target_node.name in new):
-                    yield source_node, source, target_node, target, False
+        yield from _with_a_new_one(same, same, new)
 
 
 def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
     """What one span gave, and what another of the same OpenTelemetry trace took, or wrote into a memory."""
-    share = ProcessorShare()
     by_trace: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
         by_trace[node.trace_id].append(node)
@@ -197,11 +219,18 @@ def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair
             continue
         given = [(node, value) for node in together for value in node.on(OUTPUT)]
         taken = [(node, value) for node in together for value in node.values if value.side == INPUT or value.is_write]
-        for source_node, source in given:
-            share.step()
-            for target_node, target in taken:
-                if source_node is not target_node and (source_node.name in new or target_node.name in new):
-                    yield source_node, source, target_node, target, False
+        yield from _with_a_new_one(given, taken, new)
+
+
+def _with_a_new_one(
+    sources: Iterable[tuple[Node, Value]], targets: Sequence[tuple[Node, Value]], new: AbstractSet[str]
+) -> Iterator[_Pair]:
+    """Pairs of two spans of which one is new."""
+    new_targets = [one for one in targets if one[0].name in new]
+    for source_node, source in sources:
+        for target_node, target in targets if source_node.name in new else new_targets:
+            if source_node is not target_node:
+                yield source_node, source, target_node, target, False
 
 
 def _related(

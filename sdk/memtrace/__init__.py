@@ -10,6 +10,7 @@ from memtrace.identity import Variable
 from memtrace.ids import trace_id
 from memtrace.kinds import OperationKind, VariableKind
 from memtrace.propagation import extract, inject
+from memtrace.smartcomment import from_smartcomment
 
 if TYPE_CHECKING:
     from memtrace import replay
@@ -75,6 +76,7 @@ __all__ = [
     "feedback",
     "find",
     "flush",
+    "from_smartcomment",
     "inject",
     "instrument",
     "link",

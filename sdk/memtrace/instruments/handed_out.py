@@ -35,8 +35,8 @@ MAX_DEPTH = 8
 _BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
 """Where a text may begin inside another one: at a word, and, in scripts without spaces, anywhere."""
 
-_KEYS = re.compile(rf"(?:\b(?=\w)|(?=[^\x00-\x7f]))(?=(.{{{SHORTEST}}}))", re.DOTALL)
-"""The first characters at each of these places, all at once: most texts contain nothing that is known."""
+_KEYS = re.compile(rf"(?=(.{{{SHORTEST}}}))(?:[A-Za-z0-9_]+|[^\x00-\x7f])", re.DOTALL)
+"""The first characters at each of these places, and at some more, all at once: most texts contain nothing known."""
 
 MAX_LOOKED_UP = 64
 

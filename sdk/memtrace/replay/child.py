@@ -24,6 +24,7 @@ from pydantic_core import from_json, to_json
 from memtrace import config, steps
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.replay import seams
+from memtrace.replay.budget import Budget
 from memtrace.replay.clock import clock_from
 from memtrace.replay.do import Do
 from memtrace.replay.keeping import runs_of, source_hash
@@ -87,9 +88,8 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
     limits = request.get("limits") or {}
     error = None
     changed: list[str] = []
-    with Proxy(
-        replies, max_calls=limits.get("calls"), max_cost=limits.get("cost"), prices=limits.get("prices")
-    ) as proxy:
+    budget = Budget(limits.get("calls"), limits.get("cost"), limits.get("prices"))
+    with Proxy(replies, budget) as proxy:
         seams.begin_replay(folder, proxy, Path(request["scratch"]))
         for run in runs:
             program = request.get("program") or run["program"]

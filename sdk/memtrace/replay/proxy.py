@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic_core import from_json, to_json
 
 from memtrace.faults import report
+from memtrace.replay.budget import Budget, Spent
 from memtrace.replay.replies import Replies, Reply
 
 if TYPE_CHECKING:
@@ -28,43 +28,23 @@ _TRY_AGAIN = {408, 409, 425, 429}
 _ANSWER_SECONDS, _CONNECT_SECONDS = 600.0, 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What was asked for and paid: calls, tokens, and their cost where prices are known."""
-
-    calls: int
-    tokens: int
-    cost: float | None
-
-
 class Proxy:
     """The server, from ``start`` to ``close``.
 
     Args:
         replies: what was kept.
-        max_calls: live calls, at most.
-        max_cost: once this is spent, no further call is made.
-        prices: of a million tokens: ``{"input": ..., "output": ...}``.
+        budget: what live calls may cost; None means no limit.
 
     Attributes:
         problems: why requests were refused.
+        given: what the replies that were given used, kept ones too, as if all had been live.
     """
 
-    def __init__(
-        self,
-        replies: Replies,
-        *,
-        max_calls: int | None = None,
-        max_cost: float | None = None,
-        prices: Mapping[str, float] | None = None,
-    ) -> None:
+    def __init__(self, replies: Replies, budget: Budget | None = None) -> None:
         self.replies = replies
         self.problems: list[str] = []
-        self._max_calls = max_calls
-        self._max_cost = max_cost
-        self._prices = prices
-        self._calls = 0
-        self._tokens = {"input": 0, "output": 0}
+        self.given = Budget()
+        self._budget = budget or Budget()
         self._lock = threading.Lock()
         self._upstreams: list[str] = []
         self._server: ThreadingHTTPServer | None = None
@@ -109,8 +89,7 @@ class Proxy:
 
     def spent(self) -> Spent:
         """What was paid so far."""
-        with self._lock:
-            return Spent(self._calls, sum(self._tokens.values()), self._cost())
+        return self._budget.spent()
 
     def target(self, path: str) -> str | None:
         """The address that a path of this server stands for."""
@@ -124,6 +103,7 @@ class Proxy:
         name = self.replies.name(method, url, body)
         kept = self.replies.find(name)
         if kept is not None:
+            self._count(kept)
             to.whole(kept)
             return
         problem = self._refusal()
@@ -152,11 +132,17 @@ class Proxy:
                 self._refuse(f"the model's server can't be reached: {type(error).__name__}", to)
             return
         reply = Reply(status, media_type, b"".join(chunks))
-        self._count(reply)
+        self._budget.used(self._count(reply))
         if status < 500 and status not in _TRY_AGAIN:
             self._keep(name, reply)
         else:
             self.replies.give_back(name)
+
+    def _count(self, reply: Reply) -> dict[str, int]:
+        used = _usage(reply.body)
+        self.given.take()
+        self.given.used(used)
+        return used
 
     def _keep(self, name: str, reply: Reply) -> None:
         try:
@@ -169,31 +155,13 @@ class Proxy:
         """Why no live call may be made; None where one may, which is counted."""
         if not self.replies.may_ask:
             return "a model was asked for what was not kept of the recording"
-        with self._lock:
-            if self._max_calls is not None and self._calls >= self._max_calls:
-                return f"the limit of {self._max_calls:,} live calls of models is reached"
-            cost = self._cost()
-            if self._max_cost is not None and cost is not None and cost >= self._max_cost:
-                return "the limit of the cost of models is reached"
-            self._calls += 1
-        return None
+        return self._budget.take()
 
     def _refuse(self, problem: str, to: _Answer) -> None:
         with self._lock:
             if problem not in self.problems:
                 self.problems.append(problem)
         to.whole(Reply(400, "application/json", to_json({"error": {"message": f"memtrace replay: {problem}"}})))
-
-    def _count(self, reply: Reply) -> None:
-        used = _usage(reply.body)
-        with self._lock:
-            for side, tokens in used.items():
-                self._tokens[side] += tokens
-
-    def _cost(self) -> float | None:
-        if self._prices is None:
-            return None
-        return sum(self._tokens[side] * self._prices[side] for side in self._tokens) / 1e6
 
 
 def _usage(body: bytes) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic_core import from_json, to_json
 
-Mode = Literal["record", "kept", "mixed", "fresh"]
+Mode = Literal["record", "kept", "mixed", "fresh", "resume"]
 MAX_BYTES = 256_000_000
 """Of all replies of a trace; later ones are not kept, and a replay that needs them is told so."""
 
@@ -36,7 +36,7 @@ class Replies:
     Args:
         folder: where they are kept.
         mode: ``record`` keeps what comes; ``kept`` gives only what was kept; ``mixed`` gives what was kept, and asks
-            for the rest; ``fresh`` always asks.
+            for the rest; ``fresh`` always asks; ``resume`` gives what was kept, asks for the rest, and keeps that too.
         fresh: names of replies that ``mixed`` asks for again, though they were kept.
 
     Attributes:
@@ -92,7 +92,7 @@ class Replies:
 
     def keep(self, name: str, reply: Reply) -> bool:
         """Keep a reply, if that is what is done here; False where there is no room for it."""
-        if self._mode != "record":
+        if self._mode not in {"record", "resume"}:
             return True
         self._bytes += len(reply.body)
         if self._bytes > MAX_BYTES:

@@ -134,7 +134,7 @@ async def test_more_pieces_than_are_followed_are_rejected(story: Story) -> None:
 
 
 def _told(request: Request) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(request.messages[1]["content"].partition("<data>")[2].partition("</data>")[0])
+    document = json.loads(request.messages[1]["content"].partition("<data>")[2].partition("</data>")[0])
     failure: dict[str, Any] = document["failure"]
     return failure
 

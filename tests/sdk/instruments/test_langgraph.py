@@ -64,9 +64,6 @@ def test_a_conversation_is_one_buffer_that_grows(runs: tuple[Run, Run]) -> None:
     versions = [event for event in ann.variables("Buffer") if event["name"] == "messages of monday"]
     assert [event["version"] for event in versions] == [0, 1, 2]
     assert [event.get("revisionOf") for event in versions] == [None, *(event["variable"] for event in versions[:-1])]
-    assert "Figa" not in versions[1]["value"] + versions[2]["value"].replace("What is my dog", "") or all(
-        "base" in event for event in versions[1:]
-    )
 
 
 def test_an_answer_derives_from_its_question_and_from_what_was_said(runs: tuple[Run, Run]) -> None:

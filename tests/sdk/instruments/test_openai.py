@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ ENVIRONMENTS = ["mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0"]  # openai 3, 2 and 1
 
 def script(body: dict[str, Any]) -> str | dict[str, Any] | int:
     """``say: words``, ``call: tool`` and ``fail: status`` in the newest message are orders."""
-    given = body.get("messages") or body.get("input") or body.get("prompt")
+    given: Any = body.get("messages") or body.get("input") or body.get("prompt")
     last = given if isinstance(given, str) else given[-1]["content"]
     order, _, words = str(last).partition(": ")
     if order == "fail":
@@ -30,7 +29,7 @@ def script(body: dict[str, Any]) -> str | dict[str, Any] | int:
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=only_in_full(name)) for name in ENVIRONMENTS])
-def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run, Run]]:
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     """The same program without and with the recorder."""
     folder = tmp_path_factory.mktemp("openai")
     with scripted_openai.running(script) as model:

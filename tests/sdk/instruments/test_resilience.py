@@ -15,7 +15,7 @@ import openai
 import pytest
 from memtrace import sink
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import openai as instrument
+from memtrace.instruments import openai_bodies
 from openai import _base_client
 
 from tests.sdk.instruments import scripted_openai
@@ -145,7 +145,7 @@ def test_a_recorder_that_fails_is_not_noticed(client: openai.OpenAI, monkeypatch
 
     monkeypatch.setattr(sink, "send", broken)
     assert say(client, "say: all the same") == "all the same"
-    monkeypatch.setattr(instrument.bodies, "asked", broken)
+    monkeypatch.setattr(openai_bodies, "asked", broken)
     assert say(client, "say: and again") == "and again"
     with pytest.raises(openai.InternalServerError):
         say(client, "fail: 500")

@@ -12,6 +12,9 @@ from memtrace.instruments.langchain.handler import Handler
 from memtrace.instruments.patches import Patches
 from memtrace.instruments.subclasses import wrap_all
 
+_handlers: dict[Any, Any] = {}
+"""The handler, made once: what began before it was detached hands it on to the runs inside, which get no second."""
+
 
 class LangChainInstrument:
     """Records LangChain by a handler of callbacks that every run gets; only stores and rerankers are wrapped."""
@@ -28,7 +31,8 @@ class LangChainInstrument:
     def install(self) -> None:
         """Attach it."""
         base = import_module("langchain_core.callbacks.base").BaseCallbackHandler
-        handler = type("MemTraceHandler", (Handler, base), {"__doc__": Handler.__doc__})()
+        handler = _handlers.setdefault(base, None) or type("MemTraceHandler", (Handler, base), {})()
+        _handlers[base] = handler
         tracers = import_module("langchain_core.tracers.context")
         tracers.register_configure_hook(ContextVar("memtrace.langchain", default=handler), True)
         self._hook = tracers._configure_hooks[-1]

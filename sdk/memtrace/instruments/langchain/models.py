@@ -20,6 +20,11 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
     run.making = Making(run.here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
     for variable, role in read:
         run.making.use(variable, role)
+    around = run.parent
+    while around is not None:
+        for told in around.messages:
+            run.making.use(told, "message")  # it is what is extracted from; the prompt only carries it
+        around = around.parent
     if not isinstance(messages, str) and messages:
         question = run.root.searched.get(content(messages[-1]))
         if question is not None and question.kind == "Query":

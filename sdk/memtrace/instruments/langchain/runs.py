@@ -103,6 +103,7 @@ class Run:
         making: its operation; None for a chain, which only passes values on.
         hits: of a retriever: the documents that a vector store found, their units, and scores.
         replies: of a manager of memory: what its model said.
+        messages: of a manager of memory: what it was told.
         candidates: of a reranker: what it chooses from.
         store_name: of a retriever: the store in which it searches.
         before: of a retriever: the one inside which it runs.
@@ -117,6 +118,7 @@ class Run:
     question: Variable | None = None
     hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
     replies: list[Variable] = field(default_factory=list)
+    messages: list[Variable] = field(default_factory=list)
     candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
     before: Run | None = None

@@ -145,12 +145,12 @@ def _messages(run: Run, given_to: Any) -> None:
     """What was said is known before the model reads it."""
     for one in given_to.get("messages") or ():
         if is_message(one):
-            message(run, one)
+            run.messages.append(message(run, one))
             continue
         said = one.get("content") if isinstance(one, Mapping) else one[1] if isinstance(one, tuple) else one
         role = one.get("role") if isinstance(one, Mapping) else None
-        if isinstance(said, str) and same(run, said) is None:
-            given(run, said, str(role or "message"), "Message")
+        if isinstance(said, str):
+            run.messages.append(same(run, said) or given(run, said, str(role or "message"), "Message"))
 
 
 def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:

@@ -1,0 +1,158 @@
+"""The process in which a program runs, as its parent sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from schema.errors import MemTraceError
+
+_SECRETS = ("MEMTRACE_API_KEY", "MEMTRACE_ENDPOINT", "MEMTRACE_INSTRUMENT", "MEMTRACE_NEO4J_PASSWORD", "MEMTRACE_STORE")
+"""Settings of the platform that a program does not need."""
+_LONGEST_LINE = 64 << 20
+_KEPT_LINES = 20
+_PATIENCE = 5.0
+
+
+class ProgramFailed(MemTraceError):  # noqa: N818 (it is what happened, not a mistake of the caller)
+    """The program raised an error, or its process ended."""
+
+
+class Child:
+    """A program's process, from entering to leaving the block; then it and all that it started are ended.
+
+    Args:
+        program: ``module:name``.
+        python: the interpreter of the program's environment, which has the recorder installed.
+        directory: the folder in which it runs.
+        environment: what is added to the environment.
+    """
+
+    def __init__(self, program: str, python: str, directory: Path, environment: Mapping[str, str]) -> None:
+        self._program = program
+        self._python = python
+        self._directory = directory
+        self._environment = environment
+        self._said: deque[str] = deque(maxlen=_KEPT_LINES)
+
+    async def __aenter__(self) -> Self:
+        own = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                self._python,
+                "-m",
+                "memtrace.program",
+                self._program,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=self._directory,
+                env={"PYTHONHASHSEED": "0", **own, **self._environment, "MEMTRACE_ENABLED": "1"},
+                limit=_LONGEST_LINE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProgramFailed(f"{self._python} can't be started: {error.strerror}") from None
+        self._errors = asyncio.create_task(self._read_errors())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        if error is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), _PATIENCE)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        self._errors.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._errors
+
+    async def do(self, act: str, seconds: float, /, **said: Any) -> dict[str, Any]:
+        """Have the program do something, and wait for what comes of it.
+
+        Args:
+            act: ``start``, ``add``, ``ask``, ``judge`` or ``end``.
+            seconds: how long it may take.
+            said: what belongs to the act.
+
+        Raises:
+            ProgramFailed: it raised an error, took too long, or its process ended; the message says which.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        line = json.dumps({"do": act, **said}) + "\n"
+        try:
+            self._process.stdin.write(line.encode())
+            await self._process.stdin.drain()
+            answer = await asyncio.wait_for(self._process.stdout.readline(), seconds)
+        except TimeoutError:
+            raise ProgramFailed(f"{self._program} took longer than {seconds:g} seconds to {act}") from None
+        except (BrokenPipeError, ConnectionResetError):
+            answer = b""
+        except ValueError:
+            raise ProgramFailed(f"{self._program} gave an answer of more than {_LONGEST_LINE:,} bytes") from None
+        if not answer:
+            code = await self._process.wait()
+            await asyncio.sleep(0)
+            raise ProgramFailed(f"the process of {self._program} ended with {code}{self._last_lines()}")
+        found: dict[str, Any] = json.loads(answer)
+        if "error" in found:
+            at = f" ({'; '.join(found['trace'])})" if found.get("trace") else ""
+            raise ProgramFailed(f"{act}: {found['error']}{at}")
+        return found
+
+    async def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        while line := await self._process.stderr.readline():
+            self._said.append(line.decode("utf-8", "replace").rstrip())
+
+    def _last_lines(self) -> str:
+        return "".join(f"\n  {line}" for line in self._said)
+
+
+async def prompts_of(program: str, python: str, directory: Path, folder: Path, seconds: float) -> dict[str, str]:
+    """The prompts that a program has when nobody changes them.
+
+    Args:
+        program: ``module:name``.
+        python: the interpreter of its environment.
+        directory: the folder in which it runs.
+        folder: an empty folder for its files.
+        seconds: how long it may take to begin.
+
+    Raises:
+        ProgramFailed: it can't be made.
+    """
+    async with Child(program, python, directory, {}) as child:
+        found = await child.do("start", seconds, **beginning("nobody", "nobody", program, {}, folder, ()))
+    prompts: dict[str, str] = found["prompts"]
+    return prompts
+
+
+def beginning(
+    user: str, trace: str, name: str, prompts: Mapping[str, str], folder: Path, instruments: Sequence[str]
+) -> dict[str, Any]:
+    """What belongs to the act ``start``; events go to ``events.ndjson`` in the folder, files to ``files``."""
+    files = folder / "files"
+    files.mkdir(parents=True, exist_ok=True)
+    return {
+        "user": user,
+        "trace": trace,
+        "name": name,
+        "prompts": dict(prompts),
+        "folder": str(files),
+        "events": str(folder / "events.ndjson"),
+        "instrument": list(instruments),
+    }

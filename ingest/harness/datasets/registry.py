@@ -1,0 +1,83 @@
+"""All forms of data sets, a line each, and the function that reads a file of any of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ingest.files.opening import display_name, mapped
+from ingest.harness.datasets.form import Form, with_known_evidence
+from ingest.harness.datasets.lines import Lines
+from ingest.harness.datasets.locomo import LoCoMo
+from ingest.harness.datasets.longmemeval import LongMemEval
+from ingest.harness.datasets.memtracebench import MemTraceBench
+from ingest.harness.datasets.model import Conversation, Dataset
+from ingest.harness.datasets.realmem import RealMem
+from schema.errors import InputError
+
+FORMS: tuple[Form, ...] = (
+    LoCoMo(),
+    LongMemEval(),
+    RealMem(),
+    MemTraceBench(),
+    Lines(),
+)
+
+_LINES = frozenset({".jsonl", ".ndjson"})
+
+
+def read_dataset(path: Path) -> Dataset:
+    """The conversations of a file, whose form is recognised by its content; it may be compressed.
+
+    The whole file is held in memory, as most published files are one JSON value.
+
+    Raises:
+        InputError: it has no known form, or something in it is not as its form says; the message names the place.
+    """
+    source = display_name(path)
+    with mapped(path) as data:
+        content = _parsed(source, data[:], is_lines=bool(_LINES & set(path.suffixes)))
+    for form in FORMS:
+        if form.recognises(content):
+            return _checked(source, form.name, form.read(source, content))
+    known = ", ".join(form.name for form in FORMS)
+    raise InputError(source, "", f"is no data set of a form that is known ({known})")
+
+
+def _parsed(source: str, data: bytes, *, is_lines: bool) -> Any:
+    """One JSON value, or else the list of those on its lines."""
+    whole: msgspec.DecodeError | None = None
+    if not is_lines:
+        try:
+            return msgspec.json.decode(data)
+        except msgspec.DecodeError as error:
+            whole = error
+    found: list[Any] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(msgspec.json.decode(line))
+        except msgspec.DecodeError as error:
+            if whole is not None and not found:
+                raise InputError(source, "", f"is no JSON: {whole}") from None
+            raise InputError(source, f"line {number}", f"is no JSON: {error}") from None
+    return found
+
+
+def _checked(source: str, form: str, conversations: list[Conversation]) -> Dataset:
+    if not conversations:
+        raise InputError(source, "", "has no conversation")
+    known: list[Conversation] = []
+    unknown: list[str] = []
+    users: set[str] = set()
+    for conversation in conversations:
+        if conversation.user in users:
+            raise InputError(source, "", f"two conversations have the user {conversation.user!r}")
+        users.add(conversation.user)
+        cleaned, missing = with_known_evidence(conversation)
+        known.append(cleaned)
+        unknown += missing
+    return Dataset(form, tuple(known), tuple(unknown))

@@ -1,0 +1,41 @@
+"""Replies of a model with the protocol of OpenAI, over HTTP."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import httpx
+
+from memtrace.program.loading import ProgramError
+
+_SECONDS = httpx.Timeout(300.0, connect=30.0)
+_TRIES = 4
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+
+
+class Chat:
+    """A model at ``OPENAI_BASE_URL`` with the key ``OPENAI_API_KEY``; ``MEMTRACE_PROGRAM_MODEL`` is its name."""
+
+    def __init__(self) -> None:
+        self._model = os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini")
+        base = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1").rstrip("/")
+        key = os.environ.get("OPENAI_API_KEY", "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx.Client(base_url=base + "/", headers=headers, timeout=_SECONDS)
+
+    def reply(self, prompt: str) -> str:
+        """What the model says to a prompt, at temperature 0.
+
+        Raises:
+            ProgramError: the server gives no reply.
+        """
+        body = {"model": self._model, "temperature": 0, "messages": [{"role": "user", "content": prompt}]}
+        for left in range(_TRIES - 1, -1, -1):
+            response = self._client.post("chat/completions", json=body)
+            if response.status_code not in _AGAIN or not left:
+                break
+        if response.is_error:
+            raise ProgramError(f"the model's server answered {response.status_code}: {response.text[:300]}")
+        said: Any = response.json()
+        return str(said["choices"][0]["message"]["content"] or "")

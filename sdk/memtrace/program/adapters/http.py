@@ -1,0 +1,72 @@
+"""A memory system behind HTTP, in any language: three requests, each a POST of JSON.
+
+    POST URL/add     {"user": ..., "session": ..., "messages": [{"id", "speaker", "text", "time"}]}
+    POST URL/answer  {"user": ..., "question": ..., "prompts": {name: text}}   -> {"answer": ...}
+    POST URL/prompts {"user": ...}                                            -> {name: text}; 404 if it has none
+
+``MEMTRACE_PROGRAM_URL`` is the URL. What happens behind it, it records itself; it gets the trace by the header
+``traceparent`` (``memtrace.extract``). Where it records nothing, the graph has what was said, asked and answered.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+import memtrace
+from memtrace.program.loading import ProgramError
+from memtrace.program.protocol import Message
+
+_SECONDS = httpx.Timeout(600.0, connect=30.0)
+
+
+class HttpProgram:
+    """The system at ``MEMTRACE_PROGRAM_URL``. Run it as ``memtrace.program.adapters.http:HttpProgram``."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        url = os.environ.get("MEMTRACE_PROGRAM_URL", "")
+        if not url:
+            raise ProgramError("set MEMTRACE_PROGRAM_URL to the address of the memory system")
+        self._user = user
+        self._changed = dict(prompts)
+        self._client = httpx.Client(base_url=url.rstrip("/") + "/", timeout=_SECONDS)
+
+    def prompts(self) -> dict[str, str]:
+        """The prompts that the system names, with those that are changed."""
+        response = self._client.post("prompts", json={"user": self._user})
+        own = {} if response.status_code == httpx.codes.NOT_FOUND else self._checked(response)
+        return {**own, **self._changed}
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Send what was said."""
+        said = [
+            {
+                "id": one.id,
+                "speaker": one.speaker,
+                "text": one.text,
+                "time": None if one.time is None else one.time.isoformat(),
+            }
+            for one in messages
+        ]
+        self._post("add", {"session": messages[0].session, "messages": said})
+
+    def answer(self, question: str) -> str:
+        """Ask for an answer."""
+        return str(self._post("answer", {"question": question})["answer"])
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        headers: dict[str, str] = {}
+        memtrace.inject(headers)
+        return self._checked(
+            self._client.post(path, json={"user": self._user, "prompts": self._changed, **body}, headers=headers)
+        )
+
+    def _checked(self, response: httpx.Response) -> dict[str, Any]:
+        if response.is_error:
+            raise ProgramError(f"POST {response.url} gave {response.status_code}: {response.text[:300]}")
+        found: dict[str, Any] = response.json() if response.content else {}
+        return found

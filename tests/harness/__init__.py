@@ -1,0 +1,1 @@
+"""Tests of the harness: data sets, programs, runs."""

@@ -1,0 +1,96 @@
+"""Programs for tests: a small memory agent that asks a model over HTTP, and programs that go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import memtrace
+from memtrace.program import Message
+from memtrace.program.adapters.chat import Chat
+
+EXTRACT = "EXTRACT the facts of the message as a JSON list of texts."
+ANSWER = "ANSWER from the notes."
+
+
+class FactsAgent:
+    """Extracts facts with a model, finds those that share a word with the question, and asks the model to answer."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        self._prompts = {"extraction": EXTRACT, "answer": ANSWER, **prompts}
+        self._chat = Chat()
+        self._facts: list[str] = []
+        (folder / "user").write_text(user, "utf-8")
+
+    def prompts(self) -> dict[str, str]:
+        return self._prompts
+
+    def add(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self._facts += self._extract(self._prompts["extraction"], message.text)
+
+    @memtrace.operation("extract", kind="Extraction", inputs={"prompt": "Prompt", "message": "Message"},
+                        output="MemoryUnit", each=True)  # fmt: skip
+    def _extract(self, prompt: str, message: str) -> list[str]:
+        facts: list[str] = json.loads(self._chat.reply(f"{prompt}\n---\n{message}"))
+        return facts
+
+    @memtrace.operation("search", kind="Retrieval")
+    def _search(self, question: str) -> list[str]:
+        asked = set(question.lower().strip("?").split())
+        ranked = sorted(self._facts, key=lambda fact: -len(asked & set(fact.lower().strip(".").split())))
+        memtrace.retrieved(question, ranked, ranked[:3])
+        return ranked[:3]
+
+    @memtrace.operation("answer", kind="Generation", inputs={"prompt": "Prompt", "question": "Query", "notes": "Other"},
+                        output="Answer")  # fmt: skip
+    def _answer(self, prompt: str, question: str, notes: list[str]) -> str:
+        return self._chat.reply(f"{prompt}\n---\n" + "\n".join(notes) + f"\nQuestion: {question}")
+
+    async def answer(self, question: str) -> str:
+        return self._answer(self._prompts["answer"], question, self._search(question))
+
+
+class Failing(FactsAgent):
+    """Fails for one user, as ``FAIL`` says: by an error, by ending, or with an answer of another type."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        super().__init__(user=user, prompts=prompts, folder=folder)
+        self._how = os.environ["FAIL"] if user == "user 1" else ""
+
+    def add(self, messages: Sequence[Message]) -> None:
+        if self._how == "raise":
+            raise ValueError("no room for messages")
+        if self._how == "end":
+            sys.stderr.write("a last word\n")
+            os._exit(7)
+        super().add(messages)
+
+    async def answer(self, question: str) -> str:
+        return 7 if self._how == "type" else await super().answer(question)  # type: ignore[return-value]
+
+
+class Silent:
+    """Records nothing, and prints to standard output."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        self._said: list[str] = []
+
+    def prompts(self) -> dict[str, str]:
+        return {}
+
+    def add(self, messages: Sequence[Message]) -> None:
+        sys.stdout.write("adding\n")
+        self._said += [message.text for message in messages]
+
+    def answer(self, question: str) -> str:
+        sys.stdout.write("answering\n")
+        return self._said[-1].split()[-1].strip(".")
+
+
+def nothing(**said: object) -> object:
+    """Makes what is no program."""
+    return object()

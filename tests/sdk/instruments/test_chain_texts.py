@@ -1,0 +1,69 @@
+"""What a new text was made from, and a conversation that costs what is new in it; no package is needed for these."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import memtrace
+from memtrace.context import scope
+from memtrace.exporters.memory import MemoryExporter
+from memtrace.instruments.langchain.buffers import buffer
+from memtrace.instruments.langchain.runs import single
+from memtrace.instruments.making import outside
+from memtrace.instruments.texts import KnownTexts, outermost
+from memtrace.steps import Scope
+
+TURNS = 60
+
+
+def here() -> Scope:
+    found = scope.get()
+    assert found is not None
+    return found
+
+
+def said(number: int) -> SimpleNamespace:
+    text = f"turn {number}: " + f"word{number} " * 40
+    return SimpleNamespace(type="human", content=text, additional_kwargs={}, id=f"message-{number}")
+
+
+def test_a_conversation_costs_what_is_new_in_it(recorded: MemoryExporter) -> None:
+    messages: list[SimpleNamespace] = []
+    with memtrace.trace(id="conversation"):
+        run = single(here(), "model")
+        run.root.session = "monday"
+        for number in range(TURNS):
+            messages = [*messages, said(number)]
+            buffer(run, "messages", messages)
+    sent = [event for event in recorded.events if event["type"] == "variable" and event["kind"] == "Buffer"]
+    assert [event["version"] for event in sent] == list(range(TURNS))
+    whole = [event["value"] for event in recorded.of("variable") if event["kind"] == "Buffer"]
+    assert all(f"turn {number}:" in whole[number] for number in range(TURNS))
+    assert sum(len(event["value"]) for event in sent) < 4 * len(whole[-1])
+    assert len([event for event in recorded.of("variable") if event["kind"] == "Message"]) == TURNS
+
+
+def test_of_texts_inside_each_other_the_longest_counts(recorded: MemoryExporter) -> None:
+    with memtrace.trace(id="texts"):
+        known = KnownTexts()
+        short = outside(here(), "Bo is a dog", "short", "MemoryUnit")
+        long = outside(here(), "Bo is a dog called Rex", "long", "MemoryUnit")
+        known.add("Bo is a dog", short)
+        known.add("Bo is a dog called Rex", long)
+        assert known.inside("It says: Bo is a dog called Rex.", frozenset()) == [long]
+        assert known.inside("Bo is a dog. Bo is a dog called Rex.", frozenset()) == [short, long]
+        assert known.inside("Bo is a doggy.", frozenset()) == []
+
+
+def test_what_was_found_for_another_question_is_not_meant(recorded: MemoryExporter) -> None:
+    with memtrace.trace(id="questions"):
+        known = KnownTexts()
+        made = outside(here(), "a fact that both have found", "unit", "MemoryUnit")
+        made.questions = frozenset({"theirs"})
+        known.add("a fact that both have found", made)
+        assert known.inside("Context: a fact that both have found", frozenset({"ours"})) == []
+        assert known.inside("Context: a fact that both have found", frozenset({"theirs"})) == [made]
+
+
+def test_parts_that_stand_in_a_text_only_inside_others() -> None:
+    assert outermost(["one", "one and two", "three"], "here is one and two") == ["one and two"]
