@@ -18,7 +18,7 @@ from ingest.harness.child import Child, ProgramFailed, beginning, prompts_of
 from ingest.harness.datasets.model import Conversation, Question
 from ingest.harness.folder import RunFolder, opened
 from ingest.harness.plan import Answer, Outcome, Plan, Said, Tell, UserRun, script
-from schema.errors import InputError
+from schema.errors import InputError, MemTraceError
 from store.protocol import GraphStore
 
 
@@ -53,8 +53,11 @@ async def run(plan: Plan, store: GraphStore, tell: Tell = _silent, budget: Budge
             async with places:
                 return await runner.user(conversation)
 
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(conversation)) for conversation in conversations]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(conversation)) for conversation in conversations]
+        except* MemTraceError as errors:
+            raise _first(errors) from None
         spent = budget.spent()
         return Outcome(tuple(task.result() for task in tasks), spent.calls, spent.tokens, spent.cost)
 
@@ -153,6 +156,12 @@ class _Runner:
             )
             self.tell("judging", conversation.user, len(answers), len(answered))
         return answers
+
+
+def _first(errors: BaseExceptionGroup[MemTraceError]) -> MemTraceError:
+    """One error of several that happened at the same time."""
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _chosen(plan: Plan) -> list[Conversation]:

@@ -21,14 +21,18 @@ from typing import Any, BinaryIO
 from pydantic_core import from_json, to_json
 
 import memtrace
+from memtrace import sink
 from memtrace.context import scope
 from memtrace.exporters.file import FileExporter
 from memtrace.identity import Variable
 from memtrace.program.loading import ProgramError, load
 from memtrace.program.protocol import Message
+from memtrace.raw_events import VARIABLE, RawEvent
+from memtrace.values import own_copy
 
 _FLUSH_SECONDS = 60.0
 _MOST_FRAMES = 6
+_REPLIES = frozenset({"Response", "Answer"})
 
 
 def main() -> None:
@@ -55,6 +59,8 @@ class _Run:
         self._runner = runner
         self._stack = stack
         self._program: Any = None
+        self._replies: dict[str, tuple[str, str]] = {}
+        """Names and ids of replies since the last question, by text."""
         self._known: dict[str, Variable] = {}
         """Messages, questions and answers by what the data set calls them."""
 
@@ -79,6 +85,7 @@ class _Run:
     ) -> dict[str, Any]:
         factory = load(self._name)
         memtrace.configure(exporter=FileExporter(Path(events)))
+        self._listen()
         if instrument:
             memtrace.instrument(*([] if instrument == ["all"] else instrument))
         self._stack.enter_context(memtrace.trace(name, id=trace, attributes={"user": user, "program": self._name}))
@@ -96,6 +103,27 @@ class _Run:
                 known = memtrace.find(memtrace.variable(text, kind="Prompt", name=key))
                 if known is not None:
                     here.trace.identities.bind(text, known)
+
+    def _listen(self) -> None:
+        """Note what models and operations reply: their texts may come back from a package as other objects."""
+        send = sink.send
+
+        def heard(events: list[RawEvent]) -> None:
+            for event in events:
+                if event and event[0] is VARIABLE and event[8] in _REPLIES:
+                    self._replies[event[4]] = event[7], event[6]
+            send(events)
+
+        sink.set_sink(heard, wants_whole=sink.is_whole)
+
+    def _made_with(self, answer: str) -> Variable | None:
+        """The newest reply to the question that has this text, where the very object is not known."""
+        here = scope.get()
+        if here is None or answer not in self._replies:
+            return None
+        name, id_ = self._replies[answer]
+        found = here.trace.identities.named(name)
+        return found if found is not None and found.id == id_ else None
 
     def _made(self, factory: Any, user: str, prompts: Mapping[str, str], folder: Path) -> Any:
         made = self._result(factory(user=user, prompts=prompts, folder=folder))
@@ -126,16 +154,23 @@ class _Run:
 
     def _ask(self, id: str, question: str) -> dict[str, Any]:  # noqa: A002 (the field's own word)
         with memtrace.session("answers", id=f"answer {id}", category="answers"):
+            self._replies.clear()
             asked = memtrace.variable(question, kind="Query", name=id)
             self._know(id, asked)
             answer = self._result(self._program.answer(asked))
             if not isinstance(answer, str):
                 raise ProgramError(f"{self._name}: answer() must give a text, not a {type(answer).__name__}")
-            if memtrace.find(answer) is None:
+            known = memtrace.find(answer) or self._made_with(answer)
+            if known is None:
                 # A program that records no operation of its own still has its answer in the graph.
                 with memtrace.operation("answer", kind="Generation") as step:
                     step.input(asked, "question", kind="Query")
                     answer = step.output(answer, name=f"answer to {id}", kind="Answer")
+            elif known.kind != "Answer":
+                # A model's reply, which a package recorded, becomes the answer by being given out.
+                with memtrace.operation("give the answer", kind="Other") as step:
+                    step.input(known, "reply")
+                    answer = step.output(own_copy(answer), name=f"answer to {id}", kind="Answer")
             self._know(f"answer {id}", answer)
         return {"answer": answer}
 

@@ -16,7 +16,7 @@ from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.flow import sources
+from memtrace.instruments.langchain.flow import same, sources
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.units import Unit, key_of_text, newest, written
@@ -220,7 +220,9 @@ def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
         for place, item in enumerate(items):
             text = item if isinstance(item, str) else str(item.page_content)
             key = str(ids[place]) if isinstance(ids, Sequence) and place < len(ids) else key_of_text(text)
-            came_from = sources(run, text) or [outside(run.here, text, f"document {key}", "Message")]
+            found = same(run, text)
+            came_from = [found] if found is not None else sources(run, text)
+            came_from = came_from or [outside(run.here, text, f"document {key}", "Message")]
             made.append(((where, key), text, came_from))
         for unit, text, came_from in made:
             for source in came_from:

@@ -1,0 +1,59 @@
+"""An agent of LangGraph that keeps what was said in a store, and searches it before it answers.
+
+The environment needs ``langgraph`` and ``langchain-openai``; models are named as in ``adapters.mem0``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import memtrace
+from memtrace.program.adapters.prompts import ANSWER, filled
+from memtrace.program.protocol import Message
+
+_TOP = 5
+
+
+class LangGraphStore:
+    """Run it as ``memtrace.program.adapters.langgraph_store:LangGraphStore``."""
+
+    def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
+        memtrace.instrument("langchain", "langgraph")
+        from langchain_openai import ChatOpenAI, OpenAIEmbeddings
+        from langgraph.graph import END, START, StateGraph
+        from langgraph.store.memory import InMemoryStore
+
+        embedder = os.environ.get("MEMTRACE_PROGRAM_EMBEDDER", "text-embedding-3-small")
+        dimensions = int(os.environ.get("MEMTRACE_PROGRAM_DIMENSIONS", "1536"))
+        embeddings = OpenAIEmbeddings(model=embedder, check_embedding_ctx_length=False)
+        self._prompts = {"answer": ANSWER, **prompts}
+        self._namespace = ("memories", user.replace(".", "-"))
+        self._store = InMemoryStore(index={"dims": dimensions, "embed": embeddings, "fields": ["text"]})
+        self._model = ChatOpenAI(model=os.environ.get("MEMTRACE_PROGRAM_MODEL", "gpt-4.1-mini"), temperature=0)
+        graph: Any = StateGraph(dict)
+        graph.add_node("respond", self._respond)
+        graph.add_edge(START, "respond")
+        graph.add_edge("respond", END)
+        self._graph = graph.compile(store=self._store)
+
+    def prompts(self) -> dict[str, str]:
+        """The prompt of an answer."""
+        return self._prompts
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Put each message into the store."""
+        for one in messages:
+            self._store.put(self._namespace, one.id, {"text": one.text})
+
+    def answer(self, question: str) -> str:
+        """Run the graph."""
+        return str(self._graph.invoke({"question": question})["answer"])
+
+    def _respond(self, state: dict[str, Any]) -> dict[str, Any]:
+        question = state["question"]
+        found = self._store.search(self._namespace, query=question, limit=_TOP)
+        prompt = filled(self._prompts["answer"], [item.value["text"] for item in found], question)
+        return {"question": question, "answer": self._model.invoke(prompt).content}
