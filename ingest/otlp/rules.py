@@ -98,16 +98,23 @@ MOST_PAIRS = 2_000_000
 """Of variables that are looked at together; to look for a text in another counts for one more per 4,000 characters.
 It takes some seconds. Of spans that all belong to one trace, each has as many pairs as there are spans."""
 
+MOST_EDGES = 20_000
+"""That are found at a time. Thousands of spans with one and the same text would have an edge for each pair of them,
+which takes gigabytes to write; no application means that."""
+
 _CHARACTERS_A_PAIR = 4_000
 
 
-def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS) -> tuple[list[Edge], bool]:
+def edges(
+    nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS, most_edges: int = MOST_EDGES
+) -> tuple[list[Edge], bool]:
     """All edges between spans of which at least one is new.
 
     Args:
         nodes: all spans of a trace, by name.
         new: the names of those that have come since the edges were last looked for.
         most: pairs that are looked at.
+        most_edges: edges that are found.
 
     Returns:
         The edges, and whether all pairs were looked at.
@@ -123,6 +130,8 @@ def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAI
         if pair not in found:
             related = _related(source_node, source, target_node, target, is_around=is_around)
             if related is not None:
+                if len(found) >= most_edges:
+                    return list(found.values()), False
                 found[pair] = Edge(source, target, target_node, *related)
     return list(found.values()), True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from ingest.otlp.rules import MOST_PAIRS, Node, Value, deletions, edges
+from ingest.otlp.rules import MOST_EDGES, MOST_PAIRS, Node, Value, deletions, edges
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -49,3 +49,10 @@ def test_deletions_end_at_the_bound() -> None:
     late, is_whole = deletions(nodes, {"s199"}, most=1_000)
     assert is_whole
     assert len(late) == 199
+
+
+def test_many_equal_texts_have_some_edges_and_not_one_for_each_pair() -> None:
+    nodes = {node.name: node for node in (_span(number, "the same text") for number in range(1_000))}
+    found, is_whole = edges(nodes, nodes.keys())
+    assert not is_whole
+    assert len(found) == MOST_EDGES
