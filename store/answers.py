@@ -181,6 +181,8 @@ class FailureFilter:
         abstained: whether the verdict names no error type.
         operation: the name of the operation that the verdict blames; its category or kind where it has no name.
         question_kind: what the answer needs, as the verdict says.
+        min_confidence: the least confidence of the verdict, from 0 to 1; a verdict without one is out.
+        max_confidence: the greatest, likewise.
     """
 
     text: str | None = None
@@ -190,11 +192,21 @@ class FailureFilter:
     abstained: bool | None = None
     operation: str | None = None
     question_kind: str | None = None
+    min_confidence: float | None = None
+    max_confidence: float | None = None
 
     @property
     def asks_verdicts(self) -> bool:
         """Whether failures without a verdict are out."""
-        wanted = (self.method, self.error_type, self.abstained, self.operation, self.question_kind)
+        wanted = (
+            self.method,
+            self.error_type,
+            self.abstained,
+            self.operation,
+            self.question_kind,
+            self.min_confidence,
+            self.max_confidence,
+        )
         return any(one is not None for one in wanted)
 
 

@@ -15,7 +15,7 @@ _LONGEST = 1000
 
 @strawberry.input(
     description="Which failures you want: those to which everything applies that is not null. `method`, `errorType`, "
-    "`abstained`, `operation` and `questionKind` must apply to one and the same verdict."
+    "`abstained`, `operation`, `questionKind` and both bounds of confidence must apply to one and the same verdict."
 )
 class FailureFilter:
     """See ``store.answers.FailureFilter``."""
@@ -39,6 +39,14 @@ class FailureFilter:
     question_kind: QuestionKind | None = strawberry.field(
         default=None, description="What the right answer needs, as a verdict says."
     )
+    min_confidence: float | None = strawberry.field(
+        default=None,
+        description="The least confidence of a verdict, from 0 to 1. A verdict that states none does not count.",
+    )
+    max_confidence: float | None = strawberry.field(
+        default=None,
+        description="The greatest confidence of a verdict, from 0 to 1. A verdict that states none does not count.",
+    )
 
 
 @strawberry.type(
@@ -59,7 +67,8 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
     """A filter as a store takes it.
 
     Raises:
-        InputError: a text in it is too long, or could not be stored.
+        InputError: a text in it is too long, or could not be stored; a confidence is not from 0 to 1, or the least
+            is above the greatest.
     """
     if asked is None:
         return answers.ALL_FAILURES
@@ -71,6 +80,12 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
             raise InputError("filter", name, f"is longer than {_LONGEST:,} characters")
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError("filter", name, "has half of a surrogate pair")
+    least, most = asked.min_confidence, asked.max_confidence
+    for name, bound in (("minConfidence", least), ("maxConfidence", most)):
+        if bound is not None and not 0 <= bound <= 1:
+            raise InputError("filter", name, f"must be from 0 to 1, not {bound}")
+    if least is not None and most is not None and least > most:
+        raise InputError("filter", "minConfidence", f"is {least}, above maxConfidence, which is {most}")
     return answers.FailureFilter(**{field.name: getattr(asked, field.name) for field in fields(answers.FailureFilter)})
 
 

@@ -47,6 +47,7 @@ def _traces(project: str) -> list[TraceBuilder]:
                     error_type=kind,
                     operation_id=blamed and blamed.id,
                     question_kind=random.choice([QuestionKind.PLAIN, None]),
+                    confidence=random.choice([0.0, 0.25, 0.5, 0.75, 1.0, None]),
                 )
         traces.append(trace)
     return traces
@@ -72,6 +73,8 @@ def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bo
         and wanted.abstained in {None, one.error_type is None}
         and wanted.question_kind in {None, one.question_kind}
         and wanted.operation in {None, _name(trace, one)}
+        and (wanted.min_confidence is None or (one.confidence is not None and one.confidence >= wanted.min_confidence))
+        and (wanted.max_confidence is None or (one.confidence is not None and one.confidence <= wanted.max_confidence))
         for one in verdicts
     )
 
@@ -98,6 +101,12 @@ FILTERS = [
     FailureFilter(operation="search", method="human", text="plain"),
     FailureFilter(question_kind="plain", error_type="ExtractionError"),
     FailureFilter(method="nobody"),
+    FailureFilter(min_confidence=0.0),
+    FailureFilter(min_confidence=0.5),
+    FailureFilter(max_confidence=0.25),
+    FailureFilter(min_confidence=0.25, max_confidence=0.5),
+    FailureFilter(min_confidence=0.75, method="flow", error_type="RetrievalError"),
+    FailureFilter(max_confidence=0.0, labelled=False),
 ]
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
+from api.web.pages.asking import PageError
+from api.web.pages.overview import by_operation, methods_of
 from api.web.pages.shown import PageRequest, Shown
 
 WAYS = {"operation": "Operations", "prompt": "Prompts", "unit": "Memory units", "session": "Sessions"}
+_MOST = 20
 
 
 async def blame(asked: PageRequest) -> Shown:
@@ -12,5 +17,26 @@ async def blame(asked: PageRequest) -> Shown:
     by = asked.said("by")
     if by not in WAYS:
         by = "operation"
-    found = await asked.viewer.ask_project("blame", asked.project, by=by)
-    return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS})
+    try:
+        found = await asked.viewer.ask_project("blame", asked.project, by=by)
+    except PageError as error:
+        # Nothing else in the document comes from the address: 400 says that there is too much to rank while one waits.
+        if error.status != HTTPStatus.BAD_REQUEST:
+            raise
+        return await _counted(asked, by)
+    return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS, "counted": None})
+
+
+async def _counted(asked: PageRequest, by: str) -> Shown:
+    """How often the method with most verdicts blames each operation, which a store counts however many there are."""
+    found = await asked.viewer.ask_project("failure_choices", asked.project, trace=None)
+    groups = found["project"]["verdictGroups"]
+    method = next(iter(methods_of(groups)), None)
+    values = {
+        "it": {"name": asked.project},
+        "by": by,
+        "ways": WAYS,
+        "counted": by_operation(groups, method)[:_MOST],
+        "method": method,
+    }
+    return Shown("blame", values)

@@ -21,13 +21,20 @@ _CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
 
 _UNDECIDED = "none"
 _LABELLED = {"yes": True, "no": False}
+_SURE: dict[str, tuple[float | None, float | None]] = {
+    "low": (None, 0.5),
+    "middle": (0.5, 0.8),
+    "high": (0.8, None),
+}
+"""The least and greatest confidence that each choice of the page means; verdicts on a boundary are in both."""
+SURE = {"low": "at most 50% sure", "middle": "50% to 80% sure", "high": "at least 80% sure"}
 WAYS = {
     Method.FLOW: "the free pass: no language model",
     Method.AUTO: "the free pass, and a language model where it is unsure",
 }
 """How failures are attributed from a page; what else there is needs settings that belong to a command."""
 
-FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "trace")
+FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace")
 
 
 async def failures(asked: PageRequest) -> Shown:
@@ -53,6 +60,7 @@ async def failures(asked: PageRequest) -> Shown:
         "is_first": asked.said("after") is None,
         "is_filtered": any(said.values()),
         "ways": WAYS,
+        "sure": SURE,
         "may_write": Role(one["role"]).allows(Role.WRITER),
     }
     return Shown("failures", values)
@@ -101,6 +109,7 @@ async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]
 def filter_of(said: dict[str, str | None]) -> dict[str, Any]:
     """What an address says, as the document's filter takes it; words that mean nothing are left out."""
     kind = said["type"]
+    least, most = _SURE.get(said["sure"] or "", (None, None))
     return {
         "text": said["text"],
         "errorType": kind if kind in ERROR_TYPES else None,
@@ -109,4 +118,6 @@ def filter_of(said: dict[str, str | None]) -> dict[str, Any]:
         "questionKind": said["kind"] if said["kind"] in QUESTION_KINDS else None,
         "method": said["method"],
         "labelled": _LABELLED.get(said["labelled"] or ""),
+        "minConfidence": least,
+        "maxConfidence": most,
     }

@@ -11,6 +11,8 @@ WHERE f.projectId = $projectId AND f.traceId >= $place AND f.traceId <= $lastTra
       AND ($errorType IS NULL OR a.errorType = $errorType)
       AND ($abstained IS NULL OR $abstained = (a.errorType IS NULL))
       AND ($questionKind IS NULL OR a.questionKind = $questionKind)
+      AND ($minConfidence IS NULL OR a.confidence >= $minConfidence)
+      AND ($maxConfidence IS NULL OR a.confidence <= $maxConfidence)
       AND ($operation IS NULL OR EXISTS {
         (a)-[:BLAMES]->(o)
         WHERE coalesce(o.name, o.category, o.kind) = $operation

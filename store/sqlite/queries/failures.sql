@@ -13,6 +13,8 @@ WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND (t.i
                  AND (:error_type IS NULL OR a.error_type = :error_type)
                  AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
                  AND (:question_kind IS NULL OR a.question_kind = :question_kind)
+                 AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
+                 AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
                  AND (:operation IS NULL OR coalesce(n.text, c.text, o.kind) = :operation)))
 ORDER BY t.id, f.id
 LIMIT :count

@@ -1,0 +1,71 @@
+"""Pages over HTTP: a trace in which something runs, failures by how sure a verdict is, and more than can be ranked."""
+
+from __future__ import annotations
+
+import asyncio
+from secrets import token_hex
+
+from api.graphql.blaming import MAX_FAILURES
+from schema.kinds import OperationKind, Status, VariableKind
+from store.open import open_database
+from tests.factory import TraceBuilder
+from tests.graphql.world import World
+from tests.web.test_doors import visitor
+
+
+def _write(lone: World, *traces: TraceBuilder) -> None:
+    async def write() -> None:
+        async with await open_database(lone.server.place.store) as database:
+            for trace in traces:
+                await trace.write(database.project(trace.project))
+
+    asyncio.run(write())
+
+
+def _text(lone: World, project: str, rest: str = "") -> str:
+    with visitor(lone.server, lone.server.key("reader", project)) as client:
+        answer = client.get(f"/ui/projects/{project}{rest}")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_the_overview_marks_a_trace_in_which_something_runs(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    ended, running = TraceBuilder(project, "ended"), TraceBuilder(project, "running")
+    for trace, more in ((ended, {}), (running, {"status": Status.RUNNING, "ended_at": None})):
+        trace.operation("step", kind=OperationKind.UPDATE, **more)
+    _write(lone, ended)
+    assert "● live" not in _text(lone, project)
+    _write(lone, running)
+    text = _text(lone, project)
+    assert text.count("● live") == 1
+    row = next(part for part in text.split("<tr>") if "● live" in part)
+    assert running.trace.id in row
+
+
+def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "sure")
+    for place, confidence in enumerate((0.2, 0.5, 0.6, 0.9, None)):
+        question = trace.variable(f"q{place}", f"What is {place}?", kind=VariableKind.QUERY)
+        trace.attribution(trace.failure(question), "flow", confidence=confidence)
+    _write(lone, trace)
+    for sure, count in (("low", 2), ("middle", 2), ("high", 1), ("nonsense", 5)):
+        text = _text(lone, project, f"/failures?sure={sure}")
+        assert text.count('<li class="panel case">') == count, sure
+
+
+def test_more_failures_than_can_be_ranked_are_counted(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "large")
+    operation = trace.operation("step", name="search", kind=OperationKind.RETRIEVAL)
+    for place in range(MAX_FAILURES + 1):
+        failure = trace.failure(trace.variable(f"q{place}", "What?", kind=VariableKind.QUERY))
+        if place < 7:
+            trace.attribution(failure, "flow", operation_id=operation.id)
+    _write(lone, trace)
+    for by in ("operation", "unit"):
+        text = _text(lone, project, f"/blame?by={by}")
+        assert "too large to rank" in text
+        assert text.count("/failures?operation=search") == 1
+        assert ">7</a>" in text
