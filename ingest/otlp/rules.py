@@ -98,6 +98,9 @@ MOST_PAIRS = 2_000_000
 """Of variables that are looked at together; to look for a text in another counts for one more per 4,000 characters.
 It takes some seconds. Of spans that all belong to one trace, each has as many pairs as there are spans."""
 
+MOST_EDGES = 20_000
+"""Of spans that all say the same, each pair has an edge."""
+
 _CHARACTERS_A_PAIR = 4_000
 
 
@@ -117,7 +120,7 @@ def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAI
     for source_node, source, target_node, target, is_around in _pairs(nodes, new):
         share.step()
         most -= 1 + (len(source.text or "") + len(target.text or "")) // _CHARACTERS_A_PAIR
-        if most < 0:
+        if most < 0 or len(found) >= MOST_EDGES:
             return list(found.values()), False
         pair = source.name, target.name
         if pair not in found:
@@ -144,6 +147,8 @@ def deletions(
         for _, value in (written if node.name in new else written_now).get(node.deletes[0], ()):
             most -= 1
             if most < 0:
+                return found, False
+            if len(found) >= MOST_EDGES:
                 return found, False
             if _is_deleted(value, node):
                 found.append((value, node))

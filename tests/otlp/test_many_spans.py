@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from ingest.otlp.rules import MOST_PAIRS, Node, Value, deletions, edges
+from ingest.otlp.rules import MOST_EDGES, MOST_PAIRS, Node, Value, deletions, edges
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -35,6 +35,8 @@ def test_edges_end_at_the_bound() -> None:
     found, is_whole = edges(nodes, nodes.keys(), most=10_000)
     assert not is_whole
     assert 0 < len(found) <= 10_000
+    all_the_same, is_whole = edges(nodes, nodes.keys())
+    assert (len(all_the_same), is_whole) == (MOST_EDGES, False)
     long = {node.name: node for node in (_span(number, "x" * 400_000) for number in range(20))}
     assert not edges(long, long.keys(), most=10_000)[1]
     assert edges(long, long.keys(), most=MOST_PAIRS)[1]
