@@ -43,7 +43,8 @@ async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     for operation, made in content.made.items():
         if (size := sum(variable.size for variable in made)) > MOST_BYTES:
             where = f"operation {operation}" if operation else "what comes from outside"
-            problem = f"{size:,} bytes of values; a span has at most {MOST_BYTES:,}: export it in its own format"
+            way_out = "ask for prov-json, and read the values one by one"
+            problem = f"{size:,} bytes of values; a span has at most {MOST_BYTES:,}: {way_out}"
             raise InputError(trace.external_id, where, problem)
     part: list[Span] = []
     size = 0

@@ -105,33 +105,28 @@ which takes gigabytes to write; no application means that."""
 _CHARACTERS_A_PAIR = 4_000
 
 
-def edges(
-    nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS, most_edges: int = MOST_EDGES
-) -> tuple[list[Edge], bool]:
+def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS) -> tuple[list[Edge], bool]:
     """All edges between spans of which at least one is new.
 
     Args:
         nodes: all spans of a trace, by name.
         new: the names of those that have come since the edges were last looked for.
         most: pairs that are looked at.
-        most_edges: edges that are found.
 
     Returns:
-        The edges, and whether all pairs were looked at.
+        The edges, at most ``MOST_EDGES``, and whether all pairs were looked at.
     """
     found: dict[tuple[str, str], Edge] = {}
     share = ProcessorShare()
     for source_node, source, target_node, target, is_around in _pairs(nodes, new):
         share.step()
         most -= 1 + (len(source.text or "") + len(target.text or "")) // _CHARACTERS_A_PAIR
-        if most < 0:
+        if most < 0 or len(found) >= MOST_EDGES:
             return list(found.values()), False
         pair = source.name, target.name
         if pair not in found:
             related = _related(source_node, source, target_node, target, is_around=is_around)
             if related is not None:
-                if len(found) >= most_edges:
-                    return list(found.values()), False
                 found[pair] = Edge(source, target, target_node, *related)
     return list(found.values()), True
 
@@ -153,6 +148,8 @@ def deletions(
         for _, value in (written if node.name in new else written_now).get(node.deletes[0], ()):
             most -= 1
             if most < 0:
+                return found, False
+            if len(found) >= MOST_EDGES:
                 return found, False
             if _is_deleted(value, node):
                 found.append((value, node))

@@ -168,8 +168,8 @@ async def test_what_was_not_chosen_reads_each_trace_once(counting: CountingDatab
     told = [node["whyNot"] for node in data["project"]["failures"]["nodes"]]
     assert len(told) == 12
     assert any(piece["returned"] for pieces in told for piece in pieces)
-    # Of each of the four traces its variables, operations and derivations; all failures and what they name at once.
-    assert calls["page"] == 4 * 3
+    # Of each of the four traces its variables, operations and edges; all failures and what they name at once.
+    assert (calls["page"], calls["edges"]) == (4 * 2, 4)
     assert calls["get"] <= 4
     assert (calls["failures"], calls["counts"], calls["attributions"]) == (1, 1, 1)
 

@@ -35,6 +35,8 @@ def test_edges_end_at_the_bound() -> None:
     found, is_whole = edges(nodes, nodes.keys(), most=10_000)
     assert not is_whole
     assert 0 < len(found) <= 10_000
+    all_the_same, is_whole = edges(nodes, nodes.keys())
+    assert (len(all_the_same), is_whole) == (MOST_EDGES, False)
     long = {node.name: node for node in (_span(number, "x" * 400_000) for number in range(20))}
     assert not edges(long, long.keys(), most=10_000)[1]
     assert edges(long, long.keys(), most=MOST_PAIRS)[1]
@@ -49,10 +51,3 @@ def test_deletions_end_at_the_bound() -> None:
     late, is_whole = deletions(nodes, {"s199"}, most=1_000)
     assert is_whole
     assert len(late) == 199
-
-
-def test_many_equal_texts_have_some_edges_and_not_one_for_each_pair() -> None:
-    nodes = {node.name: node for node in (_span(number, "the same text") for number in range(1_000))}
-    found, is_whole = edges(nodes, nodes.keys())
-    assert not is_whole
-    assert len(found) == MOST_EDGES
