@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, BinaryIO
 from uuid import UUID
 
@@ -10,6 +11,7 @@ import msgspec
 from ingest.exports.content import Content, content_of
 from schema.kinds import STORED, Status
 from schema.models import Operation, Trace, Variable, format_time
+from schema.processor_share import ProcessorShare
 from store.protocol import GraphStore
 
 PRODUCER = "urn:memtrace:export"
@@ -22,6 +24,9 @@ _FACETS = {
     "errorMessage": "1-0-1/ErrorMessageRunFacet",
     "parent": "1-2-0/ParentRunFacet",
 }
+_STEPS = 50
+"""An operation takes some tenths of a millisecond."""
+
 _ENDS = {
     Status.OK: "COMPLETE",
     Status.ERROR: "FAIL",
@@ -35,7 +40,13 @@ _ENDS = {
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     """Write a trace: for each operation that it began, and what it read and made until it ended."""
     content = await content_of(store, trace)
+    await asyncio.to_thread(_write, content, out)
+
+
+def _write(content: Content, out: BinaryIO) -> None:
+    share = ProcessorShare()
     for operation in content.operations:
+        share.step(_STEPS)
         out.writelines(msgspec.json.encode(event) + b"\n" for event in _events(content, operation))
 
 

@@ -52,15 +52,15 @@ async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
         part.append(span)
         size += span.ByteSize()
         if len(part) >= _SPANS or size >= _BYTES:
-            out.write(_request(trace, part))
+            out.write(await asyncio.to_thread(_request, trace, part))
             part, size = [], 0
     out.write(_request(trace, part))
 
 
 async def _spans(store: GraphStore, content: Content) -> AsyncIterator[Span]:
-    events = Events(content)
+    events = await asyncio.to_thread(Events, content)
     outside = {variable.id: text async for variable, text in whole_values(store, content.made.get(None, []))}
-    yield _around(content, events.of_trace(outside))
+    yield await asyncio.to_thread(lambda: _around(content, events.of_trace(outside)))
     for operation in content.operations:
         made = {one.id: text async for one, text in whole_values(store, content.made.get(operation.id, []))}
         yield await asyncio.to_thread(_told, content, operation, events, made)

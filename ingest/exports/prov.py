@@ -19,7 +19,7 @@ _NAMESPACE = "urn:memtrace:"
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
     """Write a trace as one document. Values over 2 KB are there as their beginning, hash and size."""
     content = await content_of(store, trace)
-    out.write(await asyncio.to_thread(lambda: msgspec.json.encode(_document(content))))
+    await asyncio.to_thread(lambda: out.write(msgspec.json.encode(_document(content))))
 
 
 def _document(content: Content) -> dict[str, Any]:
