@@ -14,8 +14,6 @@ from memtrace.smartcomment import NotTakenError
 from tests.data import SAMPLE
 from tests.server.running import RunningServer
 
-PROJECT = "live-graph"
-
 
 class Growing:
     """A graph as smartcomment's network exports it."""
@@ -29,8 +27,8 @@ class Growing:
 
 def taken(server: RunningServer, network: Growing) -> dict[str, Any]:
     """Send a graph, and wait until its job has ended: what it made."""
-    job = memtrace.from_smartcomment(network, server.url, server.key("writer", PROJECT), timezone="UTC")
-    with server.client(project=PROJECT) as client:
+    job = memtrace.from_smartcomment(network, server.url, server.key("writer", server.project), timezone="UTC")
+    with server.client(project=server.project) as client:
         deadline = time.monotonic() + 120
         while (found := client.get(f"/v1/jobs/{job}").json())["state"] not in {"done", "failed", "cancelled"}:
             assert time.monotonic() < deadline, found
@@ -43,13 +41,15 @@ def taken(server: RunningServer, network: Growing) -> dict[str, Any]:
 def test_a_graph_that_grows(server: RunningServer) -> None:
     whole = json.loads(SAMPLE.read_text("utf-8"))
     data = whole["data"]
-    half = len(data["edges"]) // 2
-    edges = data["edges"][:half]
+    operations = data["operations"][: len(data["operations"]) // 2]
+    ended = {one["op_id"] for one in operations}
+    edges = [edge for edge in data["edges"] if edge["op_id"] in ended]
     ends = {edge[name] for edge in edges for name in ("source_full_node_id", "target_full_node_id")}
-    begun = whole | {"data": data | {"edges": edges, "nodes": [n for n in data["nodes"] if n["full_node_id"] in ends]}}
+    nodes = [node for node in data["nodes"] if node["full_node_id"] in ends]
+    begun = whole | {"data": data | {"operations": operations, "edges": edges, "nodes": nodes}}
     taken(server, Growing(begun))
     taken(server, Growing(whole))
-    with server.client(project=PROJECT) as client:
+    with server.client(project=server.project) as client:
         exported = client.get(f"/v1/export/{whole['graph_id']}")
     found = exported.json()["data"]
     assert {one["edge_id"] for one in found["edges"]} == {one["edge_id"] for one in data["edges"]}
