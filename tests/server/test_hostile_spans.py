@@ -19,6 +19,8 @@ from tests.otlp.spans import Sent, as_json, chat, memory, protobuf
 from tests.server.running import RunningServer
 from tests.server.wire_events import arrives, drained, lines, message, metrics, send
 
+pytestmark = pytest.mark.one_engine
+
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DEEP = 100_000
 FORMATS = ("otlp", "prov-json", "openlineage")
