@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -171,7 +173,12 @@ async def test_errors_come_back_as_they_are() -> None:
 
 
 def _children(server: RunningServer, module: str) -> list[psutil.Process]:
-    return [one for one in psutil.Process(server.process.pid).children() if module in one.cmdline()]
+    found = []
+    for one in psutil.Process(server.process.pid).children():
+        with suppress(psutil.NoSuchProcess):  # it has ended in this moment
+            if module in one.cmdline():
+                found.append(one)
+    return found
 
 
 def test_its_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -185,6 +192,16 @@ def test_its_processes_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
         assert (len(gone), alive) == (2, [])
 
 
+def _the_writer(server: RunningServer) -> psutil.Process:
+    """The process that writes events, which is started a second after the one before has ended."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (found := _children(server, "api.event_writer.child")):
+        assert time.monotonic() < deadline, "no process was started"
+        time.sleep(0.05)
+    (writer,) = found
+    return writer
+
+
 def test_another_process_goes_on_where_the_writer_was_killed(tmp_path: Path) -> None:
     """Whatever was acknowledged is in the graph, once."""
     trace, count = uuid4().hex, 0
@@ -194,7 +211,7 @@ def test_another_process_goes_on_where_the_writer_was_killed(tmp_path: Path) -> 
                 sent = lines(*(message(trace, f"m{number}") for number in range(count, count + 50)))
                 assert send(server, sent).json() == {"accepted": 50, "rejected": []}
                 count += 50
-            (writer,) = _children(server, "api.event_writer.child")
+            writer = _the_writer(server)
             writer.kill()
             writer.wait(PATIENCE_SECONDS)
             arrives(server, trace, count)
