@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from memtrace.instruments.run import environment, start
 
 from api.cli.context import Target
 from api.cli.errors import UsageError
@@ -55,6 +54,8 @@ def run(
     The program is not changed, and takes the place of this command: input, output, signals and exit code are its own.
     The recorder (memtrace-recorder) must be installed in the environment of the program.
     """
+    from memtrace.instruments.run import environment, start
+
     place: Target = context.find_root().obj or Target()
     names = [name.strip() for name in (instrument or "").split(",") if name.strip()]
     try:

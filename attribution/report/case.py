@@ -112,14 +112,14 @@ class ReportedProof(Part, frozen=True, kw_only=True):
     Attributes:
         result: proved, refuted or unsettled.
         p0: the share of right answers without the correction, and ``p1`` with it; None where there were no runs.
-        draws: runs with the correction.
+        draws: runs with the correction; None where there were none.
     """
 
     result: str
     reason: str
     p0: float | None
     p1: float | None
-    draws: int
+    draws: int | None
 
 
 class OtherVerdict(Part, frozen=True):

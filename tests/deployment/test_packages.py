@@ -134,7 +134,7 @@ def platform(checkout: Path, for_platform: Environment, wheels: dict[str, ZipFil
 def test_no_file_is_in_both(wheels: dict[str, ZipFile]) -> None:
     tops = {name: {file.partition("/")[0] for file in wheel.namelist()} for name, wheel in wheels.items()}
     assert tops == {
-        "memtrace_recorder": {"memtrace", "memtrace_recorder-0.1.0.dist-info"},
+        "memtrace_recorder": {"memtrace", "memtrace_recorder-0.1.0.dist-info", "memtrace_recorder.pth"},
         "memtrace_platform": {*PACKAGES, "memtrace_platform.py", "memtrace_platform-0.1.0.dist-info"},
     }
 
