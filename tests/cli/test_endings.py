@@ -208,8 +208,13 @@ def test_an_interrupt_is_130_at_once(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_an_unexpected_error_is_one_line_and_with_debug_a_traceback(tmp_path: Path) -> None:
-    program = "import api.cli.main as m\n@m.app.command()\ndef burst() -> None:\n  raise ZeroDivisionError('a\\nb')\n"
+    program = (
+        "import api.cli.main as m\n"
+        "@m.app.command()\n"
+        "def burst() -> None:\n"
+        "  raise ZeroDivisionError('a\\nb')\n"
         "m.start()"
+    )
     for arguments, lines in ((("burst",), 1), (("--debug", "burst"), 2)):
         ran = subprocess.run(
             [sys.executable, "-c", program, *arguments],
