@@ -27,6 +27,8 @@ from schema.models import Failure
 
 AGREES = 0.55
 """An answer is right if it says at least this part of the gold answer, by weight of words."""
+_ALL = 0.9
+"""What the sentences of a message must have of a gold answer, so that they tell it together."""
 _MORE = 0.1
 """A gold answer is wrong only if the evidence supports the given answer better than it by this much."""
 _SAID = 0.3
@@ -124,7 +126,8 @@ def foreign_gold(
     if failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
-        is_told = told_together(messages, evidence, want) > told_at_once(messages, evidence, claim) + _MORE
+        together = told_together(messages, evidence, want)
+        is_told = together >= _ALL and together > told_at_once(messages, evidence, claim) + _MORE
         if detail.support < 0.7 and share >= _SAID and claim.weight >= _SAYS and not is_told:
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, source
