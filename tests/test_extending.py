@@ -99,12 +99,12 @@ def test_every_file_of_a_field_that_is_said_later_has_the_field_of_the_example()
 
 
 def test_no_file_of_schema_and_store_but_those_of_the_page_names_a_stored_field() -> None:
-    """For example ``location``, of which neither engine knows anything in particular."""
+    """For example ``tokens`` of a verdict, of which neither engine knows anything in particular."""
     stored, _, _ = section("A field").partition("On its way from the application")
     named = {path for cell in rows(stored) for path in paths(cell) if not path.startswith("tests/")}
     assert len(rows(stored)) < 7
     floors = [(name, text) for name, text in texts() if name.startswith(("schema/", "store/"))]
-    assert {name for name, text in floors if re.search(r"\blocation(_k)?\b", text)} == named
+    assert {name for name, text in floors if re.search(r"\btokens\b", text)} == named
 
 
 def test_what_programs_write_is_written_by_the_programs_that_are_named() -> None:
