@@ -13,9 +13,13 @@ from optimization.proof.correction import EvidenceCorrector
 from optimization.proof.model import Result
 from optimization.proof.prove import Blame, prove
 from store.protocol import Database
+from tests.data import FULL
 from tests.examples.agents import Agent
 from tests.optimization.faults import FAULTS, bench_of, faulty
 from tests.optimization.test_examples import CORRECTED
+
+TRIED = FAULTS if FULL else FAULTS[::5]
+"""Each takes some minutes of one processor, for every operation is tried: by default, a few of them."""
 
 BEYOND_EVIDENCE = {
     "response": "evidence in its prompt did not help",
@@ -25,7 +29,7 @@ BEYOND_EVIDENCE = {
 """Faults that evidence alone can't correct, and what is said of them."""
 
 
-@pytest.mark.parametrize(("agent", "fault"), FAULTS)
+@pytest.mark.parametrize(("agent", "fault"), TRIED)
 async def test_no_other_operation_is_proved(
     sqlite_database: Database, recorded: MemoryExporter, replay_folder: Path, agent: Agent, fault: Fault
 ) -> None:
@@ -42,7 +46,7 @@ async def test_no_other_operation_is_proved(
     assert results.total() == 2 * (len(found.kept.graph.operations) - 1)
 
 
-@pytest.mark.parametrize(("agent", "fault"), FAULTS)
+@pytest.mark.parametrize(("agent", "fault"), TRIED)
 async def test_evidence_proves_the_verdict_or_says_why_it_can_not(
     sqlite_database: Database, recorded: MemoryExporter, replay_folder: Path, agent: Agent, fault: Fault
 ) -> None:
