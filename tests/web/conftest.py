@@ -28,10 +28,10 @@ def world(server: RunningServer) -> World:
     return make_world(server, server.project)
 
 
-@pytest.fixture(scope="session")
-def lone(explorer: RunningServer) -> World:
-    """The same on SQLite alone."""
-    return make_world(explorer, f"{explorer.project}-lone")
+@pytest.fixture(scope="module")
+def lone(request: pytest.FixtureRequest, explorer: RunningServer) -> World:
+    """The same on SQLite alone; each module has its own, for some change what is in it."""
+    return make_world(explorer, f"{explorer.project}-{request.module.__name__.rpartition('.')[2]}")
 
 
 @pytest.fixture(scope="session")
