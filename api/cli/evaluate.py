@@ -204,10 +204,10 @@ def model_urls(said: list[str] | None) -> dict[str, str]:
     Raises:
         UsageError: one is not written as VARIABLE=URL.
     """
-    from ingest.harness.plan import OPENAI
+    from ingest.harness.plan import openai
 
     if not said:
-        return dict(OPENAI)
+        return openai()
     found = {}
     for one in said:
         name, equals, url = one.partition("=")

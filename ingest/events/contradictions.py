@@ -19,6 +19,9 @@ from schema.kinds import Status
 from schema.models import Derivation, Ending, Operation, Session, Variable
 from store.answers import Label
 
+_Pair = tuple[str, Any, Any]
+"""The name of a field, what is known of it, and what is said."""
+
 
 def check_trace_name(known: str | None, said: str | None) -> None:
     """Compare the name of a trace with an event.
@@ -121,19 +124,12 @@ def check_variable(
         Label.VARIABLE,
         said.variable,
         (
-            ("value", known.value_hash, made.value_hash),
-            ("mediaType", known.media_type, made.media_type),
-            ("name", known.name, made.name),
-            ("kind", known.kind, made.kind),
-            ("className", known.class_name, made.class_name),
+            *_what_it_is(known, made),
             ("version", known.version, made.version),
             ("operation", known.operation_id, made.operation_id),
             ("revisionOf", known.revision_of, made.revision_of),
-            ("reads", known.external_id, made.external_id),
-            ("occurrence", known.occurrence, made.occurrence),
             ("session", known.session_id, made.session_id),
             ("category", known.category, made.category),
-            ("comment", known.comment, made.comment),
             ("time", known.created_at, made.created_at),
         ),
     )
@@ -146,19 +142,20 @@ def check_stored_unit(known: Variable, said: wire.VariableEvent, made: Variable)
     Raises:
         EventRefusedError: the event contradicts it.
     """
-    _compare(
-        Label.VARIABLE,
-        said.variable,
-        (
-            ("value", known.value_hash, made.value_hash),
-            ("mediaType", known.media_type, made.media_type),
-            ("name", known.name, made.name),
-            ("kind", known.kind, made.kind),
-            ("className", known.class_name, made.class_name),
-            ("reads", known.external_id, made.external_id),
-            ("occurrence", known.occurrence, made.occurrence),
-            ("comment", known.comment, made.comment),
-        ),
+    _compare(Label.VARIABLE, said.variable, _what_it_is(known, made))
+
+
+def _what_it_is(known: Variable, made: Variable) -> tuple[_Pair, ...]:
+    """What a variable is, whoever tells of it."""
+    return (
+        ("value", known.value_hash, made.value_hash),
+        ("mediaType", known.media_type, made.media_type),
+        ("name", known.name, made.name),
+        ("kind", known.kind, made.kind),
+        ("className", known.class_name, made.class_name),
+        ("reads", known.external_id, made.external_id),
+        ("occurrence", known.occurrence, made.occurrence),
+        ("comment", known.comment, made.comment),
     )
 
 
@@ -182,7 +179,7 @@ def check_derivation(known: Derivation, said: wire.Derived, source: str, target:
     )
 
 
-def _compare(label: Label, name: str, pairs: Iterable[tuple[str, Any, Any]]) -> None:
+def _compare(label: Label, name: str, pairs: Iterable[_Pair]) -> None:
     for field, known, said in pairs:
         if known != said:
             raise _contradiction(label, name, field)

@@ -18,7 +18,10 @@ Stage = Literal["construction", "answers", "judging", "import"]
 Tell = Callable[[Stage, str, int, int], None]
 """Is called with the stage, the user, how much of it is done, and how much there is."""
 
-OPENAI = {"OPENAI_BASE_URL": os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"}
+
+def openai() -> dict[str, str]:
+    """The server that programs ask where nothing else is said: that of this process's environment, or OpenAI's."""
+    return {"OPENAI_BASE_URL": os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Plan:
     python: str = sys.executable
     directory: Path = field(default_factory=Path.cwd)
     instruments: Sequence[str] = ()
-    models: Mapping[str, str] = field(default_factory=lambda: OPENAI)
+    models: Mapping[str, str] = field(default_factory=openai)
     replies: Path | None = None
     limits: Limits = field(default_factory=Limits)
 

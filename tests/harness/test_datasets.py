@@ -92,6 +92,28 @@ def test_a_compressed_file_is_read(tmp_path: Path) -> None:
     assert read_dataset(path).form == "locomo"
 
 
+def test_a_folder_of_files_is_one_data_set(tmp_path: Path) -> None:
+    for name in ("Ann", "Ben"):
+        content = miniatures.realmem()
+        content["dialogues"][1]["dialogue_turns"][2]["memory_used"].append({"session_uuid": "aa11", "content": "x"})
+        _written(tmp_path, content, f"{name}_dialogues_256k.json")
+    (tmp_path / "readme.txt").write_text("no data", "utf-8")
+    found = read_dataset(tmp_path)
+    assert (found.form, [one.user for one in found.conversations]) == ("realmem", ["Ann", "Ben"])
+    _written(tmp_path, miniatures.locomo(), "locomo10.json")
+    with pytest.raises(InputError, match="holds data sets of several forms: locomo, realmem"):
+        read_dataset(tmp_path)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(InputError, match=r"empty: holds no data set \(\.json, \.jsonl, \.ndjson"):
+        read_dataset(empty)
+    _written(empty, miniatures.locomo(), "a.json")
+    assert len(read_dataset(empty).unknown_evidence) == 2
+    _written(empty, miniatures.locomo(), "b.json")
+    with pytest.raises(InputError, match="two conversations have the user 'conv-1'"):
+        read_dataset(empty)
+
+
 def test_each_file_has_one_form() -> None:
     for make in (
         miniatures.locomo,
