@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 _DOGS = ["Bo", "Mia", "Rio", "Rex", "Tom", "Kiwi", "Odo", "Zoe", "Ada", "Bix", "Cas", "Dax", "Eli", "Fay", "Gus", "Hal"]
 _TOWNS = [
@@ -24,13 +25,13 @@ _TOWNS = [
 ]
 
 
-def write(path: Path) -> None:
-    """Write a line for each person."""
-    lines = []
+def lines() -> list[dict[str, Any]]:
+    """A conversation for each person."""
+    found: list[dict[str, Any]] = []
     for number, (dog, town) in enumerate(zip(_DOGS, _TOWNS, strict=True), 1):
         said = [f"My dog is called {dog}.", f"In spring I moved to {town}."]
         asked = [("What is the dog called?", dog), ("Where did she move to?", town)]
-        lines.append(
+        found.append(
             {
                 "user": f"person {number}",
                 "sessions": [
@@ -43,4 +44,9 @@ def write(path: Path) -> None:
                 ],
             }
         )
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return found
+
+
+def write(path: Path) -> None:
+    """Write a line for each conversation."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines()), "utf-8")

@@ -3,7 +3,7 @@
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -35,8 +35,21 @@ def _improved(prompt: str) -> str:
     return f"```\n{better if better != current else f'{current} Be careful.'}\n```"
 
 
+Reply = Callable[[str, str], str]
+"""What a model says: from its name and the prompt."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, says: Reply) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.says = says
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: _Server
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
         """Say nothing."""
@@ -44,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer as a server of chat completions does."""
         asked: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        text = reply(asked["model"], asked["messages"][-1]["content"])
+        text = self.server.says(asked["model"], asked["messages"][-1]["content"])
         said = {
             "id": "1",
             "object": "chat.completion",
@@ -64,9 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serve() -> Iterator[str]:
+def serve(says: Reply = reply) -> Iterator[str]:
     """The server's base URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = _Server(says)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1"

@@ -70,7 +70,9 @@ class Optimization:
 
     def as_json(self) -> dict[str, Any]:
         """As a document."""
-        return asdict(self) | {"gate": asdict(self.decision)}
+        said = asdict(self)
+        said["gate"] = said.pop("decision")
+        return said
 
 
 async def optimize(

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import memtrace
 from memtrace.program import Message
@@ -19,8 +20,10 @@ ANSWER = "ANSWER from the notes."
 class FactsAgent:
     """Extracts facts with a model, finds those that share a word with the question, and asks the model to answer."""
 
+    own: ClassVar[Mapping[str, str]] = {"extraction": EXTRACT, "answer": ANSWER}
+
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
-        self._prompts = {"extraction": EXTRACT, "answer": ANSWER, **prompts}
+        self._prompts = {**self.own, **prompts}
         self._chat = Chat()
         self._facts: list[str] = []
         (folder / "user").write_text(user, "utf-8")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
-import threading
-import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,64 +16,36 @@ from attribution.lookup import every_failure
 from schema.models import Derivation, Operation, Variable
 from store.open import open_database
 from store.paging import elements
-from tests.data import FULL, ROOT
+from tests.data import FULL
 from tests.harness import miniatures
+from tests.harness.killed import Killed
 from tests.harness.model import reply
-from tests.llm_server import Answer, LlmServer, Request
 
-CALLS = 12
-_POINTS = sorted(random.Random(7).sample(range(1, CALLS), 8 if FULL else 2))
-BOUNDARIES = ["users/*/events.ndjson", "users/*/answers.json", "users/*/recorded.ndjson", "../graph.db-wal"]
-_SECONDS = 300.0
+PEOPLE = 4 if FULL else 2
+CALLS = 6 * PEOPLE
+_POINTS = sorted(random.Random(7).sample(range(1, CALLS), 20 if FULL else 2))
+BOUNDARIES = ["run/users/*/events.ndjson", "run/users/*/answers.json", "run/users/*/recorded.ndjson", "graph.db-wal"]
 
 
-class Killed:
-    """The command, which is killed at the n-th request of a model, or when a file appears."""
+class Evaluation(Killed):
+    """``memtrace evaluate`` over some people."""
 
-    def __init__(self, tmp_path: Path) -> None:
-        self.folder = tmp_path
-        self.server = LlmServer()
-        self.server.script(self._reply, repeat=True)
-        self._kill_at: int | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        cases = tmp_path / "cases.jsonl"
-        cases.write_text("".join(json.dumps(line) + "\n" for line in miniatures.lines()), "utf-8")
+    def __init__(self, folder: Path) -> None:
+        super().__init__(reply)
+        self.folder = folder
+        people = [
+            line | {"user": f"{line['user']} {number}"} for number in range(PEOPLE // 2) for line in miniatures.lines()
+        ]
+        (folder / "cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in people), "utf-8")
 
-    def _reply(self, request: Request) -> Answer:
-        if len(self.server.requests) == self._kill_at:
-            self._kill_at = None
-            self._kill()
-        return reply(request)
-
-    def _kill(self) -> None:
-        assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGKILL)
-
-    def run(self, at_request: int | None = None, at_file: str | None = None) -> int:
-        """Run the command to its end, which may come early; its exit code."""
-        self._kill_at = None if at_request is None else len(self.server.requests) + at_request
+    def evaluate(self, at_request: int | None = None, at_file: str | None = None) -> int:
+        """Run the command; see ``Killed.run``."""
         command = [
-            sys.executable, "-m", "memtrace_platform", "--store", f"sqlite:///{self.folder}/graph.db", "evaluate",
-            "tests.harness.programs:FactsAgent", "--dataset", str(self.folder / "cases.jsonl"),
-            "--run", str(self.folder / "run"), "--judge", "exact", "--parallel", "1",
-            "--model-url", f"OPENAI_BASE_URL={self.server.url}", "--json",
+            "--store", f"sqlite:///{self.folder}/graph.db", "evaluate", "tests.harness.programs:FactsAgent",
+            "--dataset", str(self.folder / "cases.jsonl"), "--run", str(self.folder / "run"), "--judge", "exact",
+            "--parallel", "1", "--model-url", f"OPENAI_BASE_URL={self.server.url}",
         ]  # fmt: skip
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
-        if at_file is not None:
-            threading.Thread(target=self._watch, args=(at_file, self._process), daemon=True).start()
-        out, errors = self._process.communicate(timeout=_SECONDS)
-        self.out, self.errors = out.decode(), errors.decode()
-        return self._process.returncode
-
-    def _watch(self, pattern: str, process: subprocess.Popen[bytes]) -> None:
-        folder = self.folder / "run" if not pattern.startswith("../") else self.folder
-        while process.poll() is None:
-            if any(folder.glob(pattern.removeprefix("../"))):
-                self._kill()
-                return
-            time.sleep(0.001)
+        return self.run(command, at_request, None if at_file is None else (self.folder, at_file))
 
 
 async def graph(folder: Path) -> list[Any]:
@@ -100,8 +68,8 @@ async def graph(folder: Path) -> list[Any]:
 
 
 @pytest.fixture
-def killed(tmp_path: Path) -> Any:
-    one = Killed(tmp_path)
+def killed(tmp_path: Path) -> Iterator[Evaluation]:
+    one = Evaluation(tmp_path)
     one.server.start()
     yield one
     one.server.stop()
@@ -110,21 +78,20 @@ def killed(tmp_path: Path) -> Any:
 @pytest.fixture(scope="module")
 async def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The graph of a run that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    one = Killed(folder)
+    one = Evaluation(tmp_path_factory.mktemp("undisturbed"))
     one.server.start()
     try:
-        assert one.run() == 0, one.errors
+        assert one.evaluate() == 0, one.errors
         assert len(one.server.requests) == CALLS
     finally:
         one.server.stop()
-    return await graph(folder)
+    return await graph(one.folder)
 
 
 @pytest.mark.parametrize("point", _POINTS)
-async def test_killed_while_a_model_is_asked(killed: Killed, expected: list[Any], point: int) -> None:
-    assert killed.run(at_request=point) == -signal.SIGKILL
-    assert killed.run() == 0, killed.errors
+async def test_killed_while_a_model_is_asked(killed: Evaluation, expected: list[Any], point: int) -> None:
+    assert killed.evaluate(at_request=point) == -signal.SIGKILL
+    assert killed.evaluate() == 0, killed.errors
     assert await graph(killed.folder) == expected
     # Only the reply that was under way is asked for again: nobody had received it.
     asked = Counter(json.dumps(request.body, sort_keys=True) for request in killed.server.requests)
@@ -133,16 +100,16 @@ async def test_killed_while_a_model_is_asked(killed: Killed, expected: list[Any]
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES if FULL else BOUNDARIES[1:3])
-async def test_killed_at_the_boundary_of_a_stage(killed: Killed, expected: list[Any], boundary: str) -> None:
-    assert killed.run(at_file=boundary) in {-signal.SIGKILL, 0}
-    assert killed.run() == 0, killed.errors
+async def test_killed_at_the_boundary_of_a_stage(killed: Evaluation, expected: list[Any], boundary: str) -> None:
+    assert killed.evaluate(at_file=boundary) in {-signal.SIGKILL, 0}
+    assert killed.evaluate() == 0, killed.errors
     assert await graph(killed.folder) == expected
     assert len(killed.server.requests) <= CALLS + 1
 
 
-async def test_killed_again_and_again(killed: Killed, expected: list[Any]) -> None:
+async def test_killed_again_and_again(killed: Evaluation, expected: list[Any]) -> None:
     for _ in range(4):
-        killed.run(at_request=2)
-    assert killed.run() == 0, killed.errors
+        killed.evaluate(at_request=2)
+    assert killed.evaluate() == 0, killed.errors
     assert await graph(killed.folder) == expected
     assert len(killed.server.requests) <= CALLS + 4

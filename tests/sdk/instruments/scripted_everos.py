@@ -6,12 +6,12 @@ What is said is kept for each user, and found again whole: this server takes eac
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.http_threads import serving
 
 
 class ScriptedEverOS(ThreadingHTTPServer):
@@ -30,18 +30,9 @@ class ScriptedEverOS(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-@contextmanager
-def running() -> Iterator[ScriptedEverOS]:
+def running() -> AbstractContextManager[ScriptedEverOS]:
     """A server that answers."""
-    server = ScriptedEverOS()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return serving(ScriptedEverOS())
 
 
 class _Handler(BaseHTTPRequestHandler):

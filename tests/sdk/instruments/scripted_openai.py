@@ -11,13 +11,14 @@ import json
 import math
 import re
 import struct
-import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_threads import serving
 
 Script = Callable[[dict[str, Any]], str | dict[str, Any] | int]
 
@@ -53,18 +54,9 @@ class ScriptedOpenAI(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 
-@contextmanager
-def running(script: Script, delay: float = 0.0) -> Iterator[ScriptedOpenAI]:
+def running(script: Script, delay: float = 0.0) -> AbstractContextManager[ScriptedOpenAI]:
     """A server that answers; each model's answer takes ``delay`` seconds."""
-    server = ScriptedOpenAI(script, delay)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return serving(ScriptedOpenAI(script, delay))
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-import memtrace
 import pytest
-from memtrace.exporters.memory import MemoryExporter
-from typer.testing import CliRunner
 
-from api.cli.main import app
 from tests.environments import only_in_full
+from tests.sdk.instruments.faults import blamed, complain, complaining
 from tests.sdk.instruments.running import Run, check_whole
 from tests.sdk.instruments.test_langmem import call
 from tests.sdk.instruments.unchanged import FAMILIES, both
@@ -45,27 +41,15 @@ def script(body: dict[str, Any]) -> str | dict[str, Any]:
     return call("Memory", {"content": "Has a cat" if "By the way" in said else "The cat of the user is called Luna"})
 
 
-def feedback(recorded: Run) -> list[dict[str, Any]]:
+def complaints(recorded: Run) -> list[dict[str, Any]]:
     """What users said later: each answer was wrong."""
-    exporter = MemoryExporter()
-    memtrace.configure(exporter=exporter)
     kinds = {event["operation"]: event["kind"] for event in recorded.of("operationStarted")}
-    for event in recorded.variables("Response"):
-        if kinds[event["operation"]] != "Generation":
-            continue
-        (said,) = [
-            one for one in recorded.variables("Message") if one["trace"] == event["trace"] and "Luna" in one["value"]
-        ]
-        (question,) = [one for one in recorded.variables("Query") if one["trace"] == event["trace"]]
-        memtrace.feedback(
-            event["variable"],
-            gold="Luna",
-            evidence=[said["variable"]],
-            question=question["variable"],
-            trace=event["trace"],
-        )
-    memtrace.configure(exporter=MemoryExporter())
-    return exporter.events
+    with complaining() as events:
+        for event in recorded.variables("Response"):
+            if kinds[event["operation"]] == "Generation":
+                (question,) = [one for one in recorded.variables("Query") if one["trace"] == event["trace"]]
+                complain(recorded, event, question)
+    return events
 
 
 @pytest.mark.parametrize("environment", [pytest.param(name, marks=only_in_full(name)) for name in FAMILIES])
@@ -74,20 +58,6 @@ def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_pat
     assert recorded.said == without.said
     assert set(recorded.said) == set(EXPECTED)
     check_whole(recorded)
-    events = [*recorded.events, *feedback(recorded)]
-    assert len(events) == len(recorded.events) + len(EXPECTED)
-    file = tmp_path / "recorded.ndjson"
-    file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-
-    def command(*arguments: str) -> str:
-        done = CliRunner().invoke(app, [*arguments, "--store", f"sqlite:///{tmp_path / 'test.db'}"])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    command("import", str(file))
-    verdicts = json.loads(command("attribute", "--all", "--json"))
-    users = {event["trace"]: event["name"].rpartition("/")[2] for event in recorded.of("trace")}
-    started = {event["operation"]: event for event in recorded.of("operationStarted")}
-    blamed = [(one["errorType"], started[one["operationExternalId"]]) for one in verdicts if one["operationExternalId"]]
-    found = {users[operation["trace"]]: (error, operation["name"]) for error, operation in blamed}
-    assert found == EXPECTED, json.dumps(verdicts, indent=1)
+    said = complaints(recorded)
+    assert len(said) == len(EXPECTED)
+    assert blamed(recorded, said, tmp_path, lambda name: name.rpartition("/")[2]) == EXPECTED

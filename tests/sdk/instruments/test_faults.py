@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-import memtrace
 import pytest
-from memtrace.exporters.memory import MemoryExporter
-from typer.testing import CliRunner
 
-from api.cli.main import app
 from tests.environments import only_in_full
 from tests.sdk.instruments import scripted_openai
+from tests.sdk.instruments.faults import blamed, complain, complaining
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole, run
 
@@ -39,28 +35,15 @@ def answer(prompt: str) -> str:
     return next((line for line in lines if "cat" in line), "That was never said.")
 
 
-def feedback(recorded: Run) -> list[dict[str, Any]]:
+def complaints(recorded: Run) -> list[dict[str, Any]]:
     """What users said later: each answer was wrong."""
-    exporter = MemoryExporter()
-    memtrace.configure(exporter=exporter)
     names = {event["operation"]: event["name"] for event in recorded.of("operationStarted")}
-    for event in recorded.of("variable"):
-        if names.get(event.get("operation", "")) == "openai chat":
-            (said,) = [
-                other
-                for other in recorded.variables("Message")
-                if other["trace"] == event["trace"] and "Luna" in other["value"]
-            ]
-            question = next(other for other in recorded.closure(event) if other["kind"] == "Query")
-            memtrace.feedback(
-                event["variable"],
-                gold="Luna",
-                evidence=[said["variable"]],
-                question=question["variable"],
-                trace=event["trace"],
-            )
-    memtrace.configure(exporter=MemoryExporter())
-    return exporter.events
+    with complaining() as events:
+        for event in recorded.of("variable"):
+            if names.get(event.get("operation", "")) == "openai chat":
+                question = next(other for other in recorded.closure(event) if other["kind"] == "Query")
+                complain(recorded, event, question)
+    return events
 
 
 @pytest.mark.parametrize(
@@ -73,24 +56,6 @@ def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_pat
         )
     check_whole(recorded)
     assert set(recorded.said) == set(EXPECTED)
-    events = [*recorded.events, *feedback(recorded)]
-    assert len(events) == len(recorded.events) + len(EXPECTED)
-    file = tmp_path / "recorded.ndjson"
-    file.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-
-    def command(*arguments: str) -> str:
-        done = CliRunner().invoke(app, [*arguments, "--store", f"sqlite:///{tmp_path / 'test.db'}"])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    command("import", str(file))
-    verdicts = json.loads(command("attribute", "--all", "--json"))
-    assert found(verdicts, recorded) == EXPECTED, json.dumps(verdicts, indent=1)
-
-
-def found(verdicts: list[dict[str, Any]], recorded: Run) -> dict[str, tuple[str, str]]:
-    """Error type and name of the operation that is blamed, by user."""
-    users = {event["trace"]: event["name"].partition("=")[2] for event in recorded.of("trace")}
-    started = {event["operation"]: event for event in recorded.of("operationStarted")}
-    blamed = [(one["errorType"], started[one["operationExternalId"]]) for one in verdicts if one["operationExternalId"]]
-    return {users[operation["trace"]]: (error, operation["name"]) for error, operation in blamed}
+    said = complaints(recorded)
+    assert len(said) == len(EXPECTED)
+    assert blamed(recorded, said, tmp_path, lambda name: name.partition("=")[2]) == EXPECTED
