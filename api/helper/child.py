@@ -36,11 +36,15 @@ def main() -> None:
 
 def _reply(data: bytes) -> bytes:
     """Whether the function returned, and what it returned or raised."""
+    raised: Exception | None = None
     try:
         work, arguments = pickle.loads(data)  # noqa: S301
         return pickle.dumps((True, work(*arguments)))
     except Exception as error:
-        return pickle.dumps((False, error))
+        raised = error
+    # Its frames hold what was read, perhaps up to the bound: there would be no memory to say so.
+    raised.__traceback__ = raised.__context__ = raised.__cause__ = None
+    return pickle.dumps((False, raised))
 
 
 if __name__ == "__main__":

@@ -152,6 +152,19 @@ def _raised(kind: str) -> None:
     }[kind]
 
 
+def _fills_its_memory() -> None:
+    """Take all that may be taken, down to the smallest pieces, and hold it when the error is raised."""
+    held: list[object] = []
+    size = 64 << 20
+    while True:
+        try:
+            held.append(bytes(size))
+        except MemoryError:
+            if size == 32:
+                raise
+            size = max(size // 2, 32)
+
+
 async def test_errors_come_back_as_they_are() -> None:
     helper = Helper("test", 256 << 20)
     try:
@@ -163,6 +176,8 @@ async def test_errors_come_back_as_they_are() -> None:
         assert large.value.limit == 5
         with pytest.raises(MemoryError):
             await helper.run(bytes, 1 << 30)
+        with pytest.raises(MemoryError):
+            await helper.run(_fills_its_memory)
         with pytest.raises(KeyError):
             await helper.run(_raised, "unknown")
         assert await helper.run(os.getpid) != os.getpid()
