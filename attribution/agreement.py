@@ -55,7 +55,9 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     beside = words - asked - wanted.words.keys()
     missing = [w for w in wanted.words if w not in words and not any(is_same(w, other) for other in beside)]
     got = sum(weight for word, weight in wanted.words.items() if word not in missing)
-    narrower = {word for word in missing if any(implies(other, word) for other in beside)}
+    # A conclusion is not drawn by who says something of its kind.
+    drawn = right is None or said is not None
+    narrower = {word for word in missing if drawn and any(implies(other, word) for other in beside)}
     got += _NARROWER * sum(wanted.words[word] for word in narrower) if len(wanted.words) == len(narrower) else 0.0
     # Words that are only near in meaning count beside those that are proof, and never for more than these.
     near = sum(wanted.words[word] * max((credit(word, other) for other in beside), default=0.0) for word in missing)

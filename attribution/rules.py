@@ -17,11 +17,11 @@ from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.loss import Loss
 from attribution.needed import SUPPORTED, backing, told_at_once, told_together
-from attribution.pieces import items, things
+from attribution.pieces import is_list, items, things
 from attribution.presence import HOLDS, LARGE, Detail, Presence
 from attribution.probabilities import likely
 from attribution.question import polar, refuses
-from attribution.text.segments import passage
+from attribution.text.segments import Placed, passage
 from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
 from schema.models import Failure
 
@@ -33,6 +33,8 @@ _MORE = 0.1
 """A gold answer is wrong only if the evidence supports the given answer better than it by this much."""
 _SAID = 0.3
 """At least this part of the given answer must be said in the evidence."""
+_KEPT = 0.5
+"""And only if it has at least this part of what the evidence has of the gold answer word by word."""
 _SAYS = 0.5
 """An answer can contradict the gold answer only if what it adds to the question weighs at least this much."""
 _TELLS = 0.75
@@ -126,9 +128,17 @@ def foreign_gold(
     if failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
-        together = told_together(messages, evidence, want)
-        is_told = together >= _ALL and together > told_at_once(messages, evidence, claim) + _MORE
-        if detail.support < 0.7 and share >= _SAID and claim.weight >= _SAYS and not is_told:
+        together, at_once = told_together(messages, evidence, want), told_at_once(messages, evidence, claim)
+        is_told = together >= _ALL and together > at_once + _MORE
+        # A list is told by several sentences, unless one of them says what was answered instead.
+        several = is_list(failure) and at_once < _ALL
+        if (
+            detail.support < 0.7
+            and share >= _SAID
+            and claim.weight >= _SAYS
+            and not is_told
+            and not _leaves_out(messages, failure, detail, want, several=several)
+        ):
             likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
             quote, message = sentence, source
         elif detail.support < SUPPORTED:
@@ -137,6 +147,24 @@ def foreign_gold(
     return Finding(
         ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
     )
+
+
+def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Content, *, several: bool) -> bool:
+    """Whether the evidence tells much of the gold answer word by word, and the answer does not: then it says less.
+
+    Args:
+        messages: of the trace.
+        failure: what was asked and answered.
+        detail: of the evidence.
+        want: what the gold answers say.
+        several: whether to look at all sentences of its message, not only at the nearest one.
+    """
+    sentences = messages.sentences[detail.message_id] if several else [Placed(0, detail.sentence, detail.reference)]
+    said = {stem for placed in sentences for stem in placed.sentence.stems}
+    if said.isdisjoint(content(failure.question, messages.rarity).words):
+        return False
+    had = Content({word: weight for word, weight in want.words.items() if word in said}, frozenset(), ())
+    return had.weight >= SUPPORTED * want.weight > 0 and agreement(had, failure.prediction or "").recall < _KEPT
 
 
 async def in_context(case: Case) -> Finding:

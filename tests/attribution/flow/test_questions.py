@@ -266,3 +266,40 @@ async def test_a_list_is_contradicted_by_the_only_message_that_says_what_was_ans
     failure = told.ask("Which knight is Ada's favourite?", "Patience and courage", "Percival Ironside", [kept])
     verdict, _ = await verdict_on(embedded, told, failure)
     assert verdict.error_type is ErrorType.ANNOTATION
+
+
+async def test_an_answer_that_says_less_than_the_evidence_does_not_contradict_the_gold_answer(
+    embedded: Database,
+) -> None:
+    said = "Even wore the medallion to remind me of the harbour. The medallion stands for courage and rowing alone."
+    told = Story.of("rules", said, OTHER, MORE)
+    kept = told.store(0, said)
+    answered = "Even wore the medallion to remind me of the harbour."
+    failure = told.ask("What does Ada's medallion mean?", "Courage, solitude when she goes rowing", answered, [kept])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+async def test_related_words_are_no_conclusion(embedded: Database) -> None:
+    said = "It was brave of you to speak up for the fishermen."
+    told = Story.of("rules", said, OTHER, MORE)
+    kept = told.store(0, said)
+    failure = told.ask("Would Ada side with the fishermen?", "Yes, she is supportive", said, [kept])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RESPONSE, "reply")
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        ("What is Ada's mood after the regatta?", "proud"),
+        ("In welcher Stimmung war Ada nach der Regatta?", "stolz"),
+        ("Welche Haltung hat Ada zum Rudern?", "sie liebt es"),
+        ("Würde Ada einen Segeltörn mögen?", "ja, sie liebt das Meer"),
+        ("Ada对划船的态度是什么?", "喜欢"),
+        ("比赛之后Ada的情绪如何?", "自豪"),
+        ("Ada会不会喜欢航海?", "可能会"),
+    ],
+)
+def test_a_mood_or_an_attitude_is_inferred_in_three_languages(question: str, gold: str) -> None:
+    assert form(asked(question, gold)) is Form.INFERRED
