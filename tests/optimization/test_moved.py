@@ -18,7 +18,7 @@ from tests.examples.agents import Agent
 from tests.optimization.faults import FAULTS, bench_of, faulty
 from tests.optimization.test_examples import CORRECTED
 
-TRIED = FAULTS if FULL else FAULTS[::5]
+TRIED = FAULTS if FULL else FAULTS[::8]
 """Each takes some minutes of one processor, for every operation is tried: by default, a few of them."""
 
 BEYOND_EVIDENCE = {
