@@ -153,10 +153,11 @@ def is_turned_down(graph: TraceGraph, unit: str) -> bool:
         return False
     (update,) = users
     given_back = kept_as_it_was(graph, update)
+    others = [one for one in graph.used(update) if graph.variables[one].kind in STORED]
     return (
         bool(given_back)
         and all(graph.place(one) < graph.place(unit) for one in given_back)
-        and all(graph.place(one) <= graph.place(unit) for one in graph.used(update) if graph.variables[one].kind in STORED)
+        and all(graph.place(one) <= graph.place(unit) for one in others)
         and all(derivation.operation_id == update for derivation in graph.children(unit))
     )
 
