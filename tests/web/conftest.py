@@ -25,7 +25,7 @@ __all__ = ["browser", "neo4j_place_of_server", "place", "server", "sqlite_place_
 @pytest.fixture(scope="package")
 def world(server: RunningServer) -> World:
     """The sample with verdicts, on each engine."""
-    return make_world(server, server.project)
+    return make_world(server, f"{server.project}-shown")
 
 
 @pytest.fixture(scope="module")
