@@ -17,7 +17,7 @@ from attribution.presence import (
     PresenceJudge,
     PresenceQuestion,
 )
-from schema.kinds import OperationKind, VariableKind
+from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Failure
 
 _UNSURE = 0.2
@@ -133,9 +133,36 @@ class Case:
 
     async def current_units(self, place: int) -> dict[str, Presence]:
         """How surely the detail is in the units that the memory held just before a place in the order (as ``best``)."""
-        current = [self.graph.current_version(versions, place) for versions in self.lineages()]
-        return await self.best(unit for unit in current if unit is not None and unit in self.future)
+        graph = self.graph
+        current = [graph.current_version(versions, place) for versions in self.lineages()]
+        kept = [unit for unit in current if unit is not None and not is_turned_down(graph, unit)]
+        return await self.best(unit for unit in kept if unit in self.future)
 
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""
         return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}
+
+
+def is_turned_down(graph: TraceGraph, unit: str) -> bool:
+    """Whether a unit was only handed to an update that gave older ones back as they were: the memory never had it.
+
+    If anything else used or read it, it was in the memory; so was what is no newer than the others that the update got.
+    """
+    users = graph.users(unit)
+    if len(users) != 1 or graph.operations[users[0]].kind is not OperationKind.UPDATE:
+        return False
+    (update,) = users
+    given_back = kept_as_it_was(graph, update)
+    others = [one for one in graph.used(update) if graph.variables[one].kind in STORED]
+    return (
+        bool(given_back)
+        and all(graph.place(one) < graph.place(unit) for one in given_back)
+        and all(graph.place(one) <= graph.place(unit) for one in others)
+        and all(derivation.operation_id == update for derivation in graph.children(unit))
+    )
+
+
+def kept_as_it_was(graph: TraceGraph, operation_id: str) -> set[str]:
+    """What an operation gave back unchanged of what is stored; empty where it made anything new that is stored."""
+    made = [one for one in graph.made(operation_id) if graph.variables[one].kind in STORED]
+    return set() if any(map(graph.is_recorded, made)) else {graph.recorded(one) for one in made}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.case import Case
+from attribution.case import Case, kept_as_it_was
 from attribution.graph import TraceGraph
 from attribution.presence import HOLDS
 from attribution.probabilities import likely
@@ -117,6 +117,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
     # What an earlier step had taken out of the message was captured: then it was the writing that lost it.
     state = state or graph.variables[carrier].operation_id is not None
+    state = state or (graph.operations[blamed].kind is OperationKind.UPDATE and bool(kept_as_it_was(graph, blamed)))
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
     derived = [d.target for d in graph.children(carrier) if d.target in made]
     after = derived[0] if derived else made[0] if made else None

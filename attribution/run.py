@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from attribution.evidence import Mode
-from attribution.flow import SURE, FlowPass
+from attribution.flow import FlowPass
 from attribution.gold import gold_mark
 from attribution.graph import TraceGraph
 from attribution.model.usage import Usage
 from attribution.probabilities import least
 from attribution.proof import problems
 from attribution.question import form, question_kind
+from attribution.trial import SURE
 from attribution.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from attribution.model.client import LlmClient
     from attribution.model.settings import LlmSettings
 
-RULES = "8"
+RULES = "9"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 

@@ -26,10 +26,7 @@ from schema.models import (
 )
 from store.answers import (
     ALL_FAILURES,
-    NO_BUDGET,
     Activity,
-    Budget,
-    Closure,
     Direction,
     Edge,
     FailureFilter,
@@ -37,7 +34,6 @@ from store.answers import (
     Label,
     OperationDetail,
     Page,
-    Path,
     Period,
     ScanResult,
     SearchHit,
@@ -49,12 +45,13 @@ from store.answers import (
 from store.idle import IdleTrace
 from store.packs import PackWriter
 from store.verdict_changes import VerdictHistory
+from store.walks import Walks
 
 if TYPE_CHECKING:
     from store.records import ProjectRecords, Registry
 
 
-class GraphStore(VerdictHistory, Protocol):
+class GraphStore(Walks, VerdictHistory, Protocol):
     """One project's traces.
 
     Methods that follow from others are implemented here, once for both engines.
@@ -216,59 +213,6 @@ class GraphStore(VerdictHistory, Protocol):
         seconds: float = 30.0,
     ) -> ScanResult:
         """Recorded variables whose whole value contains the text, in any case; the values are read, within bounds."""
-        ...
-
-    async def closure(
-        self,
-        ids: Sequence[str],
-        direction: Direction = Direction.BACKWARD,
-        budget: Budget = NO_BUDGET,
-        kinds: Collection[str] = (),
-    ) -> Closure:
-        """The closure of some variables. ``kinds`` filters what is returned, not what is walked.
-
-        Raises:
-            NotFoundError: one of the variables does not exist.
-        """
-        ...
-
-    async def closures(
-        self,
-        roots: Sequence[Sequence[str]],
-        direction: Direction = Direction.BACKWARD,
-        budget: Budget = NO_BUDGET,
-        kinds: Collection[str] = (),
-    ) -> list[Closure]:
-        """Several closures at once, each of its own roots; see ``closure``."""
-        ...
-
-    async def paths(self, source: str, target: str, limit: int = 10) -> list[Path]:
-        """Chains of derivations by which one variable depends on the other, whichever way it runs, shortest first.
-
-        Of chains of one length, those whose variables are oldest come first, compared from the dependent end; the first
-        of all is that of ``path``. Parallel derivations between two variables count once.
-        """
-        ...
-
-    async def path(self, source: str, target: str) -> Path:
-        """A shortest chain of derivations by which one variable depends on the other, whichever way it runs.
-
-        Of several, the one whose variables are oldest, compared from the dependent end.
-        """
-        return next(iter(await self.paths(source, target, 1)), Path([], []))
-
-    async def versions(self, variable_id: str) -> list[Variable]:
-        """All versions of the variable's name in its trace, oldest first.
-
-        Raises:
-            NotFoundError: there is no such variable.
-        """
-        for found in (await self.versions_of([variable_id])).values():
-            return found
-        raise NotFoundError(variable_id, Label.VARIABLE)
-
-    async def versions_of(self, variable_ids: Sequence[str]) -> dict[str, list[Variable]]:
-        """All versions of the names of several variables, by the variable's id; unknown ones are left out."""
         ...
 
     async def value(self, variable: Variable) -> bytes:

@@ -13,12 +13,13 @@ VERSIONED = ("tests/contract/", "tests/test_bloom.py", "tests/test_cookbook.py",
 """What runs on each version of Neo4j: the store's contract, and the documented Cypher. All other tests use Neo4j
 through the store alone."""
 
-_FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|object_values|torture)/")
+_FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|object_values|torture|web)/")
 """Folders whose tests share servers."""
 
 _ALONE = re.compile(
     r"tests/server/test_(?:clock|connections|dead_letters|dev|event_queue|logs|serve|slow_readers|stores)\.py"
     r"|tests/jobs/test_(?:bounds|kills|runners)\.py"
+    r"|tests/web/test_(?:losses|page_words|sign_in_with_issuer|ui_command|vendor)\.py"
 )
 """Modules of such folders that use servers of their own."""
 
@@ -33,18 +34,22 @@ _PARTS = re.compile(
 
 _FIRST = (
     "tests/server",
+    "tests/web",
     "tests/torture",
     "tests/graphql",
+    "tests/optimization/test_loop_kills.py",
+    "tests/optimization/test_loop.py",
     "tests/jobs/test_runners.py",
     "tests/test_neo4j_local.py",
-    "tests/web/test_looking.py",
-    "tests/web/test_annotating.py",
     "tests/server/test_dev.py",
     "tests/jobs",
     "tests/test_crash.py",
     "tests/ingest/test_real_traces.py",
     "tests/jobs/test_kills.py",
     "tests/jobs/test_bounds.py",
+    "tests/test_docs.py",
+    "tests/optimization/test_moved.py",
+    "tests/optimization/test_models.py",
     "tests/contract/test_auditing.py",
     "tests/contract/test_isolation.py",
     "tests/isolation",

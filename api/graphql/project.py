@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import strawberry
 
 from api.auth.access import ProjectDoor
-from api.graphql import reads
 from api.graphql.across_traces import across_traces
 from api.graphql.blaming import Blamed, blamed_of
 from api.graphql.comparison import Agreement, agreement_of
@@ -30,7 +29,7 @@ from api.graphql.refs import (
     TraceRef,
     VariableRef,
 )
-from api.graphql.resolving import id_meant, id_of, trace_meant
+from api.graphql.resolving import element_meant, id_meant, id_of, trace_meant
 from api.graphql.retention import RetentionPolicy, retention_of
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
@@ -40,11 +39,8 @@ from attribution.annotation.queues import find_queue
 from attribution.blamed import By
 from schema import control, models
 from schema.errors import InputError, NotFoundError
-from schema.ids import ID_LENGTH
 from schema.kinds import VariableKind
 from store.answers import Label, Page
-
-E = TypeVar("E")
 
 MAX_PATHS = 50
 MAX_SEARCH = 4000
@@ -82,32 +78,32 @@ class Project:
     @strawberry.field(description="A trace; null where there is none.")
     async def trace(self, info: Info, reference: Reference) -> TraceRef | None:
         """A trace by reference."""
-        return await self._find(info, models.Trace, reference, None)
+        return await element_meant(info, self.door, models.Trace, reference, None)
 
     @strawberry.field(description="A session; null where there is none.")
     async def session(self, info: Info, reference: Reference, trace: InTrace = None) -> SessionRef | None:
         """A session by reference."""
-        return await self._find(info, models.Session, reference, trace)
+        return await element_meant(info, self.door, models.Session, reference, trace)
 
     @strawberry.field(description="An operation; null where there is none.")
     async def operation(self, info: Info, reference: Reference, trace: InTrace = None) -> OperationRef | None:
         """An operation by reference."""
-        return await self._find(info, models.Operation, reference, trace)
+        return await element_meant(info, self.door, models.Operation, reference, trace)
 
     @strawberry.field(description="A variable; null where there is none. An external id means occurrence 0.")
     async def variable(self, info: Info, reference: Reference, trace: InTrace = None) -> VariableRef | None:
         """A variable by reference."""
-        return await self._find(info, models.Variable, reference, trace)
+        return await element_meant(info, self.door, models.Variable, reference, trace)
 
     @strawberry.field(description="A failure; null where there is none.")
     async def failure(self, info: Info, reference: Reference) -> FailureRef | None:
         """A failure by reference."""
-        return await self._find(info, models.Failure, reference, None)
+        return await element_meant(info, self.door, models.Failure, reference, None)
 
     @strawberry.field(description="A verdict; null where there is none.")
     async def attribution(self, info: Info, reference: Reference) -> AttributionRef | None:
         """A verdict by reference."""
-        return await self._find(info, models.Attribution, reference, None)
+        return await element_meant(info, self.door, models.Attribution, reference, None)
 
     @strawberry.field(
         description="Its operations, ordered by trace and by place in the trace. A page may hold fewer than you "
@@ -365,18 +361,3 @@ class Project:
         page = await self.door.records.audit(*asked_page(info, first, after))
         await self.door.told("readAudit")
         return connection(info, page)
-
-    async def _find(self, info: Info, model: type[E], reference: str, trace: str | None) -> E | None:
-        """What a reference means; None where it means nothing."""
-        label = Label(model.__name__)
-        if len(reference) == ID_LENGTH and trace is None:
-            # Most references are whole ids, which are found together and at once.
-            found: E | None = await info.context.load(self.door.project_id, reads.elements, reference, label)
-            if found is not None:
-                return found
-        try:
-            only = await trace_meant(self.door.store, trace)
-            resolved = await self.door.store.resolve(reference, label, only)
-        except NotFoundError:
-            return None
-        return resolved if isinstance(resolved, model) else None

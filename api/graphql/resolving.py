@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
+from api.auth.access import ProjectDoor
+from api.graphql import reads
+from api.graphql.context import Info
 from schema.errors import InputError, NotFoundError
+from schema.ids import ID_LENGTH
 from store.answers import Label
 from store.protocol import GraphStore
 from store.resolving import is_whole_id
+
+E = TypeVar("E")
 
 MOST_TO_FIND = 100
 """The most references in one list that are no whole ids, because each is looked for by itself."""
@@ -63,3 +70,22 @@ async def id_meant(store: GraphStore, label: Label, reference: str) -> str:
         return await id_of(store, label, reference)
     except NotFoundError:
         return reference
+
+
+async def element_meant(info: Info, door: ProjectDoor, model: type[E], reference: str, trace: str | None) -> E | None:
+    """The element that a field is about; None where the reference means nothing.
+
+    Raises:
+        AmbiguousError: it may mean several things.
+    """
+    label = Label(model.__name__)
+    if len(reference) == ID_LENGTH and trace is None:
+        # Most references are whole ids, which are found together and at once.
+        found: E | None = await info.context.load(door.project_id, reads.elements, reference, label)
+        if found is not None:
+            return found
+    try:
+        resolved = await door.store.resolve(reference, label, await trace_meant(door.store, trace))
+    except NotFoundError:
+        return None
+    return resolved if isinstance(resolved, model) else None

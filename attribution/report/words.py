@@ -95,12 +95,19 @@ def asked(found: Asked) -> str:
         return f"{contain}, so it is not known how many questions were asked."
     beside = wrong.total - found.answers
     more = f", and {counted(beside, 'failure')} whose answer was not recorded as an answer" if beside else ""
-    known = f"{wrong.count:,} of {wrong.total:,} are known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
+    are = "is" if wrong.count == 1 else "are"
+    known = f"{wrong.count:,} of {wrong.total:,} {are} known to be wrong: {percent(wrong.rate)} ({interval(wrong)})"
     if not (found.right and found.right.count and found.not_judged):
         others = " It is not recorded whether anybody judged the others." if wrong.count < wrong.total else ""
         return f"{contain}{more}. {known}.{others}"
-    rest = f"{_part(found.right)} were judged right, and {_part(found.not_judged)} were not judged"
+    rest = f"{_part(found.right)} {_were(found.right)} judged right"
+    if found.not_judged.count:
+        rest += f", and {_part(found.not_judged)} {_were(found.not_judged)} not judged"
     return f"{contain}{more}. {known}. {rest}."
+
+
+def _were(part: Share) -> str:
+    return "was" if part.count == 1 else "were"
 
 
 def rest(number: int) -> str:

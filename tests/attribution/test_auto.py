@@ -17,13 +17,13 @@ from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
 from attribution.case import Case
 from attribution.evidence import Messages
-from attribution.flow import SURE
 from attribution.graph import TraceGraph
 from attribution.model.settings import LlmSettings
 from attribution.needed import needed, wanted
 from attribution.presence import HOLDS, Finder
 from attribution.run import Options, attribute
 from attribution.text.segments import passage
+from attribution.trial import SURE
 from attribution.verdict import Method
 from ingest.files.importing import import_path
 from schema.kinds import ErrorType

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from attribution.annotation.queues import find_queue, progress_of
 from attribution.annotation.work import Case, RefusedError
-from schema.annotation import MAX_CASES, AnnotationQueue, CaseOrder, Progress
+from schema.annotation import MAX_CASES, AnnotationQueue, Progress
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
-from schema.kinds import ErrorType, VariableKind
+from schema.kinds import ErrorType
 from store.assigning import order_of
-from store.open import open_database
 from store.protocol import Database, GraphStore
 from tests.contract.annotating import bench, failing, let_pass, queue_of, reserved_until, says
 from tests.contract.test_pages import all_pages
@@ -328,112 +323,6 @@ async def test_what_is_withheld(database: Database, trace: TraceBuilder, project
     assert await records.withheld("Ada") == set(named.failure_ids)
     await records.close_queue(named.id, "boss")
     assert await records.withheld("Ada") == frozenset()
-
-
-async def test_the_least_sure_come_first(database: Database, store: GraphStore, project: str) -> None:
-    trace = TraceBuilder(project, "sure")
-    step = trace.operation("step")
-    sure = [0.95, 0.15, None, 0.55, 0.12]
-    for number, confidence in enumerate(sure):
-        question = trace.variable(f"question {number}", kind=VariableKind.QUERY)
-        failure = trace.failure(question, None)
-        if confidence is not None:
-            more = {"error_type": ErrorType.UPDATE, "operation_id": step.id, "confidence": confidence}
-            trace.attribution(failure, "flow", **more)
-    await trace.write(store)
-    queue = await queue_of(database, project, ordering=CaseOrder.UNSURE)
-    of = dict(zip((one.id for one in trace.failures), sure, strict=True))
-    assert of[order_of(queue, "Ada")[0]] is None
-    assert {of[id_] for id_ in order_of(queue, "Ada")[1:3]} == {0.15, 0.12}
-    assert [of[id_] for id_ in order_of(queue, "Ben")][3:] == [0.55, 0.95]
-    fewer = await queue_of(database, project, name="fewer", ordering=CaseOrder.UNSURE, count=3)
-    assert {of[id_] for id_ in fewer.failure_ids} == {None, 0.15, 0.12}
-
-
-async def test_what_methods_disagree_on_comes_first(database: Database, store: GraphStore, project: str) -> None:
-    trace = failing(project, 6)
-    for failure in trace.failures[::2]:
-        trace.attribution(failure, "llm", error_type=ErrorType.JUDGE, operation_id=None)
-    for failure in trace.failures[1::2]:
-        (same,) = [one for one in trace.attributions if one.failure_id == failure.id]
-        trace.attribution(failure, "llm", error_type=same.error_type, operation_id=same.operation_id)
-    await trace.write(store)
-    queue = await queue_of(database, project, ordering=CaseOrder.DISAGREEMENT)
-    for person in PEOPLE:
-        assert set(order_of(queue, person)[:3]) == {one.id for one in trace.failures[::2]}
-
-
-async def test_strata_take_turns(database: Database, store: GraphStore, project: str) -> None:
-    traces = [failing(project, 6, "one"), failing(project, 3, "other")]
-    traces[1].trace = replace(traces[1].trace, source="elsewhere")
-    for trace in traces:
-        await trace.write(store)
-    kind = {one.failure_id: one.error_type for trace in traces for one in trace.attributions}
-    place = {one.id: trace.name for trace in traces for one in trace.failures}
-    by_type = await queue_of(database, project, name="types", ordering=CaseOrder.ERROR_TYPE, count=6)
-    by_system = await queue_of(database, project, name="systems", ordering=CaseOrder.SYSTEM, count=6)
-    assert set(Counter(kind[id_] for id_ in by_type.failure_ids).values()) == {2}
-    assert Counter(place[id_] for id_ in by_system.failure_ids) == {"one": 3, "other": 3}
-    for person in PEOPLE:
-        order = [place[id_] for id_ in order_of(by_system, person)]
-        assert all({*pair} == {"one", "other"} for pair in list(pairwise(order))[::2])
-    only = await queue_of(database, project, name="only", trace_ids=(traces[1].trace.id,))
-    assert {place[id_] for id_ in only.failure_ids} == {"other"}
-
-
-_WORKER = """
-import asyncio, sys
-from store.open import open_database
-from attribution.annotation.queues import find_queue
-from attribution.annotation.work import Bench
-from attribution.people import Judgement
-
-async def main(uri, project, people):
-    async with await open_database(uri) as database:
-        store, records = database.project(project), database.records(project)
-        queue = await find_queue(records, project, "queue")
-        benches = {person: Bench(store, records, queue, person) for person in people}
-        for said in ("ready", "first"):
-            print(said, flush=True)
-            sys.stdin.readline()
-            if said == "ready":
-                await asyncio.gather(*(bench.next() for bench in benches.values()))
-        async def work(bench):
-            while (case := await bench.next()) is not None:
-                await bench.submit(Judgement(case.failure.id, None, reason="so"))
-                print(case.failure.id, flush=True)
-        await asyncio.gather(*map(work, benches.values()))
-
-asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
-"""
-
-
-async def test_processes_on_one_file_never_get_a_case_twice(tmp_path: Path) -> None:
-    uri = f"sqlite:///{tmp_path / 'shared.db'}"
-    async with await open_database(uri) as database:
-        await failing("shared", 40).write(database.project("shared"))
-        queue = await queue_of(database, "shared", annotators=1)
-        people = (("Ada", "Ben", "Cleo"), ("Dan", "Eve", "Finn"))
-        pipe = asyncio.subprocess.PIPE
-        workers = [
-            await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _WORKER, uri, "shared", *some, stdin=pipe, stdout=pipe
-            )
-            for some in people
-        ]
-        for said in (b"ready\n", b"first\n"):
-            for worker in workers:
-                assert worker.stdout is not None
-                assert await worker.stdout.readline() == said
-            for worker in workers:
-                assert worker.stdin is not None
-                worker.stdin.write(b"go\n")
-        given = [out.decode().split() for out, _ in await asyncio.gather(*(one.communicate() for one in workers))]
-        assert [worker.returncode for worker in workers] == [0, 0]
-        assert min(map(len, given)) >= 3
-        assert Counter(id_ for some in given for id_ in some) == Counter(queue.failure_ids)
-        progress = await progress_of(database.records("shared"), queue)
-        assert (progress.done, progress.verdicts) == (40, 40)
 
 
 async def test_progress_goes_by_the_clock_of_the_store(database: Database, trace: TraceBuilder, project: str) -> None:

@@ -1,7 +1,7 @@
 """Virtual environments of applications that are recorded: real packages, in the versions of a lock of this folder.
 
 ``NAME.in`` says what is wanted, and ``NAME.lock`` pins it with hashes; ``python -m tests.environments NAME...`` writes
-locks anew. An environment is built once for each lock and checkout, in ``~/.cache/memtrace/environments``
+locks anew. The packages are installed once for each lock, in ``~/.cache/memtrace/environments``
 (``MEMTRACE_TEST_ENVIRONMENTS``), with ``uv`` where that is installed and else with ``pip``, and used again later.
 """
 
@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -36,24 +37,51 @@ def only_in_full(name: str) -> pytest.MarkDecorator:
 def python(name: str) -> Path:
     """The interpreter of an environment, which is built if there is none yet. The recorder in it is this checkout's."""
     lock = HERE / f"{name}.lock"
-    key = blake2b(lock.read_bytes() + f"{sys.version} {SDK}".encode(), digest_size=8).hexdigest()
+    packages = _built(f"{name}-{_digest(lock.read_bytes())}", lambda home: _install_packages(home, lock))
+    # That of a checkout has little but the way to both, so that each clone need not install the packages anew.
+    home = _built(f"{name}-{_digest(lock.read_bytes(), SDK)}", _make)
+    pths = {
+        "memtrace_a_packages.pth": f"import site; site.addsitedir({str(_site_packages(packages))!r})\n",
+        "memtrace_checkout.pth": f"{SDK}\n",
+        # What an editable installation of the recorder would leave there.
+        "memtrace_recorder.pth": (SDK / "memtrace_recorder.pth").read_text(),
+    }
+    for file, content in pths.items():
+        path = _site_packages(home) / file
+        if not path.exists() or path.read_text() != content:
+            path.write_text(content)
+    return home / "bin" / "python"
+
+
+def _digest(lock: bytes, *more: object) -> str:
+    return blake2b(lock + " ".join([sys.version, sys.base_prefix, *map(str, more)]).encode(), digest_size=8).hexdigest()
+
+
+def _built(name: str, build: Callable[[Path], None]) -> Path:
+    """A folder of the cache, which is built once."""
     cache = Path(os.environ.get("MEMTRACE_TEST_ENVIRONMENTS") or Path.home() / ".cache" / "memtrace" / "environments")
     cache.mkdir(parents=True, exist_ok=True)
-    home = cache / f"{name}-{key}"
+    home = cache / name
     with (cache / f"{name}.building").open("w") as building:
         fcntl.flock(building, fcntl.LOCK_EX)  # several test processes may want it at once
         if not (home / "ready").exists():
             shutil.rmtree(home, ignore_errors=True)
-            _build(home, lock)
+            build(home)
             (home / "ready").touch()
-        _install_recorder(home)
-    return home / "bin" / "python"
+    return home
 
 
-def _build(home: Path, lock: Path) -> None:
+def _make(home: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+
+
+def _install_packages(home: Path, lock: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", *(["--without-pip"] if _uv() else []), home], check=True)
+    # What is imported is compiled then: most of it never is.
     install = (
-        [_uv(), "pip", "install", "--python", home / "bin" / "python"] if _uv() else [home / "bin" / "pip", "install"]
+        [_uv(), "pip", "install", "--python", home / "bin" / "python"]
+        if _uv()
+        else [home / "bin" / "pip", "install", "--no-compile"]
     )
     done = subprocess.run(
         [str(part) for part in (*install, "--quiet", "--require-hashes", "-r", lock)],
@@ -65,15 +93,9 @@ def _build(home: Path, lock: Path) -> None:
         raise RuntimeError(f"{lock.name} can't be installed:\n{done.stderr[-2000:]}")
 
 
-def _install_recorder(home: Path) -> None:
-    """What an editable installation of the recorder would leave there, for this checkout."""
-    (packages,) = home.glob("lib/python*/site-packages")
-    for name, content in (
-        ("memtrace_checkout.pth", f"{SDK}\n"),
-        ("memtrace_recorder.pth", (SDK / "memtrace_recorder.pth").read_text()),
-    ):
-        if not (packages / name).exists() or (packages / name).read_text() != content:
-            (packages / name).write_text(content)
+def _site_packages(home: Path) -> Path:
+    (found,) = home.glob("lib/python*/site-packages")
+    return found
 
 
 def _uv() -> str | None:

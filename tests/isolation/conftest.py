@@ -10,13 +10,13 @@ from tests.server.running import RunningServer, neo4j_place_of_server, place, se
 __all__ = ["neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world(server: RunningServer) -> World:
     """The sample with verdicts, in the server's own project."""
     return make_world(server, server.project)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def other(server: RunningServer, world: World) -> World:
     """The same in another project."""
     return make_world(server, f"{server.project}-other")

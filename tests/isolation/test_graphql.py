@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import pytest
 from graphql import (
     GraphQLArgument,
@@ -26,6 +24,7 @@ from graphql import (
 
 from api.graphql.schema import make_schema
 from tests.graphql.world import World
+from tests.isolation.asking import asked_of, valid
 from tests.server.running import RunningServer
 
 SCHEMA = make_schema()._schema
@@ -190,31 +189,17 @@ def _calls(owner: str, world: World) -> Iterator[Call]:
         yield Call(f"{owner}.{name}", text)
 
 
-def _asked_of(world: World, asker: World, document: str) -> str:
-    """The answer to a document that names things of one project, asked with an admin's key of the other."""
-    with asker.server.client("admin", asker.project) as client:
-        response = client.post("/graphql", json={"query": document})
-    return _valid(response)
-
-
-def _valid(response: httpx.Response) -> str:
-    """An answer; a document that is not valid would prove nothing."""
-    assert response.status_code == 200, response.text
-    assert response.json()["data"] is not None, (response.request.content, response.text)
-    return response.text
-
-
 def test_queries(world: World, other: World) -> None:
     for call in _calls("Query", world):
         document = f"{{ {call.text} }}"
         if call.place in {"Query.viewer", "Query.projects"}:
             continue
-        data = json.loads(_asked_of(world, other, document))["data"]
+        data = json.loads(asked_of(world, other, document))["data"]
         assert all(value in (None, [None]) for value in data.values()), (document, data)
 
 
 def test_lists_of_projects_hold_only_ones_own(world: World, other: World) -> None:
-    answer = _asked_of(world, other, "{ viewer { projects { name } } projects { name } }")
+    answer = asked_of(world, other, "{ viewer { projects { name } } projects { name } }")
     own = [{"name": other.project}]
     assert json.loads(answer)["data"] == {"viewer": {"projects": own}, "projects": own}
 
@@ -224,7 +209,7 @@ def test_fields_of_ones_own_project_know_nothing_of_the_others_things(world: Wor
         if "(" not in call.text.partition("{")[0]:
             continue
         document = f"{{ project(name: {json.dumps(other.project)}) {{ {call.text} }} }}"
-        answer = _asked_of(world, other, document)
+        answer = asked_of(world, other, document)
         for secret in world.ids.values():
             assert secret not in answer, (document, answer)
 
@@ -237,8 +222,8 @@ def test_one_sees_the_same_where_a_thing_is_foreign_as_where_there_is_none(world
             if call.place in {"Query.viewer", "Query.projects"}:
                 continue
             kind = "mutation" if owner == "Mutation" else "query"
-            one = _asked_of(world, other, f"{kind} {{ {foreign[call.place]} }}")
-            none = _asked_of(world, other, f"{kind} {{ {call.text} }}")
+            one = asked_of(world, other, f"{kind} {{ {foreign[call.place]} }}")
+            none = asked_of(world, other, f"{kind} {{ {call.text} }}")
             for name, id_ in world.ids.items():
                 none = none.replace(nowhere.ids[name], id_)
             assert one == none.replace(nowhere.project, world.project), call.place
@@ -248,46 +233,10 @@ def _unlike(id_: str) -> str:
     return "".join(format(15 - int(digit, 16), "x") if digit in "0123456789abcdef" else digit for digit in id_)
 
 
-_WHY_NOT = """whyNot { piece messageId operationId operation { id }
-  held { variableId quote variable { id preview } } returned { variableId text variable { id preview } }
-  extractions { operationId uncovered { variableId text variable { id } } facts { variableId text variable { id } } }
-  changes { operationId given { variableId text variable { id } } added { variableId text variable { id } }
-    candidates { variableId newVariableId old new variable { id } } }
-  context { variableId quote before after variable { id } } }"""
-
-
-_SPINE = """spine(maxBoxes: 8) { verdictId verdict { id reason } pieces { text operationId }
-  boxes { label text variableIds operationIds variables(first: 5) { nodes { id preview } } operations { id } }
-  edges { operations { name } } }"""
-
-
-@pytest.mark.parametrize(("name", "asked"), [("whyNot", _WHY_NOT), ("spine", _SPINE)])
-def test_what_is_told_of_a_failure_is_of_ones_own_project(name: str, asked: str, world: World, other: World) -> None:
-    """Both projects hold the same messages and units: what is told must be made of the asker's own alone."""
-    failure, place = json.dumps(world.ids["failure"]), json.dumps(other.project)
-    by_id = f"{{ node(id: {failure}) {{ ... on Failure {{ {asked} }} }} }}"
-    by_reference = f"{{ project(name: {place}) {{ failure(reference: {failure}) {{ {asked} }} }} }}"
-    for document in (by_id, by_reference):
-        assert name not in _asked_of(world, other, document)
-    assert name in _asked_of(world, world, by_id)
-    everything = "{ project(name: %s) { traces { nodes { variables(first: 500) { nodes { id } } } } } }"
-    own_ids = {one.project: _ids(_asked_of(one, one, everything % json.dumps(one.project))) for one in (world, other)}
-    for one, another in ((world, other), (other, world)):
-        failures = f"failures(first: 5) {{ nodes {{ {asked} }} }}"
-        document = f"{{ project(name: {json.dumps(one.project)}) {{ {failures} }} }}"
-        told = _ids(_asked_of(one, one, document))
-        assert told & own_ids[one.project]
-        assert not told & own_ids[another.project]
-
-
-def _ids(answer: str) -> set[str]:
-    return set(re.findall(r'"([0-9a-f]{32})"', answer))
-
-
 def test_mutations_of_another_project_do_nothing(world: World, other: World) -> None:
     before = _state(world)
     for call in _calls("Mutation", world):
-        data = json.loads(_asked_of(world, other, f"mutation {{ {call.text} }}"))["data"]
+        data = json.loads(asked_of(world, other, f"mutation {{ {call.text} }}"))["data"]
         assert all(value["__typename"] == "NotFound" for value in data.values()), (call.text, data)
     assert _state(world) == before
 
@@ -296,7 +245,7 @@ def test_mutations_of_ones_own_project_cannot_touch_the_others_things(world: Wor
     before = _state(world)
     for call in _calls("Mutation", world):
         text = call.text.replace(json.dumps(world.project), json.dumps(other.project))
-        data = json.loads(_asked_of(world, other, f"mutation {{ {text} }}"))["data"]
+        data = json.loads(asked_of(world, other, f"mutation {{ {text} }}"))["data"]
         names_a_thing = any(id_ in text for id_ in world.ids.values())
         if names_a_thing:
             assert all(value["__typename"] in {"NotFound", "InvalidInput"} for value in data.values()), (text, data)
@@ -349,7 +298,7 @@ def test_roles(world: World) -> None:
 
 def _ask_as(world: World, role: str, document: str) -> str:
     with world.server.client(role, world.project) as client:
-        return _valid(client.post("/graphql", json={"query": document}))
+        return valid(client.post("/graphql", json={"query": document}))
 
 
 def test_subscriptions(world: World, other: World) -> None:

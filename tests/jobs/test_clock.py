@@ -21,7 +21,7 @@ __all__ = ["client", "door", "large"]
 HOUR = 3600
 
 
-@pytest.mark.parametrize("step", [-HOUR, HOUR])
+@pytest.mark.parametrize("step", [-HOUR, pytest.param(HOUR, marks=pytest.mark.one_engine)])
 def test_what_a_killed_worker_leaves_another_does_although_the_clock_is_set(
     client: httpx.Client, door: Door, large: Large, tmp_path: Path, step: int
 ) -> None:

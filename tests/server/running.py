@@ -297,8 +297,8 @@ def place(request: pytest.FixtureRequest) -> Place:
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server on each engine, one for the whole run."""
+    """A server on each engine, one for all tests of a folder: one that nobody asks any more costs time, too."""
     with running(place, tmp_path_factory.mktemp("server"), rate_limit="1000000/minute") as started:
         yield started

@@ -17,7 +17,7 @@ from tests.server.running import Place, sqlite_place
 from tests.torture.processes import Nats, Neo4j, Part, Process, World
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def team_at_work(
     nats: NatsServer, neo4j_distribution: Distribution, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:

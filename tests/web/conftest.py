@@ -22,10 +22,10 @@ from tests.web.team import Team, disputed, make_team
 __all__ = ["browser", "neo4j_place_of_server", "place", "server", "sqlite_place_of_server"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world(server: RunningServer) -> World:
     """The sample with verdicts, on each engine."""
-    return make_world(server, server.project)
+    return make_world(server, f"{server.project}-shown")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def lone(request: pytest.FixtureRequest, explorer: RunningServer) -> World:
     return make_world(explorer, f"{explorer.project}-{request.module.__name__.rpartition('.')[2]}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with the explorer."""
     folder = tmp_path_factory.mktemp("explorer")
@@ -42,13 +42,13 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared(server: RunningServer) -> World:
     """The sample in a project in which people annotate, on each engine."""
     return make_world(server, f"{server.project}-team")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def team(explorer: RunningServer) -> Team:
     """Two people who disagree on a case, on SQLite alone; Ada has another one."""
     team = make_team(make_world(explorer, f"{explorer.project}-team"))

@@ -31,6 +31,7 @@ async def _enter(found: Looking, team: Team, person: str) -> None:
     await found.is_at(team.base)
 
 
+@pytest.mark.one_engine
 async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser, shared: World) -> None:
     keys, name = keys_of(shared, "Ada", "Ben", "Dan"), f"by mouse {token_hex(4)}"
     async with looking(browser, shared.server, "status of 400") as found:

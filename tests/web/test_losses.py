@@ -52,6 +52,7 @@ async def _writing(browser: Browser, world: World, url: str, reason: str) -> Asy
         found.asked = [address for address in found.asked if not address.startswith(url)]
 
 
+@pytest.mark.one_engine
 async def test_a_killed_server(browser: Browser, world: World, front: Forwarder, tmp_path: Path) -> None:
     url, reason = f"http://127.0.0.1:{front.port}", "half a sent"
     with running(world.server.place, tmp_path) as one, running(world.server.place, tmp_path) as other:

@@ -55,6 +55,18 @@ class Story:
         self.trace.derive(made, unit, *others, by=operation)
         return made
 
+    def give_back(self, step: str, unit: Variable, *others: Variable) -> Variable:
+        """An update of a unit that gives it back as it was."""
+        operation = self.trace.operation(step, kind=OperationKind.UPDATE)
+        self.trace.use(operation, unit, *others)
+        text, number = self.trace.text(unit), 100 + len(self.trace.operations)
+        read = self.trace.variable(
+            unit.external_id, text, by=operation, name=unit.name, version=unit.version, occurrence=number
+        )
+        self.trace.derive(read, unit, by=operation, kind=DerivationKind.READ)
+        self.trace.derive(read, *others, by=operation)
+        return read
+
     def delete(self, unit: Variable) -> Operation:
         """The end of a unit."""
         operation = self.trace.operation(f"delete-{unit.external_id}", kind=OperationKind.UPDATE)

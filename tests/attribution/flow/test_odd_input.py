@@ -137,7 +137,7 @@ async def test_labels_are_not_looked_at(embedded: Database) -> None:
 
 
 async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution import flow, needed
+    from attribution import needed, trial
 
     told, failure = retrieval()
     other = Story.of("rules", KNOWN, OTHER, name="other")
@@ -151,7 +151,7 @@ async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch:
             raise RuntimeError("a secret value")
         return whole(messages, one, *more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(flow, "needed", broken)
+    monkeypatch.setattr(trial, "needed", broken)
     first, after = await verdicts(embedded, told.trace, failure, second)
     assert first.error_type is None
     assert first.reason == "attribution failed (RuntimeError)"

@@ -13,7 +13,7 @@ from attribution.graph import TraceGraph
 from attribution.proof import problems
 from attribution.verdict import Verdict
 from schema.kinds import ErrorType, OperationKind, VariableKind
-from schema.models import Failure
+from schema.models import Failure, Variable
 from store.open import open_database
 from store.protocol import Database
 from tests.attribution.flow.stories import Story
@@ -211,4 +211,48 @@ async def test_a_month_is_not_the_week_that_was_asked_for(embedded: Database) ->
     question = "When were they in the mountains with the tent?"
     failure = told.ask(question, "The week before 27 June 2023", "In May.", [found])
     verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+PARROT_BEFORE = "The family adopted a grey parrot that has no name yet."
+
+
+def turned_down(story: Story) -> tuple[Variable, Variable]:
+    """An older unit, given back as it was by an update; and the newer one, which the update was given to store."""
+    old = story.store(1, PARROT_BEFORE, key="old")
+    made = ("new", KNOWN, VariableKind.MEMORY_UNIT)
+    (new,) = story.step("extract-new", OperationKind.EXTRACTION, [story.evidence[0]], made, name="new")
+    story.give_back("merge", old, new)
+    return old, new
+
+
+async def test_an_update_that_gives_back_the_old_unit_lost_the_new_one(embedded: Database) -> None:
+    told = story()
+    old, _ = turned_down(told)
+    verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [old]))
+    assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "merge")
+
+
+async def test_so_did_one_that_was_given_the_message_itself(embedded: Database) -> None:
+    told = story()
+    old = told.store(1, PARROT_BEFORE, key="old")
+    told.give_back("merge", old, told.evidence[0])
+    verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [old]))
+    assert (verdict.error_type, blamed) == (ErrorType.UPDATE, "merge")
+
+
+async def test_a_unit_that_something_else_used_was_in_the_memory(embedded: Database) -> None:
+    told = story()
+    old, new = turned_down(told)
+    told.step("list", OperationKind.OTHER, [new], ("listed", "1 unit", VariableKind.OTHER))
+    verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [old]))
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_a_unit_that_was_there_before_the_one_given_back_was_in_the_memory(embedded: Database) -> None:
+    told = story()
+    known = told.store(0, KNOWN)
+    told.give_back("merge", told.store(1, OTHER, key="work"), known)
+    found = told.store(2, MORE, key="bread")
+    verdict, blamed = await verdict_on(embedded, told, told.ask(QUESTION, GOLD, "It has none.", [found]))
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")

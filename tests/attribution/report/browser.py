@@ -41,9 +41,9 @@ async def launch(playwright: Playwright) -> Browser:
     return await playwright.chromium.launch(executable_path=program, args=arguments)
 
 
-@pytest_asyncio.fixture(scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Browser]:
-    """A browser, one for the whole run."""
+    """A browser, one for all tests of a folder."""
     async with async_playwright() as playwright:
         try:
             opened = await launch(playwright)

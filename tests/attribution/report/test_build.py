@@ -132,7 +132,7 @@ def test_right_answers_are_told_from_those_that_nobody_judged(tmp_path: Path) ->
         ("right", 3, 5),
         ("not judged", 1, 5),
     ]
-    assert "3 (60.0 %) were judged right, and 1 (20.0 %) were not judged" in words.asked(found.asked)
+    assert "3 (60.0 %) were judged right, and 1 (20.0 %) was not judged" in words.asked(found.asked)
 
 
 async def test_traces_without_failures_count_unless_others_are_meant(tmp_path: Path) -> None:
