@@ -11,7 +11,7 @@ import attribution
 from attribution.probabilities import CURVES
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "9", "bc49b442c9d3fe74"
+VERSION, FINGERPRINT = "9", "20385d95b553202b"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
