@@ -58,3 +58,17 @@ class TooLargeError(MemTraceError):
     def __init__(self, what: str, limit: int, why: str = "") -> None:
         self.limit = limit
         super().__init__(f"{what} is larger than the limit of {limit:,} bytes{why}")
+
+
+class TooManyError(TooLargeError):
+    """There is more to look at than one answer may take.
+
+    Args:
+        what: there is more of, in the plural.
+        limit: how many may be looked at.
+        instead: what the caller can do.
+    """
+
+    def __init__(self, what: str, limit: int, instead: str) -> None:
+        self.limit = limit
+        MemTraceError.__init__(self, f"there are more than {limit:,} {what}: {instead}")

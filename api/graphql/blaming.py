@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import strawberry
 
+from api.errors import TooManyError
 from api.graphql import reads
 from api.graphql.context import Info
 from api.graphql.node import Node
 from attribution import blamed
 from attribution.blame import blame, chosen_verdicts
 from attribution.blamed import By
-from schema.errors import InputError
 from store.answers import Label
 from store.protocol import GraphStore
 
@@ -64,7 +64,7 @@ async def blamed_of(info: Info, store: GraphStore, by: By, trace_id: str | None,
     """The first of a ranking; several rankings of one request are made together.
 
     Raises:
-        InputError: there is too much to look at for one answer.
+        TooManyError: there is too much to look at for one answer.
     """
     found = await info.context.load(store.project_id, _rankings, by, trace_id)
     return [
@@ -85,8 +85,6 @@ async def _rankings(store: GraphStore, by: Sequence[By], trace_id: str | None) -
     labels = (await store.stats(trace_id)).labels
     for label, most in ((Label.FAILURE, MAX_FAILURES), (Label.DERIVATION, MAX_DERIVATIONS)):
         if labels.get(label, 0) > most:
-            where = "name a trace, or" if trace_id is None else "the trace is too large here:"
-            raise InputError(
-                "blame", "", f"there are more than {most:,} {label.lower()}s: {where} use the command line"
-            )
+            instead = "name a trace, or use memtrace blame" if trace_id is None else "use memtrace blame"
+            raise TooManyError(f"{label.lower()}s", most, instead)
     return await blame(store, await chosen_verdicts(store, trace_id), by, None if trace_id is None else [trace_id])

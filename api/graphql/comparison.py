@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import strawberry
 
+from api.errors import TooManyError
 from api.graphql.scalars import ErrorType
 from attribution import kappa
-from schema.errors import InputError
 from store.protocol import GraphStore
 
 MAX_FAILURES = 10_000
@@ -64,7 +64,7 @@ async def agreement_of(store: GraphStore, first: str, second: str, trace: str | 
     """How far two sources agree; None where one of them gave no verdict.
 
     Raises:
-        InputError: there are too many failures for one answer.
+        TooManyError: there are too many failures for one answer.
     """
     failures: list[str] = []
     after: str | None = None
@@ -75,7 +75,7 @@ async def agreement_of(store: GraphStore, first: str, second: str, trace: str | 
         if after is None:
             break
         if len(failures) >= MAX_FAILURES:
-            raise InputError("agreement", "", f"there are more than {MAX_FAILURES:,} failures: name a trace")
+            raise TooManyError("failures", MAX_FAILURES, "name a trace")
     given = await store.attributions(failures)
     if not {first, second} <= set(kappa.sources_of(given)):
         return None

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from typing import Annotated
 
 import strawberry
 
 from api.auth.access import ProjectDoor
 from api.graphql.across_traces import across_traces
-from api.graphql.blaming import Blamed, blamed_of
-from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
-from api.graphql.failure_filter import FailureFilter, VerdictGroup, groups_of, wanted_failures
+from api.graphql.failure_filter import FailureFilter, wanted_failures
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
+from api.graphql.project_numbers import InTrace, ProjectNumbers
 from api.graphql.refs import (
     AnnotationQueueRef,
     ApiKeyRef,
@@ -32,11 +30,8 @@ from api.graphql.refs import (
 from api.graphql.resolving import element_meant, id_meant, id_of, trace_meant
 from api.graphql.retention import RetentionPolicy, retention_of
 from api.graphql.scalars import JobKind, JobState, Role
-from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
-from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
 from api.graphql.trace import Ended, OperationKinds
 from attribution.annotation.queues import find_queue
-from attribution.blamed import By
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.kinds import VariableKind
@@ -48,17 +43,11 @@ MAX_SEARCH = 4000
 Reference = Annotated[
     str, strawberry.argument(description="An id, a unique prefix of 8 or more characters of one, or an external id.")
 ]
-InTrace = Annotated[
-    str | None,
-    strawberry.argument(description="Only in this trace: an id, a unique prefix of one, or an external id."),
-]
 
 
 @strawberry.type(description="A project owns traces and decides who has access to them.")
-class Project:
+class Project(ProjectNumbers):
     """Holds the door that all its fields read through."""
-
-    door: strawberry.Private[ProjectDoor]
 
     @strawberry.field(description="Its name.")
     def name(self) -> str:
@@ -153,15 +142,6 @@ class Project:
         return connection(info, await self.door.store.failures(only, *asked_page(info, first, after), wanted))
 
     @strawberry.field(
-        description="How many failures have a verdict of each method, error type and operation, the largest number "
-        "first. A failure with several verdicts may be counted in several groups.",
-        metadata={"cost": 100, "size": 50},
-    )
-    async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:
-        """Groups of failures."""
-        return groups_of(await self.door.store.verdict_groups(await trace_meant(self.door.store, trace)))
-
-    @strawberry.field(
         description="Search for variables by text: name, comment and preview together must hold all words. The best "
         "match comes first.",
         metadata={"cost": 50, "size": "first"},
@@ -217,83 +197,6 @@ class Project:
         """A diff."""
         old, new = [await id_meant(self.door.store, Label.VARIABLE, reference) for reference in (before, after)]
         return await diff_of(info, self.door.project_id, old, new)
-
-    @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
-    async def statistics(self, trace: InTrace = None) -> Statistics:
-        """Counts."""
-        return statistics_of(await self.door.store.stats(await trace_meant(self.door.store, trace)))
-
-    @strawberry.field(
-        description="What was added over time, in periods of equal length; empty periods are included.",
-        metadata={"cost": 50, "size": 100},
-    )
-    async def timeline(
-        self,
-        since: Annotated[datetime, strawberry.argument(description="The beginning of the first period.")],
-        until: Annotated[datetime, strawberry.argument(description="The end; this moment is not included.")],
-        seconds: Annotated[int, strawberry.argument(description="The length of a period, in seconds.")] = 86_400,
-    ) -> list[Period]:
-        """Statistics over time."""
-        if seconds < 1 or until <= since or (until - since) / timedelta(seconds=seconds) > 1000:
-            raise InputError("timeline", "", "until must be after since, by at most 1,000 stretches of 1 s or more")
-        return periods_of(await self.door.store.timeline(since, until, seconds))
-
-    @strawberry.field(
-        description="How far two sources of verdicts, methods or people, agree. Null if one of them gave no verdict.",
-        metadata={"cost": 200},
-    )
-    async def agreement(
-        self,
-        first: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
-        second: Annotated[str, strawberry.argument(description="Another one.")],
-        trace: InTrace = None,
-    ) -> Agreement | None:
-        """Agreement of two sources."""
-        only = await trace_meant(self.door.store, trace)
-        return await agreement_of(self.door.store, first, second, only)
-
-    @strawberry.field(
-        description="Two traces in which the same questions were asked, side by side; null where one is unknown.",
-        metadata={"cost": 2000},
-    )
-    async def compare_traces(
-        self,
-        before: Annotated[str, strawberry.argument(description="The first: an id, a prefix, or an external id.")],
-        after: Annotated[str, strawberry.argument(description="The second.")],
-    ) -> Comparison | None:
-        """Two runs."""
-        return await traces_compared(self.door.store, before, after)
-
-    @strawberry.field(
-        description="What two sources of verdicts, methods or people, say of the same failures, side by side and "
-        "beside the verdicts of people; null if one of them gave none.",
-        metadata={"cost": 2000},
-    )
-    async def compare_methods(
-        self,
-        before: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
-        after: Annotated[str, strawberry.argument(description="Another one.")],
-        trace: InTrace = None,
-    ) -> Comparison | None:
-        """Two methods."""
-        only = await trace_meant(self.door.store, trace)
-        return await methods_compared(self.door.store, before, after, only)
-
-    @strawberry.field(
-        description="What did harm, the worst first: operations, prompts, memory units or sessions, ranked by the "
-        "failures that they are blamed for and the right answers that rest on them.",
-        metadata={"cost": 1000, "size": "first"},
-    )
-    async def blame(
-        self,
-        info: Info,
-        by: Annotated[By, strawberry.argument(description="What to rank.")] = By.OPERATION,
-        trace: InTrace = None,
-        first: First = 20,
-    ) -> list[Blamed]:
-        """A ranking."""
-        store = self.door.store
-        return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
 
     @strawberry.field(description="Its annotation queues, the newest first, also closed ones.")
     async def annotation_queues(

@@ -176,9 +176,9 @@ class _Reader:
             "error_type": attribution.error_type,
             "confidence": attribution.confidence,
             "reason": attribution.reason,
-            "operation": None if operation is None else _operation_ref(operation),
+            "operation": None if operation is None else operation_ref(operation),
             "session": None if session is None else _session_ref(session),
-            "prompts": [] if operation is None else _prompts(self.details[operation.id]),
+            "prompts": [] if operation is None else prompts_of(self.details[operation.id]),
             "path": [self._step(step) for step in verdict.path],
             "candidates": [self._candidate(candidate) for candidate in verdict.candidates],
             "losses": [self._loss(loss) for loss in verdict.losses],
@@ -253,7 +253,8 @@ def operation_key(operation: Operation) -> str:
     return f"{operation.kind}:{operation_label(operation)}"
 
 
-def _operation_ref(operation: Operation) -> OperationRef:
+def operation_ref(operation: Operation) -> OperationRef:
+    """An operation as a case shows it."""
     settings = msgspec.json.decode(operation.attributes)
     return OperationRef(
         id=operation.id,
@@ -273,7 +274,7 @@ def _session_ref(session: Session) -> SessionRef:
     )
 
 
-def _prompts(detail: OperationDetail) -> list[PromptRef]:
+def prompts_of(detail: OperationDetail) -> list[PromptRef]:
     """The prompts that an operation used; where it used none from outside, those that it made for itself."""
     used = [variable for variable in detail.used if variable.kind is VariableKind.PROMPT]
     made = [variable for variable in detail.generated if variable.kind is VariableKind.PROMPT]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from attribution.report.case import ReportedCase
+from attribution.report.case import OperationRef, PromptRef
 from attribution.report.model import Lever
 from attribution.report.shares import share
 from schema.kinds import ErrorType
@@ -24,6 +24,22 @@ _DATA = "questions and gold answers of the data set"
 _ORDER: tuple[Kind, ...] = ("prompt", "settings", "data")
 
 
+class _Explained(Protocol):
+    """What levers look at of a failure whose verdict names an error type."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def error_type(self) -> ErrorType | None: ...
+
+    @property
+    def operation(self) -> OperationRef | None: ...
+
+    @property
+    def prompts(self) -> Sequence[PromptRef]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Name:
     kind: Kind
@@ -31,14 +47,14 @@ class _Name:
     label: str
 
 
-def levers(attributed: Sequence[ReportedCase], total: int) -> list[Lever]:
+def levers(attributed: Sequence[_Explained], total: int) -> list[Lever]:
     """What could be changed; the change that affects most failures comes first.
 
     Args:
         attributed: cases with an error type.
         total: number of failures that have a verdict.
     """
-    touched: dict[_Name, list[ReportedCase]] = defaultdict(list)
+    touched: dict[_Name, list[_Explained]] = defaultdict(list)
     for case in attributed:
         for name in _levers_of(case):
             touched[name].append(case)
@@ -46,7 +62,7 @@ def levers(attributed: Sequence[ReportedCase], total: int) -> list[Lever]:
     return sorted(found, key=lambda lever: (-lever.share.count, _ORDER.index(lever.kind), lever.share.key))
 
 
-def _levers_of(case: ReportedCase) -> Iterator[_Name]:
+def _levers_of(case: _Explained) -> Iterator[_Name]:
     if case.error_type is ErrorType.ANNOTATION:
         yield _Name("data", "data", _DATA)
         return
@@ -57,7 +73,7 @@ def _levers_of(case: ReportedCase) -> Iterator[_Name]:
         yield _Name("settings", operation.key, f"settings of {operation.label}")
 
 
-def _lever(name: _Name, cases: Sequence[ReportedCase], total: int) -> Lever:
+def _lever(name: _Name, cases: Sequence[_Explained], total: int) -> Lever:
     kinds = Counter(case.error_type for case in cases)
     return Lever(
         kind=name.kind,
@@ -68,7 +84,7 @@ def _lever(name: _Name, cases: Sequence[ReportedCase], total: int) -> Lever:
     )
 
 
-def _settings(cases: Sequence[ReportedCase]) -> dict[str, list[Any]]:
+def _settings(cases: Sequence[_Explained]) -> dict[str, list[Any]]:
     """The values of each setting, each once, in a fixed order."""
     values: dict[str, dict[bytes, Any]] = defaultdict(dict)
     for case in cases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -77,9 +77,9 @@ def ids(external_id: str | None, id_: str | None) -> str:
     return ", ".join(part for part in (external_id, id_ and f"id {id_}") if part)
 
 
-def settings(lever: Lever) -> str:
+def settings(found: Mapping[str, Iterable[Any]]) -> str:
     """The values of a lever's settings: ``top_k = 5 or 10; rerank = true``."""
-    return "; ".join(f"{name} = {' or '.join(map(_value, values))}" for name, values in lever.settings.items())
+    return "; ".join(f"{name} = {' or '.join(map(_value, values))}" for name, values in found.items())
 
 
 def kinds(lever: Lever) -> str:

@@ -24,6 +24,7 @@ _LOOK = """query Look($p: String!, $f: String!, $t: String!, $v: String!, $id: I
     attribution(reference: $v) { id }
     agreement(first: "flow", second: "flow") { cases }
     blame { id }
+    levers { failures of }
     statistics { labels { label count } }
     timeline(since: "2026-01-01T00:00:00Z", until: "2028-01-01T00:00:00Z", seconds: 3000000) { verdicts { count } }
     trace(reference: $t) { counts { attributions } }
@@ -152,6 +153,7 @@ def test_nothing_is_told_before_ones_own_verdict(world: World, queue: str, name:
     assert (seen["attribution"], told["attribution"]) == (None, {"id": world.ids["verdict"]})
     assert (seen["agreement"]["cases"], told["agreement"]["cases"]) == (2, 3)
     assert len(seen["blame"]) < len(told["blame"])
+    assert [{one["of"] for one in each["levers"]} for each in (seen, told)] == [{2}, {3}]
     assert [_attributions(one) for one in (seen, told)] == [2, 3]
     assert [sum(n["count"] for p in one["timeline"] for n in p["verdicts"]) for one in (seen, told)] == [2, 3]
     assert [one["trace"]["counts"]["attributions"] for one in (seen, told)] == [2, 3]

@@ -50,6 +50,7 @@ _ID_OF = {
     "Project.verdictGroups.trace": "trace",
     "Project.agreement.trace": "trace",
     "Project.blame.trace": "trace",
+    "Project.levers.trace": "trace",
     "Project.compareTraces.before": "trace",
     "Project.compareTraces.after": "trace",
     "Project.compareMethods.trace": "trace",

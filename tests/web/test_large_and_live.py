@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import re
 from secrets import token_hex
 
 from api.graphql.blaming import MAX_FAILURES
@@ -43,6 +45,25 @@ def test_the_overview_marks_a_trace_in_which_something_runs(lone: World) -> None
     assert running.trace.id in row
 
 
+def test_the_overview_says_what_to_change_first(lone: World) -> None:
+    text = _text(lone, lone.project)
+    section = text.partition('aria-labelledby="change"')[2].partition("</section>")[0]
+    levers = lone.ask(
+        'query($p: String!) { project(name: $p) { levers(source: "flow", first: 5) { label failures } } }',
+        {"p": lone.project},
+    )["project"]["levers"]
+    assert levers
+    rows = section.split("<tr>")[2:]
+    for lever, row in zip(levers, rows, strict=True):
+        assert lever["label"] in re.sub("<[^>]+>", "", row)
+        assert f'data-label="Failures">{lever["failures"]}</td>' in row
+    operation = next(row for row in rows if "/failures?operation=" in row)
+    address = html.unescape(re.findall(r'href="([^"]+)"', operation)[0])
+    assert "method=flow" in address
+    assert _text(lone, lone.project, address.removeprefix(f"/ui/projects/{lone.project}")).count("panel case") >= 1
+    assert "What to change first" not in _text(lone, f"empty-{token_hex(4)}")
+
+
 def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
     project = f"test-{token_hex(8)}"
     trace = TraceBuilder(project, "sure")
@@ -69,3 +90,10 @@ def test_more_failures_than_can_be_ranked_are_counted(lone: World) -> None:
         assert "too large to rank" in text
         assert text.count("/failures?operation=search") == 1
         assert ">7</a>" in text
+    asked = {"query": f'{{ project(name: "{project}") {{ blame {{ id }} levers {{ failures }} }} }}'}
+    with lone.server.client("reader", project) as client:
+        errors = client.post("/graphql", json=asked).json()["errors"]
+    assert {error["extensions"]["code"] for error in errors} == {"TOO_LARGE"}
+    assert all(f"more than {MAX_FAILURES:,} failures: name a trace" in error["message"] for error in errors)
+    text = _text(lone, project)
+    assert "There are too many failures to say this while a page waits" in text

@@ -20,8 +20,7 @@ async def blame(asked: PageRequest) -> Shown:
     try:
         found = await asked.viewer.ask_project("blame", asked.project, by=by)
     except PageError as error:
-        # Nothing else in the document comes from the address: 400 says that there is too much to rank while one waits.
-        if error.status != HTTPStatus.BAD_REQUEST:
+        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:  # more than can be ranked while somebody waits
             raise
         return await _counted(asked, by)
     return Shown("blame", {"it": found["project"], "by": by, "ways": WAYS, "counted": None})

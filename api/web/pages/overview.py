@@ -1,4 +1,4 @@
-"""A project at a glance: its traces, its failures over time, and which operations make which errors."""
+"""A project at a glance: its traces, its failures over time, what to change, and which operations make which errors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from api.web.pages.levers import levers_of
 from api.web.pages.shown import PageRequest, Shown
 from attribution.report.model import OperationErrors, OverTime, Stretch
 from attribution.report.over_time import MOST_STRETCHES
@@ -33,18 +34,20 @@ async def overview(asked: PageRequest) -> Shown:
         method = methods[0] if methods else None
     labels = {count["label"]: count["count"] for count in one["statistics"]["labels"]}
     kinds = {(count["label"], count["kind"]): count["count"] for count in one["statistics"]["kinds"]}
+    failures = labels.get("Failure", 0)
     values = {
         "it": one,
         "labels": labels,
         "answers": kinds.get(("Variable", "Answer"), 0),
         "right": one["statistics"]["rightAnswers"],
-        "failures": labels.get("Failure", 0),
+        "failures": failures,
         "by_type": by_type(groups, method),
         "by_operation": by_operation(groups, method),
         "methods": methods,
         "method": method,
         "judged": sum(group["failures"] for group in groups if group["method"] == HUMAN_METHOD),
-        "over_time": _over_time(one, labels.get("Failure", 0)),
+        "over_time": _over_time(one, failures),
+        "levers": await levers_of(asked, method, (failures, labels.get("Attribution", 0))),
         "is_first": asked.said("after") is None,
     }
     return Shown("overview", values)

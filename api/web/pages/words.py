@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from attribution.naming import plain
-from attribution.report.words import counted, cut, wrappable
+from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
 
 Found = Mapping[str, Any]
@@ -302,4 +302,4 @@ def _words(old: str, new: str) -> tuple[Parts, Parts]:
     return left, right
 
 
-__all__ = ["counted", "cut", "plain", "printable", "wrappable"]
+__all__ = ["counted", "cut", "plain", "printable", "settings", "wrappable"]

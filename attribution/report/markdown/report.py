@@ -78,7 +78,7 @@ def _levers(levers: Sequence[Lever]) -> Iterator[str]:
                 words.percent(lever.share.rate),
                 words.interval(lever.share),
                 words.kinds(lever),
-                escape(words.settings(lever)),
+                escape(words.settings(lever.settings)),
             )
             for lever in levers
         ],

@@ -67,7 +67,7 @@ def test_all_forms_have_the_same_numbers(data: ReportData) -> None:
     lists = [again.asked.by_error_type, again.by_error_type, again.by_prompt, again.by_session]
     # What there is none of is in JSON alone: a table of zeros says nothing more.
     parts = [part for each in lists for part in each if part.count]
-    levers = [[*row(lever.share), words.kinds(lever), words.settings(lever)] for lever in again.levers]
+    levers = [[*row(lever.share), words.kinds(lever), words.settings(lever.settings)] for lever in again.levers]
     harm = [[one.label, *words.harmed(one)] for ranking in again.harm for one in ranking.worst]
     assert len(harm) == 9
     for shown in (rows_of(page), rows_of(document)):

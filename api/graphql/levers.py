@@ -1,0 +1,99 @@
+"""What to change first: prompts, settings and data, by the failures that a change would affect."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+import strawberry
+
+from api.errors import TooManyError
+from api.graphql.scalars import JSON, ErrorType
+from api.graphql.statistics import VerdictCount
+from attribution.lookup import every_failure
+from attribution.report import model
+from attribution.report.changes import what_to_change
+from store.answers import Label
+from store.protocol import GraphStore
+
+MAX_FAILURES = 10_000
+
+
+@strawberry.enum(
+    description="What can be changed. prompt: the text of a prompt; settings: how an operation is set up; data: "
+    "questions and gold answers.",
+    graphql_name_from="value",
+)
+class LeverKind(StrEnum):
+    """See ``attribution.report.model.Lever``."""
+
+    PROMPT = "prompt"
+    SETTINGS = "settings"
+    DATA = "data"
+
+
+@strawberry.type(
+    description="Something that can be changed, and the failures that this would affect: those whose blamed operation "
+    "used the prompt or had the settings. Only a new run shows whether a change repairs them."
+)
+class Lever:
+    """Read off ``attribution.report.model.Lever``."""
+
+    kind: LeverKind = strawberry.field(description="What can be changed.")
+    label: str = strawberry.field(description="What can be changed, in words.")
+    name: str | None = strawberry.field(
+        description="The name of the prompt, or of the operation whose settings these are; null of data."
+    )
+    failures: int = strawberry.field(description="How many failures this would affect.")
+    of: int = strawberry.field(description="Of how many failures that have a verdict, abstentions among them.")
+    rate: float = strawberry.field(description="The share of the two, from 0 to 1.")
+    low: float = strawberry.field(description="The lower end of the 95 % interval of the rate (Wilson).")
+    high: float = strawberry.field(description="Its upper end.")
+    settings: JSON = strawberry.field(
+        description="Of settings, the values that each setting has in these failures, each once, as a list by its name."
+    )
+    error_types: list[VerdictCount] = strawberry.field(
+        description="How many of the failures have each error type.", metadata={"size": 7}
+    )
+
+
+async def levers_of(store: GraphStore, source: str | None, trace_id: str | None, first: int) -> list[Lever]:
+    """The levers that affect most failures, those of most failures first.
+
+    Args:
+        store: holds the failures.
+        source: whose verdicts count; see ``what_to_change``.
+        trace_id: the trace whose failures they are; None for all of the project.
+        first: how many at most.
+
+    Raises:
+        TooManyError: there are too many failures for one answer.
+    """
+    if (await store.stats(trace_id)).labels.get(Label.FAILURE, 0) > MAX_FAILURES:
+        instead = "name a trace, or use memtrace report" if trace_id is None else "use memtrace report"
+        raise TooManyError("failures", MAX_FAILURES, instead)
+    found = await what_to_change(store, await every_failure(store, trace_id), source)
+    return [_lever(one) for one in found[:first]]
+
+
+def _lever(found: model.Lever) -> Lever:
+    kind, share = LeverKind(found.kind), found.share
+    return Lever(
+        kind=kind,
+        label=share.label,
+        name=_name(kind, share.key),
+        failures=share.count,
+        of=share.total,
+        rate=share.rate,
+        low=share.low,
+        high=share.high,
+        settings=JSON(msgspec.json.encode(found.settings).decode()),
+        error_types=[
+            VerdictCount(error_type=ErrorType(name), count=count) for name, count in found.error_types.items()
+        ],
+    )
+
+
+def _name(kind: LeverKind, key: str) -> str | None:
+    """The name in a lever's key: ``prompt:NAME``, or ``settings:KIND:NAME``."""
+    return None if kind is LeverKind.DATA else key.split(":", 1 if kind is LeverKind.PROMPT else 2)[-1]

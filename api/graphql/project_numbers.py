@@ -1,0 +1,140 @@
+"""What a project's elements come to: counts, comparisons and rankings of all of them together."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import strawberry
+
+from api.auth.access import ProjectDoor
+from api.graphql.blaming import Blamed, blamed_of
+from api.graphql.comparison import Agreement, agreement_of
+from api.graphql.context import Info
+from api.graphql.failure_filter import VerdictGroup, groups_of
+from api.graphql.levers import Lever, levers_of
+from api.graphql.pages import First, page_size
+from api.graphql.resolving import trace_meant
+from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
+from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
+from attribution.blamed import By
+from schema.errors import InputError
+
+InTrace = Annotated[
+    str | None,
+    strawberry.argument(description="Only in this trace: an id, a unique prefix of one, or an external id."),
+]
+
+
+@strawberry.type
+class ProjectNumbers:
+    """The fields of a project that count or rank; see ``api.graphql.project.Project``."""
+
+    door: strawberry.Private[ProjectDoor]
+
+    @strawberry.field(
+        description="How many failures have a verdict of each method, error type and operation, the largest number "
+        "first. A failure with several verdicts may be counted in several groups.",
+        metadata={"cost": 100, "size": 50},
+    )
+    async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:
+        """Groups of failures."""
+        return groups_of(await self.door.store.verdict_groups(await trace_meant(self.door.store, trace)))
+
+    @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
+    async def statistics(self, trace: InTrace = None) -> Statistics:
+        """Counts."""
+        return statistics_of(await self.door.store.stats(await trace_meant(self.door.store, trace)))
+
+    @strawberry.field(
+        description="What was added over time, in periods of equal length; empty periods are included.",
+        metadata={"cost": 50, "size": 100},
+    )
+    async def timeline(
+        self,
+        since: Annotated[datetime, strawberry.argument(description="The beginning of the first period.")],
+        until: Annotated[datetime, strawberry.argument(description="The end; this moment is not included.")],
+        seconds: Annotated[int, strawberry.argument(description="The length of a period, in seconds.")] = 86_400,
+    ) -> list[Period]:
+        """Statistics over time."""
+        if seconds < 1 or until <= since or (until - since) / timedelta(seconds=seconds) > 1000:
+            raise InputError("timeline", "", "until must be after since, by at most 1,000 stretches of 1 s or more")
+        return periods_of(await self.door.store.timeline(since, until, seconds))
+
+    @strawberry.field(
+        description="How far two sources of verdicts, methods or people, agree. Null if one of them gave no verdict.",
+        metadata={"cost": 200},
+    )
+    async def agreement(
+        self,
+        first: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
+        second: Annotated[str, strawberry.argument(description="Another one.")],
+        trace: InTrace = None,
+    ) -> Agreement | None:
+        """Agreement of two sources."""
+        only = await trace_meant(self.door.store, trace)
+        return await agreement_of(self.door.store, first, second, only)
+
+    @strawberry.field(
+        description="Two traces in which the same questions were asked, side by side; null where one is unknown.",
+        metadata={"cost": 2000},
+    )
+    async def compare_traces(
+        self,
+        before: Annotated[str, strawberry.argument(description="The first: an id, a prefix, or an external id.")],
+        after: Annotated[str, strawberry.argument(description="The second.")],
+    ) -> Comparison | None:
+        """Two runs."""
+        return await traces_compared(self.door.store, before, after)
+
+    @strawberry.field(
+        description="What two sources of verdicts, methods or people, say of the same failures, side by side and "
+        "beside the verdicts of people; null if one of them gave none.",
+        metadata={"cost": 2000},
+    )
+    async def compare_methods(
+        self,
+        before: Annotated[str, strawberry.argument(description="A method, or the name of a person.")],
+        after: Annotated[str, strawberry.argument(description="Another one.")],
+        trace: InTrace = None,
+    ) -> Comparison | None:
+        """Two methods."""
+        only = await trace_meant(self.door.store, trace)
+        return await methods_compared(self.door.store, before, after, only)
+
+    @strawberry.field(
+        description="What did harm, the worst first: operations, prompts, memory units or sessions, ranked by the "
+        "failures that they are blamed for and the right answers that rest on them.",
+        metadata={"cost": 1000, "size": "first"},
+    )
+    async def blame(
+        self,
+        info: Info,
+        by: Annotated[By, strawberry.argument(description="What to rank.")] = By.OPERATION,
+        trace: InTrace = None,
+        first: First = 20,
+    ) -> list[Blamed]:
+        """A ranking."""
+        store = self.door.store
+        return await blamed_of(info, store, by, await trace_meant(store, trace), page_size(first))
+
+    @strawberry.field(
+        description="What to change first: what affects most failures comes first. Refused (`TOO_LARGE`) where there "
+        "are more than 10,000 failures.",
+        metadata={"cost": 500, "size": "first"},
+    )
+    async def levers(
+        self,
+        source: Annotated[
+            str | None,
+            strawberry.argument(
+                description="A method or the name of a person, whose newest verdict on each failure counts; null for "
+                "the newest verdict that is not a person's."
+            ),
+        ] = None,
+        trace: InTrace = None,
+        first: First = 20,
+    ) -> list[Lever]:
+        """Levers."""
+        store = self.door.store
+        return await levers_of(store, source, await trace_meant(store, trace), page_size(first))
