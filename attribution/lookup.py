@@ -8,7 +8,7 @@ from typing import TypeVar
 from attribution.gold import on_earlier_gold
 from schema.kinds import HUMAN_METHOD
 from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
-from store.answers import Label
+from store.answers import ALL_FAILURES, FailureOrder, Label
 from store.paging import every
 from store.protocol import GraphStore
 from store.references import losses
@@ -34,9 +34,10 @@ async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]
     return await by_id(store, Operation, ids)
 
 
-async def every_failure(store: GraphStore, trace_id: str | None) -> list[Failure]:
-    """All failures, of one trace or of the project."""
-    return [failure async for failure in every(lambda after: store.failures(trace_id, _PAGE, after))]
+async def every_failure(store: GraphStore, trace_id: str | None, order: FailureOrder | None = None) -> list[Failure]:
+    """All failures, of one trace or of the project; by trace and id unless in another order."""
+    pages = every(lambda after: store.failures(trace_id, _PAGE, after, ALL_FAILURES, order))
+    return [failure async for failure in pages]
 
 
 def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dict[str, Attribution]:

@@ -183,6 +183,7 @@ class FailureFilter:
         question_kind: what the answer needs, as the verdict says.
         min_confidence: the least confidence of the verdict, from 0 to 1; a verdict without one is out.
         max_confidence: the greatest, likewise.
+        without: ids of failures that are out whatever applies to them.
     """
 
     text: str | None = None
@@ -194,6 +195,7 @@ class FailureFilter:
     question_kind: str | None = None
     min_confidence: float | None = None
     max_confidence: float | None = None
+    without: frozenset[str] = frozenset()
 
     @property
     def asks_verdicts(self) -> bool:
@@ -211,6 +213,37 @@ class FailureFilter:
 
 
 ALL_FAILURES = FailureFilter()
+
+
+class FailureKey(StrEnum):
+    """By what failures are sorted.
+
+    ``time`` is when the failure was recorded. The others are what its verdicts say: their confidence, the error type,
+    and the name of the operation that is blamed (its category or kind where it has no name).
+    """
+
+    TIME = "time"
+    CONFIDENCE = "confidence"
+    ERROR_TYPE = "errorType"
+    OPERATION = "operation"
+
+    @property
+    def is_of_verdicts(self) -> bool:
+        """Whether the place of a failure tells of its verdicts."""
+        return self is not FailureKey.TIME
+
+
+@dataclass(frozen=True, slots=True)
+class FailureOrder:
+    """In which order failures are listed.
+
+    A failure with several verdicts to which the filter applies stands where the first of them would stand. Those
+    without what they are sorted by come last, in either direction. Of equal ones the id decides; texts are compared
+    character by character, as Unicode numbers them.
+    """
+
+    by: FailureKey
+    descending: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from store.annotations import Annotations
 from store.answers import (
     ALL_FAILURES,
     FailureFilter,
+    FailureOrder,
     Label,
     Page,
     Period,
@@ -170,14 +171,14 @@ class _BlindStore:
         first: int = 100,
         after: str | None = None,
         wanted: FailureFilter = ALL_FAILURES,
+        order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        page = await self._store.failures(trace_id, first, after, wanted)
-        found = page.items
-        if found and (wanted.asks_verdicts or wanted.labelled is not None):
-            # That a failure is found by its verdicts would tell them.
-            hidden = await self._hidden()
-            found = [one for one in found if one.id not in hidden]
-        return Page(await self._shown(found), page.next)
+        if wanted.asks_verdicts or wanted.labelled is not None or (order is not None and order.by.is_of_verdicts):
+            # That a failure is found by its verdicts, or where it stands among others, would tell them; so would a page
+            # that is short by it, and a cursor that names it.
+            wanted = replace(wanted, without=wanted.without | await self._hidden())
+        page = await self._store.failures(trace_id, first, after, wanted, order)
+        return Page(await self._shown(page.items), page.next)
 
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
         groups = await self._store.verdict_groups(trace_id)

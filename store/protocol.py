@@ -30,6 +30,7 @@ from store.answers import (
     Direction,
     Edge,
     FailureFilter,
+    FailureOrder,
     Health,
     Label,
     OperationDetail,
@@ -145,8 +146,9 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         first: int = 100,
         after: str | None = None,
         wanted: FailureFilter = ALL_FAILURES,
+        order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        """Failures, by trace and id; those that are wanted, of one trace or of all."""
+        """Failures, by trace and id unless in another order; those that are wanted, of one trace or of all."""
         ...
 
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:

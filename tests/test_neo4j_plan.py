@@ -44,11 +44,14 @@ PARAMETERS: dict[str, Any] = {
     "among": [],
     "asksVerdicts": False,
     "at": None,
+    "by": "time",
     "count": 1,
+    "descending": False,
     "done": 0,
     "epoch": None,
     "error": None,
     "errorType": None,
+    "firstTrace": "",
     "hashes": [],
     "hops": 1,
     "human": "",
@@ -76,8 +79,8 @@ PARAMETERS: dict[str, Any] = {
     "query": "",
     "questionKind": None,
     "reference": "",
-    "root": "",
     "result": None,
+    "root": "",
     "roots": [],
     "rows": [],
     "since": None,
@@ -94,6 +97,7 @@ PARAMETERS: dict[str, Any] = {
     "untilId": "",
     "version": None,
     "width": 1,
+    "without": [],
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,13 +19,39 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+
+class SortName(StrEnum):
+    """What failures are sorted by: ``store.answers.FailureKey``, without what that module brings along."""
+
+    TIME = "time"
+    CONFIDENCE = "confidence"
+    ERROR_TYPE = "errorType"
+    OPERATION = "operation"
+
+
 _PANEL = "Ask why"
 _MOST_QUESTIONS = 5
 
 
 @command(commands, panel=_PANEL)
-async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption = False) -> None:
+async def failures(
+    place: Target,
+    trace: TraceOption = None,
+    sort: Annotated[
+        SortName | None,
+        typer.Option(
+            "--sort",
+            help="By when they were recorded, or by what their verdicts say; those without it come last. By default, "
+            "by trace.",
+            show_default=False,
+        ),
+    ] = None,
+    descending: Annotated[bool, typer.Option("--descending", help="With --sort: the largest comes first.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List the questions that were answered wrong, with the verdicts on each."""
+    if descending and sort is None:
+        raise UsageError("--descending needs --sort")
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
@@ -33,10 +60,12 @@ async def failures(place: Target, trace: TraceOption = None, as_json: JsonOption
     from attribution.lookup import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
     from schema.models import Attribution, Variable
+    from store.answers import FailureKey, FailureOrder
 
     verdicts: dict[str, list[Attribution]] = {}
     async with place.open() as store:
-        found = await every_failure(store, await find_trace_id(store, trace))
+        order = FailureOrder(FailureKey(sort), descending) if sort else None
+        found = await every_failure(store, await find_trace_id(store, trace), order)
         for verdict in await store.attributions([failure.id for failure in found]):
             verdicts.setdefault(verdict.failure_id, []).append(verdict)
         blamed = await operations_at_fault(store, (one for many in verdicts.values() for one in many))

@@ -49,6 +49,25 @@ class FailureFilter:
     )
 
 
+strawberry.enum(
+    answers.FailureKey,
+    description="By what failures are sorted. time: when they were recorded; confidence, errorType and operation: what "
+    "their verdicts say, of an operation its name (its category or kind if it has no name).",
+    graphql_name_from="value",
+)
+
+
+@strawberry.input(
+    description="In which order failures are listed. A failure with several verdicts to which the filter applies "
+    "stands where the first of them would stand; those without what they are sorted by come last."
+)
+class FailureOrder:
+    """See ``store.answers.FailureOrder``."""
+
+    by: answers.FailureKey = strawberry.field(description="By what they are sorted.")
+    descending: bool = strawberry.field(default=False, description="Whether the largest comes first.")
+
+
 @strawberry.type(
     description="How many failures have a verdict of one method that names one error type and blames one operation."
 )
@@ -86,7 +105,12 @@ def wanted_failures(asked: FailureFilter | None) -> answers.FailureFilter:
             raise InputError("filter", name, f"must be from 0 to 1, not {bound}")
     if least is not None and most is not None and least > most:
         raise InputError("filter", "minConfidence", f"is {least}, above maxConfidence, which is {most}")
-    return answers.FailureFilter(**{field.name: getattr(asked, field.name) for field in fields(answers.FailureFilter)})
+    return answers.FailureFilter(**{field.name: getattr(asked, field.name) for field in fields(asked)})
+
+
+def wanted_order(asked: FailureOrder | None) -> answers.FailureOrder | None:
+    """An order as a store takes it."""
+    return None if asked is None else answers.FailureOrder(asked.by, asked.descending)
 
 
 def groups_of(found: list[answers.VerdictGroup]) -> list[VerdictGroup]:

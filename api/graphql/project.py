@@ -10,7 +10,7 @@ from api.auth.access import ProjectDoor
 from api.graphql.across_traces import across_traces
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
-from api.graphql.failure_filter import FailureFilter, wanted_failures
+from api.graphql.failure_filter import FailureFilter, FailureOrder, wanted_failures, wanted_order
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
 from api.graphql.project_numbers import InTrace, ProjectNumbers
 from api.graphql.refs import (
@@ -136,10 +136,15 @@ class Project(ProjectNumbers):
         after: After = None,
         trace: InTrace = None,
         filter: Annotated[FailureFilter | None, strawberry.argument(description="Which failures you want.")] = None,
+        order_by: Annotated[
+            FailureOrder | None,
+            strawberry.argument(description="In which order; null for by trace. A cursor is of one order alone."),
+        ] = None,
     ) -> Connection[FailureRef]:
         """A page of failures."""
-        only, wanted = await trace_meant(self.door.store, trace), wanted_failures(filter)
-        return connection(info, await self.door.store.failures(only, *asked_page(info, first, after), wanted))
+        store = self.door.store
+        only, wanted, order = await trace_meant(store, trace), wanted_failures(filter), wanted_order(order_by)
+        return connection(info, await store.failures(only, *asked_page(info, first, after), wanted, order))
 
     @strawberry.field(
         description="Search for variables by text: name, comment and preview together must hold all words. The best "

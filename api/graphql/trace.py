@@ -10,6 +10,7 @@ import strawberry
 
 from api.graphql import node, reads
 from api.graphql.context import Info
+from api.graphql.live import live
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import FailureRef, OperationRef, SessionRef, TraceRef, VariableRef
@@ -91,6 +92,14 @@ class Trace(Node):
     async def counts(self, info: Info) -> Counts:
         """Counts by label."""
         return counts_of(await info.context.load(self.project_id, reads.counts, self.id))
+
+    @strawberry.field(
+        description="Whether it is being recorded: an operation runs, or the last one was less than two minutes ago.",
+        metadata={"cost": 3},
+    )
+    async def is_live(self, info: Info) -> bool:
+        """Whether more may come."""
+        return bool(await info.context.load(self.project_id, live, self.id))
 
     @strawberry.field(description="Its sessions, in order.")
     async def sessions(self, info: Info, first: First = 20, after: After = None) -> Connection[SessionRef]:

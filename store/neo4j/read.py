@@ -21,6 +21,7 @@ from store.answers import (
     Direction,
     Edge,
     FailureFilter,
+    FailureOrder,
     Label,
     OperationDetail,
     Page,
@@ -29,6 +30,7 @@ from store.answers import (
     VerdictGroup,
     in_order_of_size,
 )
+from store.failure_cursor import cursor_at, place_after
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
 from store.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
@@ -159,27 +161,42 @@ class Reader:
         return _page_of(keys, first, {trace.id: trace for trace in found})
 
     async def failures(
-        self, trace_id: str | None, first: int, after: str | None, wanted: FailureFilter
+        self,
+        trace_id: str | None,
+        first: int,
+        after: str | None,
+        wanted: FailureFilter,
+        order: FailureOrder | None,
     ) -> Page[Failure]:
-        """Failures by trace and id."""
-        if trace_id is not None and wanted == ALL_FAILURES:
+        """Failures, by trace and id unless in another order."""
+        if order is None and trace_id is not None and wanted == ALL_FAILURES:
             return (await self._pages(Label.FAILURE, [trace_id], first, after, (), (), 0))[trace_id]
+        parameters = {camel_case(name): value for name, value in asdict(wanted).items()} | {
+            "text": None if wanted.text is None else wanted.text.lower(),
+            "without": sorted(wanted.without),
+            "asksVerdicts": wanted.asks_verdicts,
+            "human": HUMAN_METHOD,
+            "lastTrace": _AFTER_ALL_IDS if trace_id is None else trace_id,
+            "count": first + 1,
+        }
+        if order is not None:
+            return await self._sorted_failures(order, first, after, parameters | {"firstTrace": trace_id or ""})
         place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
-        parameters = {camel_case(name): value for name, value in asdict(wanted).items()}
         if trace_id is not None and trace_id > str(place):
             place, last = trace_id, ""
-        keys = await self.items(
-            "page_failure",
-            place=place,
-            lastTrace=_AFTER_ALL_IDS if trace_id is None else trace_id,
-            last=last,
-            count=first + 1,
-            **parameters | {"text": None if wanted.text is None else wanted.text.lower()},
-            asksVerdicts=wanted.asks_verdicts,
-            human=HUMAN_METHOD,
-        )
+        keys = await self.items("page_failure", place=place, last=last, **parameters)
         found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
         return _page_of(keys, first, {failure.id: failure for failure in found})
+
+    async def _sorted_failures(
+        self, order: FailureOrder, first: int, after: str | None, parameters: Mapping[str, Any]
+    ) -> Page[Failure]:
+        key, last = place_after(after, order)
+        said = {"by": order.by.value, "descending": order.descending, "key": key, "last": last}
+        keys = await self.items("page_failure_sorted", **parameters, **said)
+        here = keys[:first]
+        found = await self.get(Label.FAILURE, [id_ for _, id_ in here])
+        return Page(found, cursor_at(order, *here[-1]) if len(keys) > first else None)
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         """What operations did, in stretches of a trace."""

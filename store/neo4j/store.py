@@ -20,6 +20,7 @@ from store.answers import (
     Direction,
     Edge,
     FailureFilter,
+    FailureOrder,
     Label,
     OperationDetail,
     Page,
@@ -124,8 +125,9 @@ class Neo4jStore(GraphStore):
         first: int = 100,
         after: str | None = None,
         wanted: FailureFilter = ALL_FAILURES,
+        order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        return await self._reader.failures(trace_id, first, after, wanted)
+        return await self._reader.failures(trace_id, first, after, wanted, order)
 
     @override
     async def activity(self, trace_id: str, width: int) -> list[Activity]:

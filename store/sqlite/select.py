@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import msgspec
 
-from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.kinds import HUMAN_METHOD, DerivationKind
-from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Operation, Trace, Usage, Variable
+from schema.kinds import DerivationKind
+from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
 from store.answers import (
-    ALL_FAILURES,
     IN_ORDER,
     Activity,
     Direction,
     Edge,
-    FailureFilter,
     Label,
     OperationDetail,
     Page,
@@ -30,7 +25,9 @@ from store.answers import (
     in_order_of_size,
 )
 from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
+from store.sqlite import failures
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
+from store.sqlite.cursors import id_cursor, number_cursor
 from store.sqlite.rows import bind_keys
 from store.times import from_microseconds
 
@@ -104,7 +101,7 @@ def page(
         bindings["kinds"] = _wanted(kinds)
     if label is Label.OPERATION:
         bindings["statuses"] = _wanted(statuses)
-    place, last = (since, -1) if after is None else _number_cursor(after)
+    place, last = (since, -1) if after is None else number_cursor(after)
     rows = context.rows(_PAGES[label], label, place=place, last=last, count=first + 1, **bindings)
     found = context.reader().elements(label, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][0]}" if len(rows) > first else None
@@ -128,7 +125,7 @@ def pages(
 ) -> dict[str, Page[Any]]:
     """A page of each of several traces, by id."""
     return {
-        id_: failure_page(context, id_, first, after)
+        id_: failures.page(context, id_, first, after)
         if label is Label.FAILURE
         else page(context, label, id_, first, after, kinds, statuses, since)
         for id_ in keys_of(context, Label.TRACE, trace_ids)
@@ -137,30 +134,10 @@ def pages(
 
 def trace_page(context: ReadContext, first: int, after: str | None) -> Page[Trace]:
     """Traces by time of creation and id."""
-    place, last = _id_cursor(after, "-9223372036854775808")
+    place, last = id_cursor(after, "-9223372036854775808")
     rows = context.rows("traces.page", place=int(place), last=last, count=first + 1)
     found = context.reader().read(Trace, [row[0] for row in rows[:first]])
     more = f"{rows[first - 1][1]}:{rows[first - 1][2].lower()}" if len(rows) > first else None
-    return Page([found[row[0]] for row in rows[:first]], more)
-
-
-def failure_page(
-    context: ReadContext, trace_id: str | None, first: int, after: str | None, wanted: FailureFilter = ALL_FAILURES
-) -> Page[Failure]:
-    """Failures by trace and id."""
-    place, last = _id_cursor(after, _FIRST_ID)
-    rows = context.rows(
-        "failures.page",
-        trace=trace_id,
-        place=place,
-        last=last,
-        count=first + 1,
-        **asdict(wanted) | {"text": None if wanted.text is None else wanted.text.lower()},
-        asks_verdicts=wanted.asks_verdicts,
-        human=HUMAN_METHOD,
-    )
-    found = context.reader().read(Failure, [row[0] for row in rows[:first]])
-    more = f"{rows[first - 1][1].lower()}:{rows[first - 1][2].lower()}" if len(rows) > first else None
     return Page([found[row[0]] for row in rows[:first]], more)
 
 
@@ -184,29 +161,6 @@ def attributions(context: ReadContext, failure_ids: Sequence[str]) -> list[Attri
     keys = [k for (k,) in context.rows("attributions.of_failures", ids=ids)]
     found = context.reader().read(Attribution, keys).values()
     return sorted(found, key=lambda a: (a.created_at or _NEVER, a.id))
-
-
-def _number_cursor(cursor: str) -> tuple[int, int]:
-    """A cursor of two numbers: sequence and key."""
-    found = re.fullmatch(r"(\d{1,18}):(\d{1,18})", cursor)
-    if not found:
-        raise _bad_cursor(cursor)
-    return int(found[1]), int(found[2])
-
-
-def _id_cursor(cursor: str | None, start: str) -> tuple[str, str]:
-    """A cursor of a place, written like ``start``, and an id."""
-    if cursor is None:
-        return start, _FIRST_ID
-    place = "[0-9a-f]{32}" if start == _FIRST_ID else r"-?\d{1,18}"
-    found = re.fullmatch(f"({place}):([0-9a-f]{{32}})", cursor)
-    if not found:
-        raise _bad_cursor(cursor)
-    return found[1], found[2]
-
-
-def _bad_cursor(cursor: str) -> InputError:
-    return InputError("cursor", "", f"{cursor[:80]!r} is not a cursor of this list")
 
 
 def operations(context: ReadContext, operation_ids: Sequence[str]) -> dict[str, OperationDetail]:

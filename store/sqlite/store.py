@@ -23,6 +23,7 @@ from store.answers import (
     Direction,
     Edge,
     FailureFilter,
+    FailureOrder,
     Label,
     OperationDetail,
     Page,
@@ -42,7 +43,7 @@ from store.paths import check_limit
 from store.protocol import GraphStore
 from store.records import ProjectRecords
 from store.references import check_ownership, check_values
-from store.sqlite import find, select, walk
+from store.sqlite import failures, find, select, walk
 from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
@@ -183,8 +184,9 @@ class SqliteStore(GraphStore):
         first: int = 100,
         after: str | None = None,
         wanted: FailureFilter = ALL_FAILURES,
+        order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        return await self._read(select.failure_page, trace_id, first, after, wanted)
+        return await self._read(failures.page, trace_id, first, after, wanted, order)
 
     @override
     async def activity(self, trace_id: str, width: int) -> list[Activity]:

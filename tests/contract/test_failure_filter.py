@@ -1,22 +1,24 @@
-"""Failures by what is said of them: every filter gives what a look at each failure gives, on each engine."""
+"""Failures by what is said of them: every filter and order gives what a look at each gives, on each engine."""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import cycle, islice
 from random import Random
+from typing import Any
 from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 
+from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import ErrorType, OperationKind, QuestionKind
 from schema.models import Attribution, Failure
-from store.answers import ALL_FAILURES, FailureFilter, VerdictGroup
+from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, VerdictGroup
 from store.protocol import Database, GraphStore
 from tests.contract.test_pages import all_pages
-from tests.factory import TraceBuilder
+from tests.factory import TraceBuilder, moment
 
 _TYPES = (ErrorType.EXTRACTION, ErrorType.RETRIEVAL, None)
 _TEXTS = ("When did Ärzte play?", "100% of it", "under_score", "İstanbul'da", "ΣΊΣΥΦΟΣ", "plain")
@@ -32,12 +34,16 @@ def _traces(project: str) -> list[TraceBuilder]:
             trace.operation("s", kind=OperationKind.RETRIEVAL, name="search"),
             trace.operation("m", kind=OperationKind.UPDATE, name=None, category="merging"),
             trace.operation("u", kind=OperationKind.UPDATE, name=None, category=None),
+            # In UTF-16 the second would come first.
+            trace.operation("l", name="\ufb00 ligature"),
+            trace.operation("f", name="\U0001f600 face"),
         ]
         for number, text in enumerate(islice(cycle(_TEXTS), 12)):
             question = trace.variable(f"question {number}", f"{text} {number}")
             answer = trace.variable(f"answer {number}", f"Answer {number}") if number % 3 else None
             gold = (text.upper(), "other") if number % 4 == 1 else ("gold",)
-            failure = trace.failure(question, answer, gold_answers=gold)
+            created_at = None if number % 5 == 4 else moment(number // 2)
+            failure = trace.failure(question, answer, gold_answers=gold, created_at=created_at)
             for method in random.sample(["flow", "llm", "human"], random.randrange(4)):
                 kind = random.choice(_TYPES)
                 blamed = random.choice(operations) if kind else None
@@ -60,23 +66,57 @@ def _name(trace: TraceBuilder, verdict: Attribution) -> str | None:
     return None
 
 
-def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bool:
-    verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
-    texts = [failure.question, failure.prediction or "", *failure.gold_answers]
-    if wanted.text is not None and not any(wanted.text.lower() in text.lower() for text in texts):
-        return False
-    if wanted.labelled is not None and any(one.method == "human" for one in verdicts) != wanted.labelled:
-        return False
-    return not wanted.asks_verdicts or any(
-        wanted.method in {None, one.method}
+def _verdicts(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> list[Attribution]:
+    """The verdicts on a failure to which a filter applies."""
+    return [
+        one
+        for one in trace.attributions
+        if one.failure_id == failure.id
+        and wanted.method in {None, one.method}
         and wanted.error_type in {None, one.error_type}
         and wanted.abstained in {None, one.error_type is None}
         and wanted.question_kind in {None, one.question_kind}
         and wanted.operation in {None, _name(trace, one)}
         and (wanted.min_confidence is None or (one.confidence is not None and one.confidence >= wanted.min_confidence))
         and (wanted.max_confidence is None or (one.confidence is not None and one.confidence <= wanted.max_confidence))
-        for one in verdicts
-    )
+    ]
+
+
+def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bool:
+    verdicts = [one for one in trace.attributions if one.failure_id == failure.id]
+    if failure.id in wanted.without:
+        return False
+    texts = [failure.question, failure.prediction or "", *failure.gold_answers]
+    if wanted.text is not None and not any(wanted.text.lower() in text.lower() for text in texts):
+        return False
+    if wanted.labelled is not None and any(one.method == "human" for one in verdicts) != wanted.labelled:
+        return False
+    return not wanted.asks_verdicts or bool(_verdicts(trace, failure, wanted))
+
+
+def _key(trace: TraceBuilder, failure: Failure, wanted: FailureFilter, order: FailureOrder) -> Any:
+    """What a failure is sorted by; None where it has nothing of that."""
+    if order.by is FailureKey.TIME:
+        return failure.created_at
+    said = {
+        FailureKey.CONFIDENCE: lambda one: one.confidence,
+        FailureKey.ERROR_TYPE: lambda one: one.error_type,
+        FailureKey.OPERATION: lambda one: _name(trace, one),
+    }[order.by]
+    found = [said(one) for one in _verdicts(trace, failure, wanted) if said(one) is not None]
+    return None if not found else max(found) if order.descending else min(found)
+
+
+def _sorted(traces: list[TraceBuilder], wanted: FailureFilter, order: FailureOrder) -> list[Failure]:
+    keyed = [
+        (_key(trace, one, wanted, order), one)
+        for trace in traces
+        for one in trace.failures
+        if _matches(trace, one, wanted)
+    ]
+    placed = sorted((pair for pair in keyed if pair[0] is not None), key=lambda pair: pair[1].id)
+    placed.sort(key=lambda pair: pair[0], reverse=order.descending)  # equal ones stay in the order of their ids
+    return [one for _, one in placed] + sorted((one for key, one in keyed if key is None), key=lambda one: one.id)
 
 
 FILTERS = [
@@ -108,6 +148,7 @@ FILTERS = [
     FailureFilter(min_confidence=0.75, method="flow", error_type="RetrievalError"),
     FailureFilter(max_confidence=0.0, labelled=False),
 ]
+ORDERS = [FailureOrder(by, descending) for by in FailureKey for descending in (False, True)]
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -147,6 +188,56 @@ def test_the_filters_tell_failures_apart(project: str) -> None:
     made = _traces(project)
     sizes = {sum(_matches(t, one, wanted) for t in made for one in t.failures) for wanted in FILTERS}
     assert len(sizes) >= 8
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: f"{order.by}-{'down' if order.descending else 'up'}")
+async def test_an_order_holds_over_all_pages(
+    shared: GraphStore, traces: list[TraceBuilder], order: FailureOrder
+) -> None:
+    some = FILTERS[0], FILTERS[1], FILTERS[9], FILTERS[10], FILTERS[12], FILTERS[13], FILTERS[16], FILTERS[24]
+    without = frozenset(one.id for one in traces[0].failures[::2]) | {"nobody's"}
+    for wanted in (*some, FailureFilter(without=without), FailureFilter(method="flow", without=without)):
+        expected = _sorted(traces, wanted, order)
+        for first in (1, 5, 100):
+            found = await all_pages(
+                lambda after, n=first, w=wanted: shared.failures(None, n, after, w, order),  # type: ignore[misc]
+                first,
+            )
+            assert found == expected, wanted
+        for trace in traces:
+            of_trace = (await shared.failures(trace.trace.id, 100, None, wanted, order)).items
+            assert of_trace == _sorted([trace], wanted, order)
+    assert (await shared.failures("zzz", 3, None, ALL_FAILURES, order)).items == []
+
+
+def test_the_orders_tell_failures_apart(project: str) -> None:
+    made = _traces(project)
+    assert len({tuple(one.id for one in _sorted(made, ALL_FAILURES, order)) for order in ORDERS}) == len(ORDERS)
+
+
+async def test_a_cursor_is_of_one_order(shared: GraphStore, traces: list[TraceBuilder]) -> None:
+    cursors = {order: (await shared.failures(None, 2, None, ALL_FAILURES, order)).next for order in ORDERS}
+    unsorted = (await shared.failures(None, 2)).next
+    id_ = traces[0].failures[0].id
+    made_up = (
+        "",
+        "[]",
+        "{",
+        f'["time",false,"now","{id_}"]',
+        f'["time",false,true,"{id_}"]',
+        f'["time",false,{10**30},"{id_}"]',
+        f'["time",false,0,"{id_.upper()}x"]',
+        f'["confidence",false,"0.5","{id_}"]',
+        f'["errorType",false,1,"{id_}"]',
+        f'["operation",false,[],"{id_}"]',
+        f'["operation",false,"\\ud800","{id_}"]',
+    )
+    for order in ORDERS:
+        for cursor in (*(one for of, one in cursors.items() if of != order), unsorted, *made_up):
+            with pytest.raises(InputError, match="cursor"):
+                await shared.failures(None, 2, cursor, ALL_FAILURES, order)
+    with pytest.raises(InputError, match="cursor"):
+        await shared.failures(None, 2, cursors[ORDERS[0]])
 
 
 async def test_groups_count_failures_by_what_their_verdicts_say(shared: GraphStore, traces: list[TraceBuilder]) -> None:

@@ -177,7 +177,7 @@ def test_every_answer_has_the_strict_headers(lone: World, writer: httpx.Client) 
         # The graph's worker needs a name for its one address; all else has none.
         names = "memtrace-graph; connect-src 'self'" if address.endswith("/graph") else "'none'"
         # What asks for itself again, or whether the server is there before a form is sent.
-        asks = r"/(traces|jobs|failures)/\w+(/memory)?(\?|$)|/queues(\?|$)|/cases/"
+        asks = r"/(traces|jobs|failures)/\w+(/memory)?(\?|$)|/(queues|failures|projects/[\w-]+)(\?|$)|/cases/"
         names += "; connect-src 'self'" if re.search(asks, address) else ""
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from api.web.pages import words
@@ -14,8 +13,6 @@ from schema.kinds import Status
 WIDTH, LANE, LEFT = 960, 26, 128
 """Pixels: of the picture, of a lane in height, and of the names at the left."""
 
-_LIVE = timedelta(minutes=2)
-"""A trace in which nothing runs counts as live for so long after its last operation."""
 _BAD = (Status.ERROR, Status.CANCELLED)
 
 
@@ -57,7 +54,6 @@ class Picture:
 
     Attributes:
         description: in words, for who does not see it.
-        is_live: whether something runs, or has just ended.
     """
 
     lanes: list[Lane]
@@ -67,10 +63,9 @@ class Picture:
     bad: int
     running: int
     description: str
-    is_live: bool
 
 
-def picture(activity: Sequence[Mapping[str, Any]], now: datetime | None = None) -> Picture | None:
+def picture(activity: Sequence[Mapping[str, Any]]) -> Picture | None:
     """The picture of a trace's activity, as its document gives it; None of a trace without operations."""
     if not activity:
         return None
@@ -112,16 +107,8 @@ def picture(activity: Sequence[Mapping[str, Any]], now: datetime | None = None) 
         bad=_count(activity, _BAD),
         running=_count(activity, (Status.RUNNING,)),
         description=f"{'; '.join(told)}.",
-        is_live=_is_live(activity, now or datetime.now(UTC)),
     )
 
 
 def _count(some: Sequence[Mapping[str, Any]], statuses: Sequence[Status]) -> int:
     return sum(one["count"] for one in some if one["status"] in statuses)
-
-
-def _is_live(activity: Sequence[Mapping[str, Any]], now: datetime) -> bool:
-    if any(one["status"] == Status.RUNNING for one in activity):
-        return True
-    times = [datetime.fromisoformat(one["lastAt"]) for one in activity if one["lastAt"]]
-    return bool(times) and now - _LIVE < max(times)

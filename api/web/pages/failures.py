@@ -15,6 +15,7 @@ from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.words import ERROR_TYPES, QUESTION_KINDS
 from attribution.verdict import Method
 from schema.control import Role
+from store.answers import FailureKey
 
 _CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
 """What the filters offer. To count it looks at all verdicts of a project, and the next page offers the same."""
@@ -35,15 +36,28 @@ WAYS = {
 """How failures are attributed from a page; what else there is needs settings that belong to a command."""
 
 FILTERS = ("text", "type", "operation", "kind", "method", "labelled", "sure", "trace")
+_SORT = "sort"
+_DOWN = "-"
+"""Before the name of what failures are sorted by, the largest first."""
+_SORTS = {
+    FailureKey.TIME: ("Recorded", "oldest first", "newest first"),
+    FailureKey.CONFIDENCE: ("How sure", "least sure first", "surest first"),
+    FailureKey.ERROR_TYPE: ("Error type", "A to Z", "Z to A"),
+    FailureKey.OPERATION: ("Operation at fault", "A to Z", "Z to A"),
+}
+"""What failures can be sorted by, and both directions in words; of the time the newest come first at first."""
 
 
 async def failures(asked: PageRequest) -> Shown:
     """A page of failures."""
-    said = {name: asked.said(name) for name in FILTERS}
+    said = _said(asked)
+    order = order_of(said[_SORT])
     found = await asked.viewer.ask_project(
-        "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=filter_of(said)
+        "failures", asked.project, after=asked.said("after"), trace=said["trace"], filter=filter_of(said), order=order
     )
     one = found["project"]
+    rows = one["failures"]["nodes"]
+    live = len({row["trace"]["id"] for row in rows if row["trace"] and row["trace"]["isLive"]})
     groups = await _groups(asked, said["trace"])
     choices = {
         "types": [name for name in ERROR_TYPES if any(group["errorType"] == name for group in groups)],
@@ -53,12 +67,16 @@ async def failures(asked: PageRequest) -> Shown:
     }
     values = {
         "it": one,
-        "rows": one["failures"]["nodes"],
+        "rows": rows,
+        "live": live,
+        "follows": live > 0 and asked.said("live") != "0",
+        "here": asked.said("after"),
+        "sorts": _sorts(order),
         "more": one["failures"]["pageInfo"]["endCursor"],
         "said": said,
         "choices": choices,
         "is_first": asked.said("after") is None,
-        "is_filtered": any(said.values()),
+        "is_filtered": any(said[name] for name in FILTERS),
         "ways": WAYS,
         "sure": SURE,
         "may_write": Role(one["role"]).allows(Role.WRITER),
@@ -68,11 +86,12 @@ async def failures(asked: PageRequest) -> Shown:
 
 async def saved(asked: PageRequest) -> Response:
     """The failures that a filter wants, with all verdicts that the viewer may see: a line of JSON each."""
-    said = {name: asked.said(name) for name in FILTERS}
+    said = _said(asked)
+    order = order_of(said[_SORT])
 
     async def page(after: str | None) -> dict[str, Any]:
         found = await asked.viewer.ask_project(
-            "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said)
+            "failures_saved", asked.project, after=after, trace=said["trace"], filter=filter_of(said), order=order
         )
         failures: dict[str, Any] = found["project"]["failures"]
         return failures
@@ -104,6 +123,37 @@ async def _groups(asked: PageRequest, trace: str | None) -> list[dict[str, Any]]
 
     key = (context.platform.settings.store, asked.project, trace, context.access.principal.actor)
     return await _CHOICES.get(key, ask)
+
+
+def _said(asked: PageRequest) -> dict[str, str | None]:
+    """What the address says of which failures, and in which order; an order that means nothing is left out."""
+    said = {name: asked.said(name) for name in (*FILTERS, _SORT)}
+    return said if order_of(said[_SORT]) else said | {_SORT: None}
+
+
+def order_of(said: str | None) -> dict[str, Any] | None:
+    """The order that an address names, as the document takes it; None where it names none."""
+    name = (said or "").removeprefix(_DOWN)
+    return {"by": name, "descending": name != said} if name in set(FailureKey) else None
+
+
+def _sorts(order: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The links by which failures are sorted: each leads to its order, or to the other direction of the present one."""
+    links = []
+    for key, (label, up, down) in _SORTS.items():
+        is_here = order is not None and order["by"] == key
+        descending = is_here and order is not None and order["descending"]
+        turns_down = not descending if is_here else key is FailureKey.TIME
+        links.append(
+            {
+                "label": label,
+                "now": (down if descending else up) if is_here else None,
+                "descending": descending,
+                "next": f"{_DOWN if turns_down else ''}{key}",
+                "then": f"{down if turns_down else up}",
+            }
+        )
+    return links
 
 
 def filter_of(said: dict[str, str | None]) -> dict[str, Any]:

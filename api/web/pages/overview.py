@@ -35,8 +35,12 @@ async def overview(asked: PageRequest) -> Shown:
     labels = {count["label"]: count["count"] for count in one["statistics"]["labels"]}
     kinds = {(count["label"], count["kind"]): count["count"] for count in one["statistics"]["kinds"]}
     failures = labels.get("Failure", 0)
+    live = sum(trace["isLive"] for trace in one["traces"]["nodes"])
     values = {
         "it": one,
+        "live": live,
+        "follows": live > 0 and asked.said("live") != "0",
+        "shown": {name: asked.said(name) for name in ("method", "after")},
         "labels": labels,
         "answers": kinds.get(("Variable", "Answer"), 0),
         "right": one["statistics"]["rightAnswers"],

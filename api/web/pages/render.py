@@ -43,7 +43,7 @@ _GRAPH_POLICY = _POLICY.replace("trusted-types 'none'", "trusted-types memtrace-
 # What shows a moment, or what goes on, asks for itself again; the browser reads the answer as a document. And a form
 # that takes long to fill in asks whether the server is there before it is sent.
 _AGAIN_POLICY = f"{_POLICY}; connect-src 'self'"
-_ASKING = ("memory", "trace", "job", "failure", "case", "dispute", "queues")
+_ASKING = ("overview", "failures", "memory", "trace", "job", "failure", "case", "dispute", "queues")
 _POLICIES = {"graph": _GRAPH_POLICY} | dict.fromkeys(_ASKING, _AGAIN_POLICY)
 
 

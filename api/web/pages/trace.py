@@ -31,7 +31,7 @@ async def trace(asked: PageRequest) -> Shown:
     kind, status = asked.said("kind"), asked.said("status")
     since, problem = asked.place("from", "step of the trace", least=1)
     since = None if since is None else since - 1
-    is_begun = drawn is not None and drawn.is_live
+    is_begun = done["isLive"]
     live = asked.said("live")
     chooses = shows_units or any(asked.said(name) for name in ("after", "from", "kind", "status"))
     follows = not chooses and (live == "1" or (is_begun and live is None))

@@ -1,5 +1,6 @@
-// Pages that ask for themselves again: a trace while it is recorded, a job, and a memory at another moment. The browser reads
-// the answer as a document (nothing of it runs), and what has changed is put in place. Both work without it, too.
+// Pages that ask for themselves again: a trace, an overview and failures while something is recorded, a job, and a memory at
+// another moment. The browser reads the answer as a document (nothing of it runs), and what has changed is put in place. All
+// of them work without it, too.
 "use strict";
 
 const EVERY = 2000;
@@ -49,6 +50,7 @@ function renewSteps(there) {
 }
 
 function follow(said) {
+  const every = Number(said.dataset.every) || EVERY;
   const again = async () => {
     if (!document.hidden) {
       try {
@@ -66,9 +68,9 @@ function follow(said) {
         said.textContent = `What is new can't be fetched: ${error.message}. It is tried again.`;
       }
     }
-    setTimeout(again, EVERY);
+    setTimeout(again, every);
   };
-  setTimeout(again, EVERY);
+  setTimeout(again, every);
 }
 
 function moments(slider) {

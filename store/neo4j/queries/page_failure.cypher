@@ -1,7 +1,7 @@
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
 WHERE f.projectId = $projectId AND f.traceId >= $place AND f.traceId <= $lastTrace
-  AND [f.traceId, f.id] > [$place, $last]
+  AND [f.traceId, f.id] > [$place, $last] AND NOT f.id IN $without
   AND ($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
     OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
   AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(a) WHERE a.method = $human })

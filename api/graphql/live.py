@@ -1,0 +1,38 @@
+"""Whether traces are being recorded at the moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from schema.kinds import Status
+from schema.models import Operation
+from store.answers import Label
+from store.protocol import GraphStore
+
+LIVE = timedelta(minutes=2)
+"""A trace in which nothing runs counts as live for so long after its last operation."""
+
+_LAST = 8
+"""Operations at the end of a trace that are looked at: one that began earlier may end later."""
+
+
+async def live(store: GraphStore, trace_ids: Sequence[str]) -> dict[str, bool]:
+    """Whether something runs in each of some traces, or has just ended."""
+    running = await store.pages(Label.OPERATION, trace_ids, 1, statuses=[Status.RUNNING.value])
+    since = datetime.now(UTC) - LIVE
+
+    async def is_live(id_: str) -> bool:
+        return bool(running[id_].items) or await _last_at(store, id_) > since
+
+    return dict(zip(running, await asyncio.gather(*map(is_live, running)), strict=True))
+
+
+async def _last_at(store: GraphStore, trace_id: str) -> datetime:
+    """When one of the last operations of a trace began or ended; long ago where that is not recorded."""
+    end = (await store.stored(trace_id, {})).next[Label.OPERATION]
+    page = await store.page(Label.OPERATION, trace_id, _LAST, since=max(0, end - _LAST))
+    found = [one for one in page.items if isinstance(one, Operation)]
+    times = (time for one in found for time in (one.started_at, one.ended_at) if time is not None)
+    return max(times, default=datetime.min.replace(tzinfo=UTC))

@@ -1,0 +1,54 @@
+"""Pages of failures: those that are wanted, in the order that is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from schema.ids import ID_LENGTH
+from schema.kinds import HUMAN_METHOD
+from schema.models import Failure
+from store.answers import ALL_FAILURES, FailureFilter, FailureOrder, Page
+from store.failure_cursor import cursor_at, place_after
+from store.sqlite.context import ReadContext
+from store.sqlite.cursors import id_cursor
+
+_FIRST_ID = "0" * ID_LENGTH
+
+
+def page(
+    context: ReadContext,
+    trace_id: str | None,
+    first: int,
+    after: str | None,
+    wanted: FailureFilter = ALL_FAILURES,
+    order: FailureOrder | None = None,
+) -> Page[Failure]:
+    """Failures, by trace and id unless in another order."""
+    bindings = _bindings(wanted) | {"trace": trace_id, "count": first + 1}
+    if order is None:
+        place, last = id_cursor(after, _FIRST_ID)
+        rows = context.rows("failures.page", place=place, last=last, **bindings)
+        cursors = [f"{trace.lower()}:{id_.lower()}" for _, trace, id_ in rows]
+    else:
+        key, after_id = place_after(after, order)
+        said = {"by": order.by.value, "descending": order.descending, "key": key, "last": after_id}
+        rows = context.rows("failures.sorted", **said, **bindings)
+        cursors = [cursor_at(order, key, id_.lower()) for _, key, id_ in rows]
+    here = [row[0] for row in rows[:first]]
+    found = context.reader().read(Failure, here)
+    return Page([found[k] for k in here], cursors[first - 1] if len(rows) > first else None)
+
+
+def _bindings(wanted: FailureFilter) -> dict[str, Any]:
+    """A filter as the texts take it."""
+    without = msgspec.json.encode(sorted(wanted.without)).decode() if wanted.without else None
+    text = None if wanted.text is None else wanted.text.lower()
+    return asdict(wanted) | {
+        "text": text,
+        "without": without,
+        "asks_verdicts": wanted.asks_verdicts,
+        "human": HUMAN_METHOD,
+    }
