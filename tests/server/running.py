@@ -37,6 +37,7 @@ from api.loading import load_settings
 from api.settings import Settings
 from schema.control import Role
 from store.open import Credentials, open_database
+from store.protocol import Database
 from tests.neo4j_server import Neo4jServer
 from tests.server.watchdog import found_in
 
@@ -104,14 +105,18 @@ class Place:
             raise ran.exception
         return subprocess.CompletedProcess(arguments, ran.exit_code, ran.stdout, ran.stderr)
 
+    async def opened(self) -> Database:
+        """The store, opened in this process."""
+        user, password = (self.environment.get(f"MEMTRACE_NEO4J_{name}") for name in ("USER", "PASSWORD"))
+        credentials = Credentials(user or "neo4j", password) if password else None
+        return await open_database(self.store, self.environment.get("MEMTRACE_VALUES"), credentials)
+
     def make_key(self, role: str = "reader", project: str = "default") -> str:
         """A new key, made in this process: a command would take a second of its own for each."""
         text, kept = make_key(project, "", Role(role), "test", datetime.now(UTC))
 
         async def keep() -> None:
-            user, password = (self.environment.get(f"MEMTRACE_NEO4J_{name}") for name in ("USER", "PASSWORD"))
-            credentials = Credentials(user or "neo4j", password) if password else None
-            async with await open_database(self.store, self.environment.get("MEMTRACE_VALUES"), credentials) as opened:
+            async with await self.opened() as opened:
                 await opened.records(project).add_key(kept)
 
         # In a thread, for the caller may be in an event loop.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from schema.kinds import ErrorType, OperationKind, VariableKind
-from store.open import open_database
 from tests.factory import TraceBuilder
 from tests.server.running import RunningServer
 
@@ -35,7 +34,7 @@ def make_runs(server: RunningServer) -> Runs:
     traces = [_run(project, name, place) for place, name in enumerate(("before", "after"))]
 
     async def write() -> None:
-        async with await open_database(server.place.store) as database:
+        async with await server.place.opened() as database:
             for trace in traces:
                 await trace.write(database.project(project))
 

@@ -9,16 +9,16 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.graphql.world import World
+from tests.server.running import RunningServer
 from tests.server.wire_events import event, lines, send
 from tests.web.looking import Looking, looking
 from tests.web.runs import Runs, make_runs
 
 
 @pytest.fixture(scope="module")
-def runs(lone: World) -> Runs:
-    """Two runs in a project of their own."""
-    return make_runs(lone.server)
+def runs(server: RunningServer) -> Runs:
+    """Two runs in a project of their own, on each engine."""
+    return make_runs(server)
 
 
 async def _signed_in(found: Looking, project: str, address: str) -> None:
@@ -57,6 +57,23 @@ async def test_two_runs_are_compared_by_keys_alone(browser: Browser, runs: Runs)
         await expect(page.get_by_role("heading", level=1)).to_have_text("When does Ana fly?")
 
 
+async def test_two_runs_are_compared_by_mouse(browser: Browser, runs: Runs) -> None:
+    base = f"/ui/projects/{runs.project}/compare"
+    async with looking(browser, runs.server) as found:
+        page = found.page
+        await _signed_in(found, runs.project, f"/ui/projects/{runs.project}")
+        await page.get_by_role("link", name="Compare", exact=True).click()
+        await page.get_by_label("First").select_option("the before")
+        await page.get_by_label("Second").select_option("the after")
+        await page.get_by_role("button", name="Compare").click()
+        await found.is_at(f"{base}?before={runs.ids['before']}&after={runs.ids['after']}")
+        await page.get_by_role("link", name="Broken").click()
+        case = page.locator(".case")
+        await expect(case.get_by_role("heading", level=2)).to_have_text("What is Ana's cat called?")
+        await case.get_by_role("link", name="The failure").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("What is Ana's cat called?")
+
+
 async def test_two_methods_are_compared_with_people(browser: Browser, runs: Runs) -> None:
     async with looking(browser, runs.server) as found:
         await _signed_in(found, runs.project, f"/ui/projects/{runs.project}/compare?by=methods&before=flow&after=llm")
@@ -82,6 +99,14 @@ async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> Non
         await page.keyboard.press("ArrowRight")
         await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto with Miso.")
         await expect(slider).to_be_focused()
+        # And by mouse: the beginning, and where it was.
+        box = await slider.bounding_box()
+        assert box is not None
+        await page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
+        await expect(page).to_have_url(f"{runs.server.url}{memory}?asOf=0")
+        await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto.")
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator("#moment")).to_contain_text("Ana lives in Porto with Miso.")
         await page.get_by_role("link", name="home@2").click()
         await expect(page.locator(".history .now")).to_contain_text("Version 2")
         await expect(page.locator(".history .later del")).to_have_text("Porto")
@@ -104,17 +129,17 @@ async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> Non
     await context.close()
 
 
-async def test_a_trace_is_seen_while_it_is_recorded(browser: Browser, lone: World) -> None:
+async def test_a_trace_is_seen_while_it_is_recorded(browser: Browser, server: RunningServer) -> None:
     project, trace = f"live-{token_hex(4)}", "live"
 
     async def record(*events: dict[str, object]) -> None:
-        answer = await asyncio.to_thread(send, lone.server, lines(*events), project=project)
+        answer = await asyncio.to_thread(send, server, lines(*events), project=project)
         assert answer.status_code == 200, answer.text
 
     begun = event("operationStarted", trace, operation="o1", name="think", kind="Generation")
     inside = event("operationStarted", trace, operation="o2", name="look up", kind="Retrieval", parent="o1")
     await record(event("trace", trace, name="a live one"), begun, inside)
-    async with looking(browser, lone.server) as found:
+    async with looking(browser, server) as found:
         page = found.page
         await _signed_in(found, project, f"/ui/projects/{project}")
         link = page.get_by_role("link", name="a live one")
