@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import re
+from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
 from api.graphql.blaming import MAX_FAILURES
@@ -43,6 +44,26 @@ def test_the_overview_marks_a_trace_in_which_something_runs(lone: World) -> None
     assert text.count("● live") == 1
     row = next(part for part in text.split("<tr>") if "● live" in part)
     assert running.trace.id in row
+    assert "1 trace here is being recorded" in text
+    assert "data-live" in text
+    stopped = _text(lone, project, "?live=0")
+    assert "1 trace here is being recorded" in stopped
+    assert "data-live" not in stopped
+    assert "live.js" not in stopped
+
+
+def test_a_trace_counts_as_live_for_two_minutes_after_its_last_operation(lone: World) -> None:
+    project, now = f"test-{token_hex(8)}", datetime.now(UTC)
+    for name, minutes, is_live in (("long ago", 3, False), ("just now", 1, True)):
+        trace = TraceBuilder(project, name)
+        for number in range(12):
+            at = now - timedelta(minutes=minutes, seconds=12 - number)
+            trace.operation(f"o{number}", started_at=at, ended_at=at)
+        trace.failure(trace.variable("q", "What?", kind=VariableKind.QUERY))
+        _write(lone, trace)
+        for page in ("", "/failures", f"/traces/{trace.trace.id}"):
+            assert ("data-live" in _text(lone, project, page)) is is_live, page
+        assert _text(lone, project, "/failures").count("● live") == is_live
 
 
 def test_the_overview_says_what_to_change_first(lone: World) -> None:
@@ -74,6 +95,22 @@ def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
     for sure, count in (("low", 2), ("middle", 2), ("high", 1), ("nonsense", 5)):
         text = _text(lone, project, f"/failures?sure={sure}")
         assert text.count('<li class="panel case">') == count, sure
+
+
+def test_a_value_of_20_mb_opens_in_parts(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "large value")
+    line = "<script>alert(1)</script> \u202e said </pre> "
+    whole = f"{line * (20_000_000 // len(line.encode()))}the end"
+    large = trace.variable("large", whole, kind=VariableKind.PROMPT)
+    _write(lone, trace)
+    for query in ("", f"?offset={len(whole) - 100}", f"?find={'x' * 100}"):
+        text = _text(lone, project, f"/variables/{large.id}{query}")
+        assert len(text) < 500_000
+        assert "alert(1)" in text
+        assert "<script>alert" not in text
+        assert "\u202e" not in text
+        assert ("the end" in text) is query.startswith("?offset")
 
 
 def test_more_failures_than_can_be_ranked_are_counted(lone: World) -> None:

@@ -170,3 +170,47 @@ async def test_a_trace_is_seen_while_it_is_recorded(browser: Browser, server: Ru
         await expect(page.locator(".steps")).to_contain_text("TimeoutError: <b>too slow</b>")
         await page.get_by_role("link", name="Stop following").click()
         await expect(page.locator("[data-live]")).to_have_count(0)
+
+
+async def test_the_overview_and_the_failures_follow_what_is_recorded(browser: Browser, server: RunningServer) -> None:
+    project, trace = f"live-{token_hex(4)}", "live"
+
+    async def record(*events: dict[str, object]) -> None:
+        answer = await asyncio.to_thread(send, server, lines(*events), project=project)
+        assert answer.status_code == 200, answer.text
+
+    def wrong(name: str) -> list[dict[str, object]]:
+        plain: dict[str, object] = {"version": 0, "mediaType": "text/plain"}
+        said = {f"q-{name}": ("Query", f"What is {name}?"), f"a-{name}": ("Answer", f"It is {name}.")}
+        variables = [
+            event("variable", trace, variable=id_, name=id_, kind=kind, value=text, **plain)
+            for id_, (kind, text) in said.items()
+        ]
+        return [*variables, event("feedback", trace, question=f"q-{name}", answer=f"a-{name}", gold=["no"])]
+
+    begun = event("operationStarted", trace, operation="o1", name="think", kind="Generation")
+    await record(event("trace", trace, name="a live one"), begun, *wrong("one"))
+    async with looking(browser, server) as overview, looking(browser, server) as failures:
+        await _signed_in(overview, project, f"/ui/projects/{project}")
+        await _signed_in(failures, project, f"/ui/projects/{project}/failures")
+        for found in (overview, failures):
+            for _ in range(50):
+                if await found.page.get_by_role("status").count():
+                    break
+                await found.page.reload()
+            await expect(found.page.get_by_role("status")).to_contain_text("1 trace here is being recorded")
+        cases = failures.page.locator(".case")
+        await expect(cases).to_have_count(1)
+        link = cases.first.get_by_role("link", name="What is one?")
+        await link.focus()
+        await record(*wrong("two"))
+        await expect(cases).to_have_count(2)
+        await expect(cases.last).to_contain_text("What is two?")
+        await expect(link).to_be_focused()
+        count = overview.page.locator(".totals div", has_text="Failures").locator("dd")
+        await expect(count).to_have_text("2")
+        for found in (overview, failures):
+            await found.page.get_by_role("link", name="Stop following").click()
+            await expect(found.page.locator("[data-live]")).to_have_count(0)
+            await found.page.get_by_role("link", name="Follow", exact=True).click()
+            await expect(found.page.locator("[data-live]")).to_have_count(1)

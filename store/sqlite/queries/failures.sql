@@ -1,7 +1,7 @@
 -- name: page
 SELECT f.k, hex(t.id), hex(f.id) FROM trace AS t JOIN failure AS f ON f.trace_k = t.k
 WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND (t.id, f.id) > (unhex(:place), unhex(:last))
-      AND (:without IS NULL OR f.id NOT IN (SELECT unhex(value) FROM json_each(:without)))
+      AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
       AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
            OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
       AND (:labelled IS NULL
@@ -42,7 +42,7 @@ WITH said AS (
                                        LEFT JOIN text AS c ON c.k = o.category_k
                                   WHERE o.k = a.operation_k))
     WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
-          AND (:without IS NULL OR f.id NOT IN (SELECT unhex(value) FROM json_each(:without)))
+          AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
           AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
                OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
           AND (:labelled IS NULL
