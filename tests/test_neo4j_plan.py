@@ -74,6 +74,7 @@ PARAMETERS: dict[str, Any] = {
     "operation": None,
     "owner": "",
     "place": 0,
+    "places": {},
     "projectId": "",
     "projects": None,
     "query": "",

@@ -20,7 +20,7 @@ from schema.errors import InputError
 from store.answers import Label
 
 MAX_WINDOW = 1_000_000
-MAX_VALUE = 16 << 20
+MAX_VALUE = 24 << 20
 
 
 @strawberry.type(description="A part of a variable's value, as text. Read values that are not text over HTTP.")

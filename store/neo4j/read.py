@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from store.answers import (
     Direction,
     Edge,
     FailureFilter,
+    FailureKey,
     FailureOrder,
     Label,
     OperationDetail,
@@ -192,11 +194,21 @@ class Reader:
         self, order: FailureOrder, first: int, after: str | None, parameters: Mapping[str, Any]
     ) -> Page[Failure]:
         key, last = place_after(after, order)
+        names: list[str] = []
+        if order.by is FailureKey.OPERATION:
+            # The server does not always compare texts character by character; there are few names, so they are numbered.
+            bounds = {name: parameters[name] for name in ("firstTrace", "lastTrace")}
+            names = sorted(await self.items("blamed_names", **bounds))
+            key = None if key is None else _number_of(str(key), names)
         said = {"by": order.by.value, "descending": order.descending, "key": key, "last": last}
-        keys = await self.items("page_failure_sorted", **parameters, **said)
+        places = {name: place for place, name in enumerate(names)}
+        keys = await self.items("page_failure_sorted", **parameters, **said, places=places)
         here = keys[:first]
         found = await self.get(Label.FAILURE, [id_ for _, id_ in here])
-        return Page(found, cursor_at(order, *here[-1]) if len(keys) > first else None)
+        if len(keys) <= first:
+            return Page(found, None)
+        end, id_ = here[-1]
+        return Page(found, cursor_at(order, names[end] if names and end is not None else end, id_))
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         """What operations did, in stretches of a trace."""
@@ -316,6 +328,12 @@ def _whole_page(found: list[Any], first: int) -> Page[Any]:
     """The page of elements that have a place in their trace. If there is one more than asked for, there is a next."""
     here = found[:first]
     return Page(here, f"{here[-1].sequence}:{here[-1].id}" if here and len(found) > first else None)
+
+
+def _number_of(name: str, names: Sequence[str]) -> float:
+    """The place of a name among those that are sorted; between two places where it is not there any more."""
+    place = bisect_left(names, name)
+    return place if place < len(names) and names[place] == name else place - 0.5
 
 
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:

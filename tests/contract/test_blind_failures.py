@@ -53,10 +53,10 @@ def _made(project: str) -> tuple[TraceBuilder, Failure, list[list[Attribution]]]
     ]
     said = []
     for place, one in enumerate(variants):
-        kind = QuestionKind.PLAIN if place else None
+        needs = QuestionKind.PLAIN if place else None
         said.append(
             [
-                trace.attribution(case, "flow", question_kind=kind, **one),
+                trace.attribution(case, "flow", question_kind=needs, **one),
                 trace.attribution(case, "human", author="Ben", **one),
             ][: 1 + place % 2]
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import cycle, islice
 from random import Random
 from typing import Any
@@ -98,7 +99,7 @@ def _key(trace: TraceBuilder, failure: Failure, wanted: FailureFilter, order: Fa
     """What a failure is sorted by; None where it has nothing of that."""
     if order.by is FailureKey.TIME:
         return failure.created_at
-    said = {
+    said: dict[FailureKey, Callable[[Attribution], Any]] = {
         FailureKey.CONFIDENCE: lambda one: one.confidence,
         FailureKey.ERROR_TYPE: lambda one: one.error_type,
         FailureKey.OPERATION: lambda one: _name(trace, one),

@@ -44,7 +44,7 @@ _MARKUP = (
     "\x7f\x80\x9b31m",
     "\r\n\u2028\u2029",
 )
-_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a browser would obey, or not show."""
 
 _LINKS = {"href", "src", "action", "formaction", "xlink:href", "poster", "data"}

@@ -161,6 +161,25 @@ def test_other_sites_change_nothing(lone: World, writer: httpx.Client, headers: 
     assert writer.post("/graphql", json={"query": "{ viewer { actor } }"}, headers=headers).status_code == 401
 
 
+def test_nobody_is_signed_in_by_what_another_has_set(lone: World) -> None:
+    """Session fixation: a cookie from before does not outlast signing in, and no address signs anybody in."""
+    theirs, own = (lone.server.key(role, lone.project) for role in ("reader", "writer"))
+    with visitor(lone.server, theirs) as client:
+        answer = sign_in(client, own)
+        assert SimpleCookie(answer.headers["set-cookie"])[COOKIE].value == own
+        # What is refused leaves no cookie, neither the old one nor what was typed.
+        assert "set-cookie" not in sign_in(client, "mt_" + "0" * 16 + "_" + "a" * 43).headers
+    with visitor(lone.server) as client:
+        for address in (f"/ui/sign-in?key={theirs}", f"/ui?key={theirs}", f"/ui/open?code={theirs}", f"/ui#{theirs}"):
+            answer = client.get(address)
+            assert "set-cookie" not in answer.headers, address
+            assert client.get(f"/ui/projects/{lone.project}?key={theirs}").status_code == 303
+        # Names that another host of the domain could set are not looked at.
+        for name in (COOKIE.removeprefix("__Host-"), COOKIE.lower(), f"{COOKIE}x"):
+            headers = {"Cookie": f"{name}={theirs}"}
+            assert client.get(f"/ui/projects/{lone.project}", headers=headers).status_code == 303, name
+
+
 def test_our_own_pages_may_ask_graphql_with_the_cookie(lone: World, writer: httpx.Client) -> None:
     asked = {"query": "{ viewer { actor } }"}
     for headers in (OWN_PAGE, {"Origin": lone.server.url}):
@@ -325,7 +344,7 @@ def test_filters_stand_in_the_address(lone: World, writer: httpx.Client) -> None
     ):
         answer = writer.get(base + query)
         assert answer.status_code == 200
-        assert answer.text.count('<li class="panel case">') == count, query
+        assert answer.text.count('<li class="panel case"') == count, query
 
 
 def test_the_pages_run_where_only_trusted_documents_do(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
     _write(lone, trace)
     for sure, count in (("low", 2), ("middle", 2), ("high", 1), ("nonsense", 5)):
         text = _text(lone, project, f"/failures?sure={sure}")
-        assert text.count('<li class="panel case">') == count, sure
+        assert text.count('<li class="panel case"') == count, sure
 
 
 def test_a_value_of_20_mb_opens_in_parts(lone: World) -> None:

@@ -170,7 +170,7 @@ async def test_other_sites_may_link_and_not_post(browser: Browser, lone: World) 
     """127.0.0.1 and localhost are two sites to a browser."""
     failure = f"/ui/projects/{lone.project}/failures/{lone.ids['failure']}"
     there, key = lone.server.url + failure, lone.server.key("reader")
-    page_of_others = f"""<a href="{there}">look</a>
+    page_of_others = f"""<a href="{there}">look</a> <iframe src="{lone.server.url}/ui/help"></iframe>
         <form method="post" action="{there}/verdict">
         <input name="type" value="unknown"><button>win</button></form>
         <form method="post" action="{lone.server.url}/ui/sign-in">
@@ -185,12 +185,16 @@ async def test_other_sites_may_link_and_not_post(browser: Browser, lone: World) 
 
     elsewhere = await asyncio.start_server(answer, "localhost", 0)
     theirs = f"http://localhost:{elsewhere.sockets[0].getsockname()[1]}/"
-    async with elsewhere, looking(browser, lone.server, "status of 40") as found:
+    async with elsewhere, looking(browser, lone.server, "status of 40", "frame-ancestors", "X-Frame-Options") as found:
         page = found.page
         await found.goto("/ui/sign-in")
         await found.sign_in(lone.server.key("writer", lone.project))
         await found.is_at(f"/ui/projects/{lone.project}")
         await page.goto(theirs)
+        # Nothing of ours is shown inside of theirs, where clicks could be led astray.
+        (framed,) = [frame for frame in page.frames if frame is not page.main_frame]
+        assert not framed.url.startswith(lone.server.url)
+        assert "MemTrace" not in await framed.content()
         await page.get_by_role("link", name="look").click()
         await found.is_at(failure)
         await expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -20,7 +20,7 @@ WITH f, a, CASE $by
     WHEN 'time' THEN f.createdAt.epochSeconds * 1000000 + f.createdAt.microsecond
     WHEN 'confidence' THEN a.confidence
     WHEN 'errorType' THEN a.errorType
-    ELSE head([(a)-[:BLAMES]->(o) | coalesce(o.name, o.category, o.kind)])
+    ELSE $places[head([(a)-[:BLAMES]->(o) | coalesce(o.name, o.category, o.kind)])]
   END AS said
 WITH f.id AS id, count(a) AS verdicts, CASE WHEN $descending THEN max(said) ELSE min(said) END AS key
 WHERE NOT $asksVerdicts OR verdicts > 0

@@ -22,7 +22,7 @@ LIMIT :count
 
 -- name: sorted
 -- A failure without a verdict has one row with no attribution; what is said of it is NULL.
-WITH said AS (
+WITH said AS MATERIALIZED (
     SELECT f.k, f.id,
            CASE :by WHEN 'time' THEN f.created_at WHEN 'confidence' THEN a.confidence WHEN 'errorType' THEN a.error_type
                 ELSE (SELECT coalesce(n.text, c.text, o.kind)
