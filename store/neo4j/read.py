@@ -196,7 +196,7 @@ class Reader:
         key, last = place_after(after, order)
         names: list[str] = []
         if order.by is FailureKey.OPERATION:
-            # The server does not always compare texts character by character; there are few names, so they are numbered.
+            # The server does not always compare texts character by character; names are few, so they are numbered.
             bounds = {name: parameters[name] for name in ("firstTrace", "lastTrace")}
             names = sorted(await self.items("blamed_names", **bounds))
             key = None if key is None else _number_of(str(key), names)

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
 from api.graphql.blaming import MAX_FAILURES
-from schema.kinds import OperationKind, Status, VariableKind
+from schema.ids import make_id
+from schema.kinds import ErrorType, OperationKind, Status, VariableKind
 from store.open import open_database
 from tests.factory import TraceBuilder
 from tests.graphql.world import World
@@ -83,6 +84,18 @@ def test_the_overview_says_what_to_change_first(lone: World) -> None:
     assert "method=flow" in address
     assert _text(lone, lone.project, address.removeprefix(f"/ui/projects/{lone.project}")).count("panel case") >= 1
     assert "What to change first" not in _text(lone, f"empty-{token_hex(4)}")
+
+
+def test_a_failure_that_several_people_judged_counts_once(lone: World) -> None:
+    project = f"test-{token_hex(8)}"
+    trace = TraceBuilder(project, "judged")
+    for place in range(3):
+        failure = trace.failure(trace.variable(f"q{place}", f"What is {place}?", kind=VariableKind.QUERY))
+        for author, kind in (("Ada", ErrorType.ANNOTATION), ("Ben", ErrorType.JUDGE))[:place]:
+            trace.attribution(failure, "human", id=make_id(author, failure.id), author=author, error_type=kind)
+    _write(lone, trace)
+    tile = re.sub("<[^>]+>", " ", _text(lone, project).partition("Judged by people")[2].partition("</dd>")[0])
+    assert tile.split() == ["2"]
 
 
 def test_failures_are_found_by_how_sure_a_verdict_is(lone: World) -> None:
