@@ -16,6 +16,7 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
     ids = world.ids
     return {
         "overview": base,
+        "overview-of-flow": f"{base}?method=flow",
         "blame": f"{base}/blame",
         "blame-units": f"{base}/blame?by=unit",
         "compare": f"{base}/compare",
@@ -23,6 +24,7 @@ def addresses(world: World, project: str | None = None) -> dict[str, str]:
         "compare-methods": f"{base}/compare?by=methods&before=flow&after=human",
         "failures": f"{base}/failures",
         "failures-filtered": f"{base}/failures?text=Mara&labelled=no",
+        "failures-sorted": f"{base}/failures?sort=-confidence",
         "failures-none": f"{base}/failures?text=nowhere-at-all",
         "failures-of-trace": f"{base}/failures?trace={ids['trace']}",
         "failure": f"{base}/failures/{ids['failure']}",
