@@ -63,8 +63,8 @@ async def test_two_runs_are_compared_by_mouse(browser: Browser, runs: Runs) -> N
         page = found.page
         await _signed_in(found, runs.project, f"/ui/projects/{runs.project}")
         await page.get_by_role("link", name="Compare", exact=True).click()
-        await page.get_by_label("First").select_option("the before")
-        await page.get_by_label("Second").select_option("the after")
+        await page.get_by_label("First").select_option(runs.ids["before"])
+        await page.get_by_label("Second").select_option(runs.ids["after"])
         await page.get_by_role("button", name="Compare").click()
         await found.is_at(f"{base}?before={runs.ids['before']}&after={runs.ids['after']}")
         await page.get_by_role("link", name="Broken").click()
