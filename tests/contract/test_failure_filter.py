@@ -99,7 +99,7 @@ def _key(trace: TraceBuilder, failure: Failure, wanted: FailureFilter, order: Fa
     """What a failure is sorted by; None where it has nothing of that."""
     if order.by is FailureKey.TIME:
         return failure.created_at
-    said: dict[FailureKey, Callable[[Attribution], Any]] = {
+    said: Callable[[Attribution], Any] = {
         FailureKey.CONFIDENCE: lambda one: one.confidence,
         FailureKey.ERROR_TYPE: lambda one: one.error_type,
         FailureKey.OPERATION: lambda one: _name(trace, one),
