@@ -162,7 +162,7 @@ def _stored(world: World, texts: list[str]) -> dict[str, str]:
 
 
 def test_what_is_stored(world: World, client: httpx.Client) -> None:
-    plain = _stored(world, ["plain", "words", "without", "markup"])
+    plain = _stored(world, ["plain_words.of/all", "sorts: and-kinds", "without", "any markup"])
     tags: dict[str, set[str]] = {}
     with visitor(world.server, world.server.key("reader", plain["project"])) as reader:
         for name, address in plain.items():
@@ -171,7 +171,18 @@ def test_what_is_stored(world: World, client: httpx.Client) -> None:
                 skeleton.feed(reader.get(address).text)
                 tags[name] = skeleton.tags
     # What differs between two texts depends on them, and so does whether a filter is offered.
-    known = set().union(*tags.values()) | {"del", "ins", "mark", "option", "label", "select", "code", "svg", "rect"}
+    known = set().union(*tags.values()) | {
+        "del",
+        "ins",
+        "mark",
+        "option",
+        "label",
+        "select",
+        "code",
+        "svg",
+        "rect",
+        "wbr",
+    }
 
     @_settings
     @hypothesis.given(st.lists(_strange, min_size=1, max_size=4))
