@@ -6,7 +6,6 @@ from typing import Annotated
 
 import strawberry
 
-from api.auth.access import ProjectDoor
 from api.graphql.across_traces import across_traces
 from api.graphql.context import Info
 from api.graphql.difference import Diff, diff_of
