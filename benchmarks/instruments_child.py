@@ -7,6 +7,7 @@ Run: ``python instruments_child.py none|memtrace|openinference|smartcomment COUN
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
@@ -21,21 +22,22 @@ REPLY = {
     "object": "chat.completion",
     "created": 1,
     "model": "m",
-    "choices": [
-        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "It is called Bo. " * 10}}
-    ],
     "usage": {"prompt_tokens": 200, "completion_tokens": 50, "total_tokens": 250},
 }
 FACTS = "\n".join(f"- The user has a dog number {number}, which is called Bo." for number in range(20))
 
 
 def client() -> Any:
-    """A client of a model that answers at once."""
+    """A client of a model that answers at once, each time something else."""
     import httpx2  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import openai
 
     def answer(request: Any) -> Any:
-        return httpx2.Response(200, json=REPLY)
+        words = f"Answer {next(numbers)}: it is called Bo. " * 6
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": words}}
+        return httpx2.Response(200, json={**REPLY, "choices": [choice]})
+
+    numbers = itertools.count()
 
     return openai.OpenAI(api_key="k", http_client=httpx2.Client(transport=httpx2.MockTransport(answer)))  # type: ignore[arg-type,unused-ignore]
 

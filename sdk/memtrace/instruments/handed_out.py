@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -38,7 +39,14 @@ _BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
 _KEYS = re.compile(rf"(?=(.{{{SHORTEST}}}))(?:[A-Za-z0-9_]+|[^\x00-\x7f])", re.DOTALL)
 """The first characters at each of these places, and at some more, all at once: most texts contain nothing known."""
 
+FEW = 32
+"""Up to so many texts, looking for each of them takes less time than looking at each place of a text."""
+
 MAX_LOOKED_UP = 64
+MAX_NEWEST = 32
+
+
+_WHOLE = (str, bytes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +97,11 @@ class _Memory:
         self.texts: Recent[str, list[Text]] = Recent(MAX_TEXTS, MAX_BYTES, lambda same: same[-1].size)
         """By the first characters, for a fast look-up at each place of a long text."""
         self.changes = 0
+        """Number of texts that came new."""
+        self.newest: deque[str] = deque(maxlen=MAX_NEWEST)
         self.looked_up: Recent[str, tuple[int, list[Text]]] = Recent(MAX_LOOKED_UP)
-        """What was found in texts lately, and after how many changes: to place a call, and then to record it."""
+        """What was found in texts lately, and after how many changes: to place a call, and then to record it; and to
+        know a system's prompt or a conversation that is sent again and again."""
 
 
 _memory = _Memory()
@@ -108,7 +119,6 @@ def remember(given: Given, *, is_own: bool = False) -> None:
         return
     key = value[begin.start() : begin.start() + SHORTEST]
     with _memory.lock:
-        _memory.changes += 1
         same = _memory.texts.get(key) or []
         for known in same:
             if known.text == value:
@@ -116,6 +126,8 @@ def remember(given: Given, *, is_own: bool = False) -> None:
                 return
         same = [*same[1 - MAX_SAME_BEGINNING :], Text(value, begin.start(), {given.trace: [given]})]
         _memory.texts.set(key, same)
+        _memory.newest.append(value)
+        _memory.changes += 1
 
 
 def _add(known: dict[str, list[Given]], given: Given) -> None:
@@ -144,13 +156,32 @@ def inside(text: str) -> list[Text]:
         return []
     changes = memory.changes
     known = memory.looked_up.get(text)
-    if known is not None and known[0] == changes:
-        return known[1]
-    keys = set(_KEYS.findall(text, 0, MAX_SEARCHED_CHARACTERS))
-    is_any = not keys.isdisjoint(memory.texts.young) or not keys.isdisjoint(memory.texts.old)
-    found = _search(text) if is_any else []
+    if known is not None:
+        if known[0] == changes:
+            return known[1]
+        found = known[1] if _has_no_newer(text, changes - known[0]) else _search(text)
+    else:
+        found = _search(text) if _may_have(text) else []
     memory.looked_up.set(text, (changes, found))
     return found
+
+
+def _has_no_newer(text: str, count: int) -> bool:
+    """Whether none of the newest texts, so many of them, is in this one."""
+    if count > MAX_NEWEST:
+        return False
+    newest = list(_memory.newest)  # at once: other threads add to it
+    return not any(one in text for one in newest[-count:])
+
+
+def _may_have(text: str) -> bool:
+    """Whether the first characters of a known text are in this one: of most they are not."""
+    texts = _memory.texts
+    if len(texts) <= FEW:
+        return any(key in text for key in [*texts.young, *texts.old])
+    keys = set(_KEYS.findall(text, 0, MAX_SEARCHED_CHARACTERS))
+    # Asked the other way round, it would go through all known texts: they are many more than the words of a prompt.
+    return not texts.young.keys().isdisjoint(keys) or not texts.old.keys().isdisjoint(keys)
 
 
 def _search(text: str) -> list[Text]:
@@ -180,9 +211,10 @@ def leaves(value: object) -> Iterator[object]:
         item, depth = stack.pop()
         left -= 1
         yield item
-        if isinstance(item, str | bytes) or depth >= MAX_DEPTH:
+        if isinstance(item, _WHOLE) or depth >= MAX_DEPTH:
             continue
-        stack += [(one, depth + 1) for one in reversed(list(_parts(item)))]
+        parts = item.values() if type(item) is dict else _parts(item)
+        stack += [(one, depth + 1) for one in reversed(list(parts))]
 
 
 def forget() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from memtrace.context import question, scope
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.instruments import placing
+from memtrace.instruments.callers import line
 from memtrace.instruments.texts import KnownTexts
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, RawEvent
@@ -53,7 +54,7 @@ class Making:
         self.here = here
         self.step = step = Step(here, (name[:MAX_NAME_CHARACTERS] or "operation", kind))
         said = {word: item for word, item in (("category", category), ("attributes", attributes)) if item}
-        step.begin(None, said or None, [()])
+        step.begin(line(), said or None, [()])
         self._is_over = False
 
     def use(self, variable: Variable, role: str | None = None, *, is_input: bool = True) -> Variable:

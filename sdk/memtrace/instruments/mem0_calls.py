@@ -14,6 +14,7 @@ from typing import Any
 from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.instruments import placing
+from memtrace.instruments.callers import line
 from memtrace.instruments.mem0_owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
 from memtrace.observe import read, take
@@ -71,7 +72,7 @@ class Mem0Call:
         }
         shown = {name: value for name, value in attributes.items() if value}
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
-        self._step.begin(None, {"attributes": shown} if shown else None, events)
+        self._step.begin(line(), {"attributes": shown} if shown else None, events)
 
     def _take(self, events: list[RawEvent]) -> None:
         said, step = self._said, self._step
@@ -291,7 +292,7 @@ class Mem0Call:
         else:
             for message, role in self._messages.items():
                 step.use(events, message, role)
-        step.begin(None, None, events)
+        step.begin(line(), None, events)
         token = scope.set(step)
         try:
             yield

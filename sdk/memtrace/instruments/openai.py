@@ -14,11 +14,11 @@ from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import openai_bodies as bodies
 from memtrace.instruments import placing
+from memtrace.instruments.callers import line
 from memtrace.instruments.covering import is_covered
-from memtrace.instruments.model_calls import ModelCall
+from memtrace.instruments.model_calls import ModelCall, Said
 from memtrace.instruments.openai_bodies import Whole
 from memtrace.instruments.patches import Patches
-from memtrace.mistakes import place
 from memtrace.observe import take
 from memtrace.raw_events import RawEvent
 
@@ -99,40 +99,42 @@ def _begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelCall | None
         if known is None or not isinstance(body, Mapping):
             return None
         name, kind = known
-        is_embedding = kind == "Embedding"
-        contents = bodies.texts(body) if is_embedding else bodies.asked(body)
-        with placing.of_contents(_objects(contents), what=name):
+        texts = bodies.texts(body) if kind == "Embedding" else None
+        messages = bodies.asked(body) if texts is None else []
+        with placing.of_contents(_objects(messages) if texts is None else texts, what=name):
             here = scope.get()
             if here is None:
                 return None
             call = ModelCall(here, name, kind)
             attributes = bodies.settings(body)
-            if is_embedding:
-                _embed(call, bodies.texts(body), attributes)
+            if texts is None:
+                call.ask(messages, attributes, location=line())
             else:
-                call.ask(bodies.asked(body), attributes, location=place() or None)
+                _embed(call, texts, attributes)
             return call
     except Exception as error:
         report("beginning of a call to OpenAI", error)
         return None
 
 
-def _objects(contents: list[Any]) -> list[object]:
+def _objects(messages: list[Said]) -> list[object]:
     """What the call's place is found by: contents of messages, and the messages themselves."""
-    return [part for one in contents for part in ((one,) if isinstance(one, str) else (one.content, one.same))]
+    return [part for said in messages for part in (said.content, said.same)]
 
 
 def _embed(call: ModelCall, texts: list[str], attributes: Mapping[str, Any]) -> None:
     events: list[RawEvent] = [()]
     for text in texts:
         take(events, call, call, text, "text", None)
-    call.begin(place() or None, {"attributes": {**attributes, "texts": len(texts)}}, events)
+    call.begin(line(), {"attributes": {**attributes, "texts": len(texts)}}, events)
 
 
 def _end(call: ModelCall, result: object) -> None:
     """The client has given this to the application: a response, a stream, or a raw response of either."""
     try:
-        if hasattr(result, "_iterator") and hasattr(result, "response"):
+        if hasattr(type(result), "model_fields"):  # the usual case: objects of pydantic are slow to say what they lack
+            _done(call, result)
+        elif hasattr(result, "_iterator") and hasattr(result, "response"):
             _follow(call, result)
         elif hasattr(result, "http_response") and hasattr(result, "parse"):
             _keep(call, result)

@@ -17,6 +17,7 @@ CALLS = {
 """The paths that are recorded, the longest of several endings first: name and kind of the operation."""
 
 _SETTINGS = ("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed")
+_PLAIN = (str, int, float)
 _MAX_PART_CHARACTERS = 200
 
 
@@ -52,7 +53,7 @@ def texts(body: Mapping[str, Any]) -> list[str]:
 
 def settings(body: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes of the operation: the model, and how it was told to answer."""
-    found = {name: body[name] for name in _SETTINGS if isinstance(body.get(name), str | int | float)}
+    found = {name: body[name] for name in _SETTINGS if isinstance(body.get(name), _PLAIN)}
     tools = body.get("tools")
     if isinstance(tools, Iterable) and not isinstance(tools, str):
         names = [field(field(tool, "function") or tool, "name") or field(tool, "type") for tool in tools]
@@ -147,6 +148,15 @@ class Whole:
 
 def field(of: object, name: str) -> Any:
     """A field of an object or a dictionary; None if it has none."""
+    if type(of) is dict:  # the usual cases are first: asking for any mapping, or for what is not there, takes longer
+        return of.get(name)
+    own = getattr(of, "__dict__", None)
+    if own is not None:
+        if name in own:
+            return own[name]
+        further = getattr(of, "__pydantic_extra__", own)
+        if further is not own:
+            return further.get(name) if further else None
     return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
 
 

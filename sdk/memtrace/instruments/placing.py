@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from functools import cache
@@ -213,8 +212,8 @@ def forget() -> None:
 
 def _trace_of(values: list[object]) -> str | None:
     """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
-    by_identity: Counter[str] = Counter()
-    weak: Counter[str] = Counter()
+    by_identity: dict[str, int] = {}
+    weak: dict[str, int] = {}
     texts: dict[str, None] = {}
     seen: set[int] = set()
     for leaf in handed_out.leaves(values):
@@ -223,30 +222,32 @@ def _trace_of(values: list[object]) -> str | None:
         seen.add(id(leaf))
         given = handed_out.same_object(leaf)
         if given is not None:
-            (weak if given.proof == "nothing" else by_identity)[given.trace] += 1
+            votes = weak if given.proof == "nothing" else by_identity
+            votes[given.trace] = votes.get(given.trace, 0) + 1
         if isinstance(leaf, str):
             texts[leaf] = None
     if len(by_identity) == 1:
         return next(iter(by_identity))
-    by_text: Counter[str] = Counter()
+    by_text: dict[str, int] = {}
     for text in texts:
         for same in handed_out.inside(text):
             for trace, givens in list(same.given.items()):
-                (by_text if any(given.proof == "text" for given in givens) else weak)[trace] += 1
+                votes = by_text if any(given.proof == "text" for given in givens) else weak
+                votes[trace] = votes.get(trace, 0) + 1
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
         # Anybody may ask the same and be told the same; only who was served here last is likely to be meant.
         last = _last.get()
         return last if last is not None and last in weak else None
     if len(tied) > 1:
-        tied = _most(Counter({trace: count for trace, count in weak.items() if trace in tied}), tied) or tied
+        tied = _most({trace: count for trace, count in weak.items() if trace in tied}, tied) or tied
     if len(tied) == 1:
         return next(iter(tied))
     last = _last.get()
     return last if last in tied else None
 
 
-def _most(votes: Counter[str], among: set[str] | None) -> set[str] | None:
+def _most(votes: Mapping[str, int], among: set[str] | None) -> set[str] | None:
     """The traces with the most votes; of several that have as many, those that are ``among`` others."""
     if not votes:
         return among

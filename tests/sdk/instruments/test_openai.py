@@ -98,6 +98,13 @@ def test_model_and_usage_are_attributes(both: tuple[Run, Run]) -> None:
     }
 
 
+def test_an_operation_names_the_application_s_line(both: tuple[Run, Run]) -> None:
+    _, recorded = both
+    places = [event["location"] for event in recorded.of("operationStarted")]
+    assert places
+    assert all(place.startswith("__main__:") for place in places)
+
+
 def test_a_conversation_is_one_trace_in_which_each_message_is_recorded_once(both: tuple[Run, Run]) -> None:
     _, recorded = both
     third = recorded.only("the third reply")

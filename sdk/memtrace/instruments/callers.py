@@ -1,0 +1,46 @@
+"""Finds the line of the application that a call of a package came from: the packages' own lines help nobody."""
+
+from __future__ import annotations
+
+import sys
+
+_PACKAGES = {
+    *("memtrace", "openai", "mem0", "langchain", "langgraph", "langmem", "llama_index"),
+    *("evermemos", "everos", "everos_cloud"),
+    *("anyio", "asyncio", "concurrent", "contextlib", "contextvars", "functools", "threading"),
+    *("httpx", "httpx2", "pydantic", "tenacity", "trustcall", "wrapt"),
+}
+"""Whose lines are passed over."""
+
+_FAMILIES = ("langchain_", "langgraph_")
+"""How the names of many further packages begin; an application's own module may be called so too."""
+
+_MAX_FRAMES = 200
+_MAX_MODULES = 10_000
+
+_known: dict[str, bool] = {}
+"""Whether a module belongs to the application."""
+
+
+def line() -> str | None:
+    """Where the application is, such as ``app.answers:12 reply``; None in a thread that a package has started."""
+    frame = sys._getframe(1)
+    for _ in range(_MAX_FRAMES):
+        module = frame.f_globals.get("__name__", "")
+        is_application = _known.get(module)
+        if is_application is None:
+            is_application = _is_application(module, frame.f_code.co_filename)
+        if is_application:
+            return f"{module}:{frame.f_lineno} {frame.f_code.co_qualname}"
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def _is_application(module: str, file: str) -> bool:
+    package = module.partition(".")[0]
+    found = package not in _PACKAGES and not (package.startswith(_FAMILIES) and "site-packages" in file)
+    if len(_known) < _MAX_MODULES:
+        _known[module] = found
+    return found
