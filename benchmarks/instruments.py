@@ -53,8 +53,8 @@ async def run(context: Context) -> Section:
         section.goals.append(at_most(f"our instrument, beside {name}'s", bound, ours, _micro))
     section.notes.append(
         f"Python {version}, {', '.join(f'{name} {number}' for name, number in _PACKAGES.items())}. Processor time a "
-        "call, median of bursts of 100. The model is a transport in the process; each prompt and each reply is new. Ours and "
-        "OpenInference's write to a file in the background; smartcomment keeps all in memory; the program is "
+        "call, median of bursts of 100. The model is a transport in the process; each prompt and each reply is new. "
+        "Ours and OpenInference's write to a file in the background; smartcomment keeps all in memory; the program is "
         "changed for it, and it records prompt and reply, not the conversation, the model and tokens."
     )
     return section

@@ -34,12 +34,21 @@ def only_in_full(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not is_wanted(name), reason=f"{name} runs in make test-full")
 
 
-def python(name: str) -> Path:
-    """The interpreter of an environment, which is built if there is none yet. The recorder in it is this checkout's."""
+NEWER: dict[str, str] = {"smartcomment": "3.12"}
+"""The oldest Python for packages that need a newer one than MemTrace does."""
+
+
+def python(name: str, of: str = sys.executable) -> Path:
+    """The interpreter of an environment, which is built if there is none yet. The recorder in it is this checkout's.
+
+    Args:
+        name: of the environment.
+        of: the Python that it is made with.
+    """
     lock = HERE / f"{name}.lock"
-    packages = _built(f"{name}-{_digest(lock.read_bytes())}", lambda home: _install_packages(home, lock))
+    packages = _built(f"{name}-{_digest(of, lock.read_bytes())}", lambda home: _install_packages(home, lock, of))
     # That of a checkout has little but the way to both, so that each clone need not install the packages anew.
-    home = _built(f"{name}-{_digest(lock.read_bytes(), SDK)}", _make)
+    home = _built(f"{name}-{_digest(of, lock.read_bytes(), SDK)}", lambda home: _make(home, of))
     pths = {
         "memtrace_a_packages.pth": f"import site; site.addsitedir({str(_site_packages(packages))!r})\n",
         "memtrace_checkout.pth": f"{SDK}\n",
@@ -53,8 +62,9 @@ def python(name: str) -> Path:
     return home / "bin" / "python"
 
 
-def _digest(lock: bytes, *more: object) -> str:
-    return blake2b(lock + " ".join([sys.version, sys.base_prefix, *map(str, more)]).encode(), digest_size=8).hexdigest()
+def _digest(of: str, lock: bytes, *more: object) -> str:
+    made_with = [sys.version, sys.base_prefix] if of == sys.executable else [of]
+    return blake2b(lock + " ".join([*made_with, *map(str, more)]).encode(), digest_size=8).hexdigest()
 
 
 def _built(name: str, build: Callable[[Path], None]) -> Path:
@@ -71,12 +81,12 @@ def _built(name: str, build: Callable[[Path], None]) -> Path:
     return home
 
 
-def _make(home: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+def _make(home: Path, of: str) -> None:
+    subprocess.run([of, "-m", "venv", "--without-pip", home], check=True)
 
 
-def _install_packages(home: Path, lock: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", *(["--without-pip"] if _uv() else []), home], check=True)
+def _install_packages(home: Path, lock: Path, of: str) -> None:
+    subprocess.run([of, "-m", "venv", *(["--without-pip"] if _uv() else []), home], check=True)
     # What is imported is compiled then: most of it never is.
     install = (
         [_uv(), "pip", "install", "--python", home / "bin" / "python"]
@@ -108,7 +118,7 @@ def write_lock(name: str) -> None:
     uv = _uv()
     if uv is None:
         raise SystemExit("uv is needed to write locks: pip install uv")
-    options = ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-emit-index-url"]
+    options = ["--universal", "--python-version", NEWER.get(name, "3.11"), "--generate-hashes", "--no-emit-index-url"]
     options += ["--no-emit-find-links", "--no-header", "--upgrade", "--quiet"]
     wanted, lock = f"tests/environments/{name}.in", f"tests/environments/{name}.lock"
     subprocess.run([uv, "pip", "compile", wanted, *options, "-o", lock], check=True, cwd=HERE.parents[1])

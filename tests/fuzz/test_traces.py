@@ -1,11 +1,13 @@
 """Spans that nobody would send: none makes the server fail, and nothing of it stays in the queue.
 
-``MEMTRACE_FUZZ_EXAMPLES`` counts as in ``test_doors``; of requests to `/v1/traces` there are 20 times as many.
+There are 10,000 requests to `/v1/traces` in full runs, and 200 in others; with ``MEMTRACE_FUZZ_EXAMPLES``, 20 times
+as many as that says.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -16,11 +18,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from ingest.otlp.decoding import PROTOBUF
 from ingest.queue.journal.queue import open_journal
+from tests.data import FULL
 from tests.fuzz.spans import Request, requests
 from tests.fuzz.test_doors import EXAMPLES
 from tests.server.running import running, sqlite_place
 
-REQUESTS = 20 * EXAMPLES
+REQUESTS = 20 * EXAMPLES if os.environ.get("MEMTRACE_FUZZ_EXAMPLES") else 10_000 if FULL else 200
 _MANY = 500
 _DRAIN_SECONDS = 300
 

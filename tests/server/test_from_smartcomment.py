@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import memtrace
 import pytest
 from memtrace.smartcomment import NotTakenError
 
+from benchmarks.context import UnavailableError
+from benchmarks.smartcomment_environment import newest_python
 from tests.data import SAMPLE
+from tests.environments import only_in_full, python
+from tests.sdk.instruments.running import APPLICATIONS
 from tests.server.running import RunningServer
+
+COUNTS = "query($t: String!) { project { trace(reference: $t) { counts { operations } } } }"
 
 
 class Growing:
@@ -27,7 +36,13 @@ class Growing:
 
 def taken(server: RunningServer, network: Growing) -> dict[str, Any]:
     """Send a graph, and wait until its job has ended: what it made."""
-    job = memtrace.from_smartcomment(network, server.url, server.key("writer", server.project), timezone="UTC")
+    return ended(
+        server, memtrace.from_smartcomment(network, server.url, server.key("writer", server.project), timezone="UTC")
+    )
+
+
+def ended(server: RunningServer, job: str) -> dict[str, Any]:
+    """Wait until a job has ended: what it made."""
     with server.client(project=server.project) as client:
         deadline = time.monotonic() + 120
         while (found := client.get(f"/v1/jobs/{job}").json())["state"] not in {"done", "failed", "cancelled"}:
@@ -54,6 +69,38 @@ def test_a_graph_that_grows(server: RunningServer) -> None:
     found = exported.json()["data"]
     assert {one["edge_id"] for one in found["edges"]} == {one["edge_id"] for one in data["edges"]}
     assert {one["full_node_id"] for one in found["nodes"]} == {one["full_node_id"] for one in data["nodes"]}
+
+
+@only_in_full("smartcomment")
+def test_the_package_itself(server: RunningServer, tmp_path: Path) -> None:
+    """Its own network is sent, while it grows and at its end."""
+    try:
+        of, _ = newest_python()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    settings = {name: value for name, value in os.environ.items() if not name.startswith(("MEMTRACE", "PYTHON"))}
+    settings |= {"MEMTRACE_ENDPOINT": server.url, "MEMTRACE_API_KEY": server.key("writer", server.project)}
+    done = subprocess.run(
+        [str(python("smartcomment", of)), str(APPLICATIONS / "smartcomment_agent.py")],
+        env=settings,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    said = json.loads(done.stdout)
+    for job in said["jobs"]:
+        ended(server, job)
+    whole = said["graph"]
+    with server.client(project=server.project) as client:
+        exported = client.get(f"/v1/export/{whole['graph_id']}").json()
+        asked = {"query": COUNTS, "variables": {"t": whole["graph_id"]}}
+        answer = client.post("/graphql", json=asked).json()
+    for part, key in (("edges", "edge_id"), ("nodes", "full_node_id"), ("operations", "op_id")):
+        assert {one[key] for one in exported["data"][part]} == {one[key] for one in whole["data"][part]}
+    assert answer["data"]["project"]["trace"]["counts"]["operations"] == len(whole["data"]["operations"]) == 3
 
 
 def test_what_is_not_taken_is_said(server: RunningServer) -> None:

@@ -23,6 +23,9 @@ from memtrace.values import snapshot
 
 _TEXTS = "texts"
 
+_CANCELLED = {"CancelledError", "GeneratorExit", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "ParentCommand"}
+"""Exceptions that are no errors, by name; LangGraph's say that a graph waits for a person, or goes on elsewhere."""
+
 
 def texts(trace: TraceState) -> KnownTexts:
     """The texts that are known in a trace."""
@@ -143,7 +146,7 @@ class Making:
         step = self.step
         if step.maker[1] == "Retrieval" and error is None:
             searched(step, set())
-        is_cancelled = error is not None and type(error).__name__ in {"CancelledError", "GeneratorExit"}
+        is_cancelled = error is not None and type(error).__name__ in _CANCELLED
         status = "ok" if error is None else "cancelled" if is_cancelled else "error"
         step.finish(status, None if is_cancelled else error, attributes)
 

@@ -17,7 +17,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from memtrace.config import is_ready, is_sampled
 from memtrace.context import scope, state_of, unsampled
@@ -60,13 +60,43 @@ _last: ContextVar[str | None] = ContextVar("memtrace.handed_out", default=None)
 """The trace that gave something out last, here. It only decides between traces that gave out the very same texts."""
 
 
+class Around(Protocol):
+    """Gives the place of the run of a package inside which code executes, such as a node of a graph."""
+
+    def __call__(self, choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
+        """The place; None outside of runs.
+
+        Args:
+            choose: where the call would belong by itself. A run that has no place yet is placed by it.
+            is_memory: whether it is a call of a memory.
+
+        Raises:
+            NotRecordedError: The run is not recorded.
+        """
+        ...
+
+
+around: Around | None = None
+"""What the instrument of such a package sets."""
+
+
+class NotRecordedError(Exception):
+    """A run is not recorded: sampling leaves out its trace."""
+
+
 class Place:
-    """``with`` this, a call is recorded in its trace. ``is_recorded`` then says whether there is one."""
+    """``with`` this, a call is recorded in its trace. ``is_recorded`` then says whether there is one.
 
-    __slots__ = ("_choose", "_is_over", "_tokens", "_trace", "is_recorded")
+    Args:
+        choose: gives the trace, if no trace is open and no run is around it.
+        is_memory: whether it is a call of a memory; None if runs around it do not matter.
+    """
 
-    def __init__(self, choose: Callable[[], Home]) -> None:
+    __slots__ = ("_choose", "_is_memory", "_is_over", "_tokens", "_trace", "is_recorded")
+
+    def __init__(self, choose: Callable[[], Home], is_memory: bool | None = None) -> None:
         self._choose = choose
+        self._is_memory = is_memory
         self._tokens: tuple[Token[Scope | None], Token[str | None], Token[Place | None]] | None = None
         self._trace: TraceState | None = None
         self._is_over = False
@@ -80,22 +110,34 @@ class Place:
         return self
 
     def _enter(self) -> None:
-        here, around = scope.get(), _current.get()
-        is_left_over = here is not None and around is not None and around._is_over and around._trace is here.trace
+        here, before = scope.get(), _current.get()
+        is_left_over = here is not None and before is not None and before._is_over and before._trace is here.trace
         if here is not None and not is_left_over:
             self.is_recorded = True
             return
         if (unsampled.get() is not None and not is_left_over) or not is_ready():
             return
+        if around is not None and self._is_memory is not None:
+            try:
+                inside = around(self._choose, is_memory=self._is_memory)
+            except NotRecordedError:
+                return
+            if inside is not None:
+                self._set(inside, inside.trace)
+                return
         home = self._choose()
         if not is_sampled(home.trace):
             self._tokens = scope.set(None), unsampled.set(home.trace), _current.set(self)
             return
-        trace = self._trace = state_of(home.trace)
+        trace = state_of(home.trace)
         session = _session_id(home)
-        self._tokens = scope.set(Scope(trace, session)), unsampled.set(None), _current.set(self)
-        self.is_recorded = True
+        self._set(Scope(trace, session), trace)
         _tell(trace, home, session)
+
+    def _set(self, here: Scope, trace: TraceState) -> None:
+        self._trace = trace
+        self._tokens = scope.set(here), unsampled.set(None), _current.set(self)
+        self.is_recorded = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -123,7 +165,7 @@ def of_memory(store: str, owner: str, *, what: str, session: str | None = None) 
         what: the package, for the trace's name.
         session: the conversation's or run's id, if the call has one.
     """
-    return Place(lambda: memory_home(store, owner, what=what, session=session))
+    return Place(lambda: memory_home(store, owner, what=what, session=session), is_memory=True)
 
 
 def memory_home(store: str, owner: str, *, what: str, session: str | None = None) -> Home:
@@ -140,7 +182,7 @@ def of_contents(values: Iterable[object], *, what: str) -> Place:
         values: all that the call gets from the application; texts, lists, dictionaries, pydantic models.
         what: the package and call, for the name of a trace that begins here.
     """
-    return Place(lambda: contents_home(values, what=what))
+    return Place(lambda: contents_home(values, what=what), is_memory=False)
 
 
 def contents_home(values: Iterable[object], *, what: str) -> Home:

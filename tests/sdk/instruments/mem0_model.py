@@ -39,6 +39,8 @@ def model(
     def said(body: dict[str, Any]) -> str | int:
         messages = body["messages"]
         prompt = str(messages[-1]["content"])
+        if "fail here" in prompt:
+            return 400
         if "## New Messages" in prompt:
             return json.dumps({"memory": _additive(prompt, known)})
         if "The new retrieved facts are mentioned" in prompt:

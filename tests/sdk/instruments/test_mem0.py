@@ -200,7 +200,7 @@ def test_changes_by_hand(environment: str, tmp_path: Path) -> None:
     without, recorded = both(environment, "change", tmp_path)
     assert recorded.said == without.said
     check_whole(recorded)
-    assert len(recorded.of("trace")) == 1 + (environment != "mem0-9" and _stray(recorded))
+    assert len(recorded.of("trace")) == 1 + _stray(recorded)
     assert versions(recorded) == [("I live in Berlin.", 0), ("I have a dog.", 0), ("I live in Rome.", 1)]
     assert ended(recorded) == ["I have a dog.", "I live in Rome."]
     assert [name for name, kind in recorded.operations() if kind in {"Update", "Deletion"}] == [
@@ -213,6 +213,31 @@ def test_changes_by_hand(environment: str, tmp_path: Path) -> None:
 def _stray(recorded: Run) -> int:
     """Calls that fail for an owner who is not named, or a unit that is not there, belong to no user's memory."""
     return len({event["name"] for event in recorded.of("trace")} - {"mem0: user_id=alice"})
+
+
+@pytest.mark.parametrize("environment", VERSIONS)
+def test_failures_are_the_program_s_own(environment: str, tmp_path: Path) -> None:
+    without, recorded = both(environment, "failing", tmp_path)
+    assert recorded.said == without.said
+    assert "the disk is full" in str(recorded.said)
+    check_whole(recorded)
+    assert {value for value, _ in versions(recorded)} == {"Lives in Berlin", "Likes to drink green tea"}
+    assert "error" in {event["status"] for event in recorded.of("operationEnded")}
+
+
+@only_in_full("a hundred users of mem0")
+def test_a_hundred_users_in_tasks(tmp_path: Path) -> None:
+    without, recorded = both("mem0-2.2.1", "users_async", tmp_path, USERS="100")
+    assert recorded.said == without.said
+    check_whole(recorded)
+    assert len(recorded.of("trace")) == 100
+
+
+@pytest.mark.parametrize("environment", VERSIONS)
+def test_switched_on_and_off_under_load(environment: str, tmp_path: Path) -> None:
+    with scripted_openai.running(model()) as server:
+        done = run("mem0_storm.py", environment, model=server.url, folder=tmp_path, instrument=None)
+    assert done.said == {"right": True, "whole": True, "originals": True, "once": 1, "faults": {}}
 
 
 @pytest.mark.parametrize("environment", VERSIONS)

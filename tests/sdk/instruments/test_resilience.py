@@ -136,6 +136,28 @@ def test_hundreds_of_tasks(server: scripted_openai.ScriptedOpenAI, recorded: Mem
     assert all(home[edge["source"]] == home[edge["target"]] for edge in recorded.of("derived"))
 
 
+def test_a_model_that_is_too_slow(recorded: MemoryExporter) -> None:
+    memtrace.instrument("openai")
+    asked, enough = threading.Event(), threading.Event()
+
+    def slow(body: dict[str, Any]) -> str:
+        asked.set()
+        enough.wait(60)
+        return "too late"
+
+    with scripted_openai.running(slow) as server:
+        with (
+            openai.OpenAI(base_url=server.url, api_key="k", max_retries=0, timeout=0.5) as hurried,
+            pytest.raises(openai.APITimeoutError),
+        ):
+            say(hurried, "say: something")
+        assert asked.is_set()
+        enough.set()
+    assert operations(recorded) == 1
+    (end,) = recorded.of("operationEnded")
+    assert (end["status"], end["error"]["type"]) == ("error", "APITimeoutError")
+
+
 def test_a_recorder_that_fails_is_not_noticed(client: openai.OpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     memtrace.instrument("openai")
     before = memtrace.fault_counts()

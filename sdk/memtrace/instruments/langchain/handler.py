@@ -52,13 +52,17 @@ class Handler:
             return
         if run.kind == "prompt":
             prompts.formatted(run, outputs)
-        else:
+            return
+        try:
             _transformed(run, outputs)
+        finally:
+            if run.making is not None:
+                run.making.end()
 
     @_told
     def on_chain_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
         """It failed."""
-        runs.leave(run_id)
+        _fail(runs.leave(run_id), error)
 
     @_told
     def on_retriever_start(

@@ -6,9 +6,11 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
+from memtrace.instruments import placing
 from memtrace.instruments.covered import covered
 from memtrace.instruments.langchain import rerankers, vectorstores
 from memtrace.instruments.langchain.handler import Handler
+from memtrace.instruments.langchain.runs import room
 from memtrace.instruments.patches import Patches
 from memtrace.instruments.subclasses import wrap_all
 
@@ -36,6 +38,7 @@ class LangChainInstrument:
         tracers = import_module("langchain_core.tracers.context")
         tracers.register_configure_hook(ContextVar("memtrace.langchain", default=handler), True)
         self._hook = tracers._configure_hooks[-1]
+        placing.around = room
         stores = import_module("langchain_core.vectorstores")
         wrap_all(self._patches, stores.VectorStore, vectorstores.wrappers())
         compressor = import_module("langchain_core.documents.compressor").BaseDocumentCompressor
@@ -50,6 +53,7 @@ class LangChainInstrument:
         if self._hook in hooks:
             hooks.remove(self._hook)
         self._hook = None
+        placing.around = None
         self._patches.restore()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +17,7 @@ from memtrace.identity import Questions, Variable
 from memtrace.instruments import placing
 from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.making import Making, begin_session
-from memtrace.instruments.placing import Home
+from memtrace.instruments.placing import Home, NotRecordedError
 from memtrace.steps import Scope
 
 MAX_RUNS = 50_000
@@ -26,10 +28,6 @@ SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
 
 USER_KEYS = ("user_id", "langgraph_user_id")
 """Keys of a configuration that say whose memory is used."""
-
-
-class NotRecordedError(Exception):
-    """The trace of this run is not recorded: sampling leaves it out."""
 
 
 @dataclass
@@ -56,13 +54,16 @@ class Root:
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
     is_left_out: bool = False
 
-    def place(self, memory: Home | None = None, *, is_shared: bool = False) -> Scope:
+    def place(
+        self, memory: Home | None = None, *, is_shared: bool = False, contents: Callable[[], Home] | None = None
+    ) -> Scope:
         """Its trace and session, which are chosen now if they are not chosen yet.
 
         Args:
             memory: the trace of the memory that is used first.
-            is_shared: whether this memory is the same for all users, such as an index of documents. It goes before the
-                user whom the configuration names.
+            is_shared: whether this memory goes before the user whom the configuration names: it is the same for all
+                users, such as an index of documents, or has users of its own.
+            contents: gives the trace to which what is used first belongs, where nothing else says it.
 
         Raises:
             NotRecordedError: The trace is not recorded.
@@ -70,13 +71,13 @@ class Root:
         if self.is_left_out:
             raise NotRecordedError
         if self.placed is None:
-            self._place(memory, is_shared)
+            self._place(memory, is_shared, contents)
         if self.placed is None:
             self.is_left_out = True
             raise NotRecordedError
         return self.placed
 
-    def _place(self, memory: Home | None, is_shared: bool) -> None:
+    def _place(self, memory: Home | None, is_shared: bool, contents: Callable[[], Home] | None) -> None:
         said = {**_configured(), **self.metadata}
         self.session = self.session or _session(said)
 
@@ -89,10 +90,13 @@ class Root:
             if self.session is not None:
                 owner = f"conversation={self.session}"
                 return placing.memory_home("langchain", owner, what="LangChain", session=self.session)
-            return placing.contents_home([self.inputs], what="LangChain")
+            return placing.contents_home([self.inputs], what="LangChain") if contents is None else contents()
 
         with placing.Place(home) as place:
             self.placed = scope.get() if place.is_recorded else None
+
+
+_nodes = threading.RLock()
 
 
 @dataclass
@@ -107,6 +111,7 @@ class Run:
         candidates: of a reranker: what it chooses from.
         store_name: of a retriever: the store in which it searches.
         before: of a retriever: the one inside which it runs.
+        step_number: of a node of a graph: in which step of the graph it runs.
     """
 
     root: Root
@@ -122,20 +127,32 @@ class Run:
     candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
     before: Run | None = None
+    step_number: int | None = None
 
     @property
     def here(self) -> Scope:
-        """Where its operations are recorded: inside the tool that runs, else in the place of the outermost run.
+        """Where its operations are recorded: inside the tool or node that runs, else in the outermost run's place.
 
         Raises:
             NotRecordedError: The trace is not recorded.
         """
-        inside = self.parent
-        while inside is not None:
-            if inside.kind == "tool" and inside.making is not None:
-                return inside.making.step
-            inside = inside.parent
-        return self.root.place()
+        return self.root.place() if self.parent is None else self.parent.room
+
+    @property
+    def room(self) -> Scope:
+        """Where what runs inside it is recorded. A node becomes an operation when something in it is recorded.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        if self.kind == "node":
+            with _nodes:  # it may have several threads
+                if self.making is None:
+                    said = {"step": self.step_number} if self.step_number is not None else None
+                    self.making = Making(self.here, self.name, "Other", category="node", attributes=said)
+        if self.kind in {"node", "tool"} and self.making is not None:
+            return self.making.step
+        return self.here
 
     @property
     def asked(self) -> Questions:
@@ -171,6 +188,8 @@ class Runs:
             run = Run(root, None, kind, name, inputs)
         else:
             run = Run(parent.root, parent, kind, name, inputs)
+            if kind == "chain" and _is_node(parent, name, metadata or {}):
+                run.kind, run.step_number = "node", (metadata or {}).get("langgraph_step")
         self._runs[run_id] = run
         if len(self._runs) > MAX_RUNS:
             self._runs.popitem(last=False)
@@ -192,7 +211,39 @@ class Runs:
         return found or inside.get()
 
 
+def _is_node(parent: Run, name: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether a run is a node of a graph of LangGraph; what runs in the node has the same metadata, and other names."""
+    return metadata.get("langgraph_node") == name and not (parent.kind == "node" and parent.name == name)
+
+
 runs = Runs()
+
+
+def _after_fork() -> None:
+    global _nodes  # noqa: PLW0603 (another thread may have held it, which the child does not have)
+    _nodes = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def room(choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
+    """The place for a call of another package (``placing.around``): in the run in which it is, if it is in one.
+
+    Raises:
+        NotRecordedError: The run is not recorded.
+    """
+    run = runs.around()
+    if run is None:
+        return None
+    if run.root.placed is None and not run.root.is_left_out:
+        if is_memory:
+            run.root.place(choose(), is_shared=True)
+        else:
+            run.root.place(contents=choose)
+    return run.room
+
 
 inside: ContextVar[Run | None] = ContextVar("memtrace.langchain.inside", default=None)
 """A run that is no run of LangChain, such as a manager of memory: what runs here is inside it."""

@@ -115,6 +115,32 @@ def change():
     return said
 
 
+def failing():
+    """A model that fails, and a store that does."""
+    memory = Memory.from_config(config())
+    said = [events(memory.add("I live in Berlin.", user_id="alice"))]
+
+    def broken(*args, **kwargs):
+        raise OSError("the disk is full")
+
+    def try_all():
+        for call in (
+            lambda: events(memory.add("fail here, please", user_id="alice")),
+            lambda: events(memory.add("I drink green tea.", user_id="alice")),
+            lambda: texts(memory.search("Where does alice live?", **about("alice", 1))),
+            lambda: memory.update("11111111-1111-4111-8111-111111111111", "I live in Rome."),
+        ):
+            try:
+                said.append(call())
+            except Exception as error:
+                said.append([type(error).__name__, str(error)[:60]])
+
+    try_all()
+    memory.vector_store.insert = memory.vector_store.search = broken
+    try_all()
+    return said
+
+
 def users():
     memory, client = one_at_a_time(Memory.from_config(config())), openai.OpenAI()
 
