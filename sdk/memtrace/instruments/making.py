@@ -12,27 +12,17 @@ from memtrace.context import question, scope
 from memtrace.identity import NO_QUESTIONS, Questions, Variable
 from memtrace.instruments import placing
 from memtrace.instruments.callers import line
-from memtrace.instruments.texts import KnownTexts
+from memtrace.instruments.texts import texts
 from memtrace.kinds import MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, RawEvent
 from memtrace.record import declare
 from memtrace.sink import emit
-from memtrace.steps import Scope, Step, TraceState
+from memtrace.steps import Scope, Step
 from memtrace.unconnected import searched
 from memtrace.values import snapshot
 
-_TEXTS = "texts"
-
 _CANCELLED = {"CancelledError", "GeneratorExit", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "ParentCommand"}
 """Exceptions that are no errors, by name; LangGraph's say that a graph waits for a person, or goes on elsewhere."""
-
-
-def texts(trace: TraceState) -> KnownTexts:
-    """The texts that are known in a trace."""
-    known = trace.notes.get(_TEXTS)
-    if known is None:
-        known = trace.notes.setdefault(_TEXTS, KnownTexts())
-    return known  # type: ignore[no-any-return]
 
 
 def asked_here() -> Questions:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments import making, placing
+from memtrace.instruments import placing
 from memtrace.instruments.callers import line
 from memtrace.instruments.mem0_owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
@@ -169,12 +169,10 @@ class Mem0Call:
         self._hand_out(texts)
 
     def _hand_out(self, texts: Iterable[str]) -> None:
-        trace = self._step.trace
         for text in texts:
-            known = trace.identities.find(text)
+            known = self._step.trace.identities.find(text)
             if known is not None:
                 placing.gave(text, known[-1], is_own=True)
-                making.texts(trace).add(text, known[-1])  # for LangChain, whose prompts may hold it
 
     def saw(self, hits: Iterable[Any]) -> None:
         """The vector store has found these rows, or has these."""

@@ -26,6 +26,7 @@ from memtrace.identity import Variable
 from memtrace.ids import new_id, trace_id
 from memtrace.instruments import handed_out
 from memtrace.instruments.handed_out import Given, Proof
+from memtrace.instruments.texts import texts
 from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE, RawEvent
 from memtrace.recent import Recent
@@ -210,6 +211,8 @@ def gave(
     if here is None:
         return
     handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
+    if around is not None and isinstance(value, str) and proof != "nothing":
+        texts(here.trace).add(value, variable)  # for the runs around: a prompt or message of theirs may hold it
     if _last.get() != here.trace.id:
         _last.set(here.trace.id)
 
@@ -256,7 +259,7 @@ def _trace_of(values: list[object]) -> str | None:
     """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
     by_identity: dict[str, int] = {}
     weak: dict[str, int] = {}
-    texts: dict[str, None] = {}
+    found: dict[str, None] = {}
     seen: set[int] = set()
     for leaf in handed_out.leaves(values):
         if id(leaf) in seen:
@@ -267,11 +270,11 @@ def _trace_of(values: list[object]) -> str | None:
             votes = weak if given.proof == "nothing" else by_identity
             votes[given.trace] = votes.get(given.trace, 0) + 1
         if isinstance(leaf, str):
-            texts[leaf] = None
+            found[leaf] = None
     if len(by_identity) == 1:
         return next(iter(by_identity))
     by_text: dict[str, int] = {}
-    for text in texts:
+    for text in found:
         for same in handed_out.inside(text):
             for trace, givens in list(same.given.items()):
                 votes = by_text if any(given.proof == "text" for given in givens) else weak

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 
 from memtrace.identity import Questions, Variable
 from memtrace.recent import Recent
+from memtrace.steps import TraceState
 
 SHORTEST = 3
 """Shortest text, in characters, that is looked for."""
@@ -19,6 +20,9 @@ SHORT = 24
 MAX_TEXTS = 2_000
 MAX_BYTES = 16_000_000
 MAX_ALIKE = 64
+
+_TEXTS = "texts"
+"""Where a trace keeps them."""
 
 
 class KnownTexts:
@@ -98,6 +102,14 @@ class KnownTexts:
             if variable.kind in kinds
         ]
         return _newest(holders, asked)
+
+
+def texts(trace: TraceState) -> KnownTexts:
+    """The texts that are known in a trace."""
+    known = trace.notes.get(_TEXTS)
+    if known is None:
+        known = trace.notes.setdefault(_TEXTS, KnownTexts())
+    return known  # type: ignore[no-any-return]
 
 
 def stands_in(one: str, text: str) -> bool:

@@ -8,7 +8,8 @@ from hashlib import blake2b
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments.making import Making, learn, texts
+from memtrace.instruments.making import Making, learn
+from memtrace.instruments.texts import texts
 from memtrace.steps import Scope
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 

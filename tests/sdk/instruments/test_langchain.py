@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,3 +85,27 @@ def test_all_candidates_are_told_with_their_scores(runs: tuple[Run, Run]) -> Non
     scores = [score for _, score, _ in searched]
     assert scores == sorted((score for score in scores if score is not None), reverse=True)
     assert {(text, returned) for text, _, returned in reranked} == {(DOG, True), (TREES, True), (PRESS, False)}
+
+
+@only_in_full("langchain-stores")
+@pytest.mark.parametrize(
+    ("store", "method"), [("faiss", "from_texts"), ("chroma", "add_texts"), ("qdrant", "add_documents")]
+)
+def test_real_vector_stores(store: str, method: str, tmp_path: Path) -> None:
+    without, recorded = both("langchain_rag.py", "langchain-stores", script, tmp_path, {"APPLICATION_STORE": store})
+    assert recorded.said == without.said == [f"About: {question}" for question in CONTEXTS]
+    check_whole(recorded)
+    assert len({event["trace"] for event in recorded.events}) == 1
+    counted = names(recorded)
+    (added,) = [name for name in counted if name.startswith("Segmentation")]
+    assert (added.rpartition(".")[2], counted[added], counted["Retrieval VectorStoreRetriever"]) == (method, 1, 6)
+    for question in CONTEXTS:
+        reply = recorded.only(f"About: {question}", "Response")
+        (prompt,) = [value for kind, value in sources(recorded, reply) if kind == "Prompt"]
+        documents = {line for line in prompt.split("\n") if line in {TREES, QUINCE, DOG, PRESS}}
+        assert len(documents) == 2
+        assert past(recorded, reply, "Query") == {question}
+        assert past(recorded, reply, "MemoryUnit") == past(recorded, reply, "Message") == documents
+    searched = considered(recorded, "Who guards the trees at night?")[:3]
+    assert len({text for text, _, _ in searched} & {TREES, QUINCE, DOG, PRESS}) == 3
+    assert all(score is not None for _, score, _ in searched)

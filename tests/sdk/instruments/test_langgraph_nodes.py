@@ -42,7 +42,7 @@ def test_each_call_is_in_the_node_that_makes_it(runs: tuple[Run, Run]) -> None:
     operations = started(recorded)
     nodes = [event for event in operations.values() if event.get("category") == "node"]
     assert sorted(event["name"] for event in nodes) == ["answer"] * (2 + ROOMS) + ["classify"] * (2 + ROOMS)
-    assert {event["attributes"]["step"] for event in nodes if event["name"] == "classify"} <= {1, 4}
+    assert all(event["attributes"]["step"] > 0 for event in nodes)
     for name, node in (("openai chat", "classify"), ("ChatOpenAI", "answer")):
         calls = [event for event in operations.values() if event["name"] == name and "parent" in event]
         assert len(calls) == 2 + ROOMS

@@ -7,8 +7,8 @@ from typing import Any
 from memtrace.identity import Variable
 from memtrace.instruments.langchain.messages import KINDS_BY_KEY, content, is_document, plain
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, known, learn, outside, texts
-from memtrace.instruments.texts import stands_in
+from memtrace.instruments.making import Making, known, learn, outside
+from memtrace.instruments.texts import stands_in, texts
 
 SPOKEN = frozenset({"Message", "Response", "Answer"})
 _QUERIES = frozenset({"Query", "RefinedQuery"})

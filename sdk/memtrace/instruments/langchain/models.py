@@ -9,8 +9,9 @@ from memtrace.identity import Variable
 from memtrace.instruments.langchain.messages import content, leaves, tool_calls
 from memtrace.instruments.langchain.prompts import read_by_model, write
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, gave, learn, texts
+from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.purpose import is_writing
+from memtrace.instruments.texts import texts
 
 
 def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 from memtrace.identity import Variable
 from memtrace.instruments.langchain.flow import asked
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, gave, known, learn, searched_for, texts
+from memtrace.instruments.making import Making, gave, known, learn, searched_for
 from memtrace.instruments.purpose import is_writing
+from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, key_of_text, read
 
 Hit = tuple[Any, Unit, float | None]

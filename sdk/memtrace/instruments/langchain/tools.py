@@ -7,7 +7,8 @@ from typing import Any
 from memtrace.instruments.langchain.flow import given, same, sources
 from memtrace.instruments.langchain.messages import content, is_message, leaves
 from memtrace.instruments.langchain.runs import Run
-from memtrace.instruments.making import Making, learn, text_of, texts
+from memtrace.instruments.making import Making, learn, text_of
+from memtrace.instruments.texts import texts
 
 
 def begin(run: Run) -> None:

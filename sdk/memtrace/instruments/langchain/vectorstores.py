@@ -6,7 +6,7 @@ A store's methods call one another. The outermost search is one operation, and t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -18,6 +18,7 @@ from memtrace.instruments import placing
 from memtrace.instruments.langchain import retrieval
 from memtrace.instruments.langchain.flow import same, sources
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
+from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.making import Making, outside
 from memtrace.instruments.units import Unit, key_of_text, newest, written
 
@@ -35,6 +36,9 @@ SEARCHES = (
 )
 _ADDING = ("add_documents", "add_texts")
 
+_told: ContextVar[list[str] | None] = ContextVar("memtrace.langchain.told", default=None)
+"""Methods that have recorded what a store, which is being made, was filled with."""
+
 _busy: ContextVar[bool] = ContextVar("memtrace.langchain.storing", default=False)
 _hits: ContextVar[Run | None] = ContextVar("memtrace.langchain.hits", default=None)
 """The search that collects what is found here."""
@@ -49,17 +53,8 @@ def wrappers() -> dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]]:
     for name in _ADDING:
         made[name] = made[f"a{name}"] = _both(_added)
     made["delete"] = made["adelete"] = _both(_deleted)
+    made["from_texts"] = made["afrom_texts"] = _both(_made_from)
     return made
-
-
-def store_name(store: Any) -> str:
-    """What tells a store from all others."""
-    kind = type(store).__name__
-    for attribute in ("collection_name", "_collection_name", "index_name", "_index_name"):
-        said = getattr(store, attribute, None)
-        if isinstance(said, str) and said:
-            return f"{kind} {said}"
-    return placing.private_store(kind, store)
 
 
 Around = Callable[[Any, str, tuple[Any, ...], dict[str, Any]], "Iterator[Callable[[Any], None]]"]
@@ -210,7 +205,33 @@ def _added(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         _busy.reset(token)
 
 
+@contextmanager
+def _made_from(kind: type, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+    """A store is made and filled: by one of its methods that are recorded, or by itself, as FAISS does."""
+    if _busy.get() or _told.get() is not None:
+        yield _nothing
+        return
+    given = kwargs.get("texts", args[0] if args else ())
+    told: list[str] = []
+    token = _told.set(told)
+    try:
+        yield lambda store: None if told else _guard(_filled, store, name, given, kwargs.get("ids"))
+    finally:
+        _told.reset(token)
+
+
+def _filled(store: Any, name: str, given: Any, ids: Any) -> None:
+    if ids is None:
+        kept = getattr(store, "index_to_docstore_id", None)
+        ids = list(kept.values()) if isinstance(kept, Mapping) else None
+    if isinstance(given, Sequence):
+        _add(store, name, list(given), ids)
+
+
 def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
+    told = _told.get()
+    if told is not None:
+        told.append(name)
     with _placed(store) as run:
         if run is None or not items:
             return

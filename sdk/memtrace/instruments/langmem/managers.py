@@ -21,8 +21,9 @@ from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.langchain.runs import NotRecordedError, Root, Run, inside, runs
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.langgraph.items import reasons
-from memtrace.instruments.making import Making, gave, learn, texts
+from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.purpose import writing
+from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, written
 
 STORE = "langmem"

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import re
+import uuid
 from collections.abc import Sequence
 
 from langchain_core.documents import Document
@@ -47,8 +49,34 @@ def joined(documents: list[Document]) -> str:
     return "\n".join(document.page_content for document in documents)
 
 
-store = InMemoryVectorStore(Words())
-store.add_documents([Document(text, id=name) for name, text in FACTS.items()])
+def filled(kind: str):
+    """A vector store with all facts: in memory, or a real one on disk."""
+    documents = [Document(text, id=name) for name, text in FACTS.items()]
+    folder = os.environ["APPLICATION_FOLDER"]
+    if kind == "faiss":
+        from langchain_community.vectorstores import FAISS
+
+        return FAISS.from_documents(documents, Words())
+    if kind == "chroma":
+        from langchain_chroma import Chroma
+
+        return Chroma.from_documents(documents, Words(), persist_directory=f"{folder}/chroma")
+    if kind == "qdrant":
+        from langchain_qdrant import QdrantVectorStore
+        from qdrant_client import QdrantClient
+        from qdrant_client.models import Distance, VectorParams
+
+        client = QdrantClient(path=f"{folder}/qdrant")
+        client.create_collection("facts", VectorParams(size=64, distance=Distance.COSINE))
+        made = QdrantVectorStore(client, "facts", Words())
+        made.add_documents(documents, ids=[str(uuid.uuid5(uuid.NAMESPACE_DNS, name)) for name in FACTS])
+        return made
+    made = InMemoryVectorStore(Words())
+    made.add_documents(documents)
+    return made
+
+
+store = filled(os.environ.get("APPLICATION_STORE", "memory"))
 retriever = store.as_retriever(search_kwargs={"k": 3})
 reranker = Shortest()
 
