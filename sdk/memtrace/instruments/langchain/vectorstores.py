@@ -184,7 +184,7 @@ def _found(run: Run, store: Any, result: Any) -> None:
 
 
 def _name(where: str, document: Any, text: str) -> Unit:
-    key = getattr(document, "id", None)
+    key = getattr(document, "id", None) or (getattr(document, "metadata", None) or {}).get("_id")  # so does Qdrant
     return where, (str(key) if key else key_of_text(text))
 
 
