@@ -33,7 +33,7 @@ def whole():
 
 def main():
     memory, client = one_at_a_time(Memory.from_config(config())), openai.OpenAI()
-    plain = served(memory, client, [f"before{number}" for number in range(USERS)])
+    plain = served(memory, client, [f"early{number}" for number in range(USERS)])
     stop = threading.Event()
 
     def switch():
@@ -43,16 +43,16 @@ def main():
 
     with ThreadPoolExecutor(1) as pool:
         switching = pool.submit(switch)
-        stormy = served(memory, client, [f"during{number}" for number in range(USERS)])
+        stormy = served(memory, client, [f"later{number}" for number in range(USERS)])
         stop.set()
         switching.result()
-    found = {"right": json.dumps(stormy) == json.dumps(plain).replace("before", "during"), "whole": whole()}
+    found = {"right": json.dumps(stormy) == json.dumps(plain).replace("early", "later"), "whole": whole()}
     found["originals"] = all(vars(owner).get(name) is value for (owner, name), value in ORIGINALS.items())
     found["originals"] = found["originals"] and getattr(mem0_main, "concurrent", None) is POOLS
     exporter.events.clear()
     for _ in range(3):
         memtrace.instrument("mem0", "openai")
-    talk(memory, client, "during0")
+    talk(memory, client, "later0")
     found["once"] = sum(event["name"] == "mem0 search" for event in exporter.of("operationStarted"))
     memtrace.uninstrument()
     return found | {"faults": memtrace.fault_counts()}
