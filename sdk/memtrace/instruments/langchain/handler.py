@@ -10,8 +10,9 @@ from memtrace.faults import report
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
 from memtrace.instruments.langchain.flow import same, sources
 from memtrace.instruments.langchain.messages import is_message, leaves
-from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
+from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.making import Making, gave, learn
+from memtrace.instruments.placing import NotRecordedError
 
 
 def _told(method: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,8 @@ from typing import Any
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
+from memtrace.instruments.langchain.runs import Run, runs, single
+from memtrace.instruments.placing import NotRecordedError
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langchain.reranking", default=False)
 

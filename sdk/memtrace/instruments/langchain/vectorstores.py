@@ -17,9 +17,10 @@ from memtrace.faults import report
 from memtrace.instruments import placing
 from memtrace.instruments.langchain import retrieval
 from memtrace.instruments.langchain.flow import same, sources
-from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs, single
+from memtrace.instruments.langchain.runs import Run, runs, single
 from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.making import Making, outside
+from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import Unit, key_of_text, newest, written
 
 SEARCHES = (

@@ -18,10 +18,11 @@ from memtrace.identity import Variable
 from memtrace.instruments import placing
 from memtrace.instruments.langchain.flow import given, message, same
 from memtrace.instruments.langchain.messages import is_message, leaves
-from memtrace.instruments.langchain.runs import NotRecordedError, Root, Run, inside, runs
+from memtrace.instruments.langchain.runs import Root, Run, inside, runs
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.langgraph.items import reasons
 from memtrace.instruments.making import Making, gave, learn
+from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.purpose import writing
 from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, written

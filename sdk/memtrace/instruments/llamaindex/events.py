@@ -11,9 +11,10 @@ from memtrace.identity import Variable
 from memtrace.instruments.langchain.buffers import buffer
 from memtrace.instruments.langchain.flow import asked, same
 from memtrace.instruments.langchain.prompts import write
-from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
+from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.llamaindex.stores import text_of
 from memtrace.instruments.making import Making, gave, known, learn, searched_for
+from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import current, read
 
 _open: dict[str, tuple[Run, Making]] = {}
