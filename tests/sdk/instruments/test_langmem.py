@@ -10,7 +10,7 @@ import pytest
 
 from tests.environments import only_in_full
 from tests.sdk.instruments.running import Run, check_whole
-from tests.sdk.instruments.unchanged import FAMILIES, both, names, past
+from tests.sdk.instruments.unchanged import FAMILIES, both, complaints, names, past
 
 
 def script(body: dict[str, Any]) -> str | dict[str, Any]:
@@ -49,7 +49,7 @@ def test_the_program_notices_nothing(runs: tuple[Run, Run]) -> None:
     without, recorded = runs
     assert recorded.said == without.said
     assert recorded.said["kept"] == [["The user lives in Berlin."], ["The user lives in Paris now."], []]
-    assert "memtrace" not in recorded.errors.lower()
+    assert not complaints(without, recorded)
     check_whole(recorded)
 
 

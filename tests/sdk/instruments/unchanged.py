@@ -64,3 +64,9 @@ def names(run: Run) -> dict[str, int]:
     """How often each operation ran, by kind and name."""
     found = [f"{event['kind']} {event['name']}" for event in run.of("operationStarted")]
     return {name: found.count(name) for name in sorted(set(found))}
+
+
+def complaints(without: Run, recorded: Run) -> set[str]:
+    """What the program wrote to its log only with the recorder; that a package is not installed may be told."""
+    more = set(recorded.errors.splitlines()) - set(without.errors.splitlines())
+    return {line for line in more if "is not installed: it records nothing" not in line}
