@@ -18,6 +18,7 @@ _FOLDERS = re.compile(r"tests/(deployment|fuzz|graphql|isolation|jobs|server|obj
 
 _ALONE = re.compile(
     r"tests/server/test_(?:clock|connections|dead_letters|dev|event_queue|logs|serve|slow_readers|stores)\.py"
+    r"|tests/fuzz/test_traces\.py"
     r"|tests/jobs/test_(?:bounds|kills|runners)\.py"
     r"|tests/web/test_(?:losses|page_words|sign_in_with_issuer|ui_command|vendor)\.py"
 )
@@ -37,6 +38,7 @@ _FIRST = (
     "tests/web",
     "tests/torture",
     "tests/graphql",
+    "tests/fuzz/test_traces.py",
     "tests/optimization/test_loop_kills.py",
     "tests/optimization/test_loop.py",
     "tests/jobs/test_runners.py",
