@@ -111,9 +111,7 @@ async def _proved(store: GraphStore) -> list[Outcome]:
     return found
 
 
-def _add(
-    results: Table, reasons: Table, name: str, answers: int, found: list[Outcome], taken: float
-) -> dict[str, Any]:
+def _add(results: Table, reasons: Table, name: str, answers: int, found: list[Outcome], taken: float) -> dict[str, Any]:
     counts = Counter(one.proof.result for one in found)
     before = [float(msgspec.json.decode(one.attribution.proof or "{}").get("confidenceBefore") or 0.0) for one in found]
     after = [one.attribution.confidence or 0.0 for one in found]

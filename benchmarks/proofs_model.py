@@ -59,4 +59,3 @@ def _answer(prompt: str) -> str:
 
 def _is_chosen(text: str, what: str, of: int) -> bool:
     return zlib.crc32(f"{what} {text.strip()}".encode()) % of == 0
-

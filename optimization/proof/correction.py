@@ -51,9 +51,15 @@ class Place:
 
     @property
     def is_answering(self) -> bool:
-        """Whether the operation made the answer."""
-        answer = self.graph.variables.get(self.judge.failure.answer_id or "")
-        return answer is not None and answer.operation_id == self.operation_id
+        """Whether the operation made the answer, or the text that others only handed on as the answer."""
+        graph, answer = self.graph, self.graph.variables.get(self.judge.failure.answer_id or "")
+        while answer is not None and answer.operation_id is not None:
+            if answer.operation_id == self.operation_id:
+                return True
+            used = (graph.variables[one] for one in graph.used(answer.operation_id))
+            text = answer.value_hash
+            answer = next((one for one in used if one.value_hash == text and one.kind is VariableKind.RESPONSE), None)
+        return False
 
     @property
     def call(self) -> Call:

@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memtrace import sink
 from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
@@ -14,6 +14,9 @@ from memtrace.ids import new_id
 from memtrace.known_units import KnownUnits
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
+
+if TYPE_CHECKING:
+    from memtrace.replay.package_calls import PackageCall
 
 Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]
 """What is called, with which arguments, and attributes of the operation."""
@@ -24,6 +27,10 @@ class Replaying(Protocol):
 
     def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
         """A function is called."""
+        ...
+
+    def package(self, function: str, arguments: Mapping[str, Any]) -> PackageCall:
+        """A package calls a model, or searches."""
         ...
 
     def mutated(self, value: object) -> None:

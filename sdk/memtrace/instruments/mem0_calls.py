@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Token
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
@@ -25,6 +25,9 @@ from memtrace.steps import Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 from memtrace.values import own_copy, snapshot
 from memtrace.variables import deleted, retrieved
+
+if TYPE_CHECKING:
+    from memtrace.replay.package_calls import PackageCall
 
 KINDS = {
     "add": "Other",
@@ -71,6 +74,11 @@ class Mem0Call:
         }
         shown = {name: value for name, value in attributes.items() if value}
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
+        self.replayed: PackageCall | None = None
+        """What a replay does to a search."""
+        if name == "search" and here.trace.replaying is not None:
+            self.replayed = here.trace.replaying.package("mem0:search", {"query": said.get("query")})
+            shown |= self.replayed.noted
         self._step.begin(None, {"attributes": shown} if shown else None, events)
 
     def _take(self, events: list[RawEvent]) -> None:
@@ -215,22 +223,26 @@ class Mem0Call:
                 self._message(events, role, content)
         emit(events)
 
-    def ask(self, messages: object, model: object) -> ModelCall | None:
+    def model_call(self) -> tuple[str, str]:
+        """Name and kind of the operation, if a model is asked now."""
+        if self._replies:
+            return "mem0 decide", "Update"
+        return ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
+
+    def ask(self, messages: object, model: object, noted: Mapping[str, str]) -> ModelCall | None:
         """A model is asked by mem0: to describe, to extract, or to decide."""
         here = scope.get()
         if here is None or not isinstance(messages, Sequence):
             return None
         sources: dict[Variable, str] = {}
         if self._replies:
-            name, kind = "mem0 decide", "Update"
             sources[self._replies[-1]] = "facts"
         else:
-            name, kind = ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
             sources |= self._messages
         if self.is_storing:
             sources |= dict.fromkeys(self._candidates.values(), "candidate")
-        call = ModelCall(here, name, kind)
-        attributes: dict[str, Any] = {"model": model} if isinstance(model, str) else {}
+        call = ModelCall(here, *self.model_call())
+        attributes: dict[str, Any] = {**({"model": model} if isinstance(model, str) else {}), **noted}
         if self._candidates:
             attributes["candidates"] = list(self._candidates)  # the prompt numbers them in this order
         said = [

@@ -156,6 +156,10 @@ def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
             "used": [],
             "attributes": attributes,
         }
+    for one in exporter.of("operationEnded"):
+        call = (one.get("attributes") or {}).get("call")
+        if call is not None and one["operation"] in found:
+            found[one["operation"]]["call"] = call  # what packages do is sometimes known only in its course
     for one in exporter.of("used"):
         if one["operation"] in found and one.get("role") not in _NO_INPUTS:
             found[one["operation"]]["used"].append([one.get("role"), hashes[one["variable"]]])

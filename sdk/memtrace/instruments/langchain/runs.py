@@ -122,6 +122,8 @@ class Run:
     candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
     before: Run | None = None
+    noted: dict[str, str] = field(default_factory=dict)
+    """Attributes that say by what a replay knows the call."""
 
     @property
     def here(self) -> Scope:
