@@ -41,7 +41,7 @@ class PackageCall:
                 if role not in texts or not isinstance(text, str):
                     known = ", ".join(texts)
                     self._problem(
-                        f"{self._function}: {role!r} can't be changed there, only texts of: {known or 'none'}"
+                        f"{self._function}: {role!r} can't be changed there, only the texts of {known or 'none'}"
                     )
                 else:
                     changed[role] = text
