@@ -7,6 +7,7 @@ environments of the tests. The model is a script behind a real server, and makes
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -79,16 +80,16 @@ async def _program(
     from tests import environments
 
     say(f"proofs: {name}: running")
-    python = {} if environment is None else {"python": str(environments.python(environment))}
+    python = sys.executable if environment is None else str(environments.python(environment))
     plan = Plan(
         f"memtrace.program.adapters.{program}",
         read_dataset(folder / "cases.jsonl"),
         F1(),
         folder / f"run of {program.partition(':')[0]}",
+        python=python,
         directory=ROOT,
         models={"OPENAI_BASE_URL": url},
         limits=Limits(parallel=os.cpu_count() or 1),
-        **python,
     )
     async with await open_database(f"sqlite:///{plan.folder}.db") as database:
         store = database.project("default")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from memtrace import sink
 from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
@@ -15,11 +15,29 @@ from memtrace.known_units import KnownUnits
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
 
-if TYPE_CHECKING:
-    from memtrace.replay.package_calls import PackageCall
-
 Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]
 """What is called, with which arguments, and attributes of the operation."""
+
+
+class PackageCall(Protocol):
+    """A call inside a package that is being replayed, which is changed by its texts."""
+
+    @property
+    def noted(self) -> dict[str, str]:
+        """Attributes of the operation that say what the call is known by."""
+        ...
+
+    def given(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """What a model is given, by role."""
+        ...
+
+    def reply(self, text: str, adding: Callable[[str, str], str | None] = ...) -> str:
+        """What a model replies; ``adding`` puts a text into it, where its form has a place for one."""
+        ...
+
+    def found(self, texts: Sequence[str]) -> list[str]:
+        """What a search gives back."""
+        ...
 
 
 class Replaying(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Token
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
@@ -21,13 +21,10 @@ from memtrace.raw_events import RawEvent
 from memtrace.recent import Recent
 from memtrace.record import declare
 from memtrace.sink import emit
-from memtrace.steps import Scope, Step
+from memtrace.steps import PackageCall, Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 from memtrace.values import own_copy, snapshot
 from memtrace.variables import deleted, retrieved
-
-if TYPE_CHECKING:
-    from memtrace.replay.package_calls import PackageCall
 
 KINDS = {
     "add": "Other",

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memtrace.context import scope
+from memtrace.steps import PackageCall
 
 if TYPE_CHECKING:
     from memtrace.instruments.mem0_calls import Mem0Call
-    from memtrace.replay.package_calls import PackageCall
 
 _NO_UNIT = 1_000_000
 """mem0 numbers the units in its prompt from 0: this is none of them."""

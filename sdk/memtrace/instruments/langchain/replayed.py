@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtrace import steps
 from memtrace.instruments.covered import covered
 from memtrace.instruments.langchain import retrieval
 from memtrace.instruments.langchain.messages import content, plain
 from memtrace.instruments.langchain.runs import NotRecordedError, Run, runs
-
-if TYPE_CHECKING:
-    from memtrace.replay.package_calls import PackageCall
+from memtrace.steps import PackageCall
 
 _PROMPT = "prompt"
 
