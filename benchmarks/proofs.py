@@ -43,7 +43,7 @@ PROGRAMS = {
     "mem0 1.0.11": ("mem0:Mem0Program", "mem0-1.0.11"),
 }
 """By name: the program, and the environment of the tests that has its packages; None where it needs none."""
-_PEOPLE, _QUICK_PEOPLE = 4, 1
+_PEOPLE, _QUICK_PEOPLE = 3, 1
 _LONGEST_RUN = 300.0
 
 

@@ -117,7 +117,6 @@ class Proxy:
                 for chunk in response.iter_bytes():
                     chunks.append(chunk)
                     to.chunk(chunk)
-                to.end()
                 status = response.status_code
         except httpx.HTTPError as error:
             self.replies.give_back(name)
@@ -132,6 +131,8 @@ class Proxy:
             self._keep(name, reply)
         else:
             self.replies.give_back(name)
+        # What it cost is counted, and the reply is kept, before the program can ask for the next one.
+        to.end()
 
     def _live(self) -> httpx.Client:
         """The client of live calls: most replays make none, and begin faster without it."""
