@@ -77,6 +77,21 @@ class Judge:
                 return False
         return bool(self.cases)
 
+    async def others_gave(self, operation_id: str) -> bool:
+        """Whether another operation of this name was given the same, and carried on what this one left out.
+
+        What one reply of a model decides is often done by several operations, each of which does its part.
+        """
+        graph = self.graph
+        name = graph.operations[operation_id].name
+        for case in self.cases:
+            for variable in await case.holders(graph.used(operation_id)):
+                for user in graph.users(variable):
+                    is_other = user != operation_id and graph.operations[user].name == name
+                    if is_other and await case.holders(graph.made(user)):
+                        return True
+        return False
+
     async def told(self) -> str:
         """The messages of the evidence, one a line."""
         texts = await self.graph.texts(self.evidence)

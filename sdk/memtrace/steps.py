@@ -39,6 +39,10 @@ class PackageCall(Protocol):
         """What a search gives back."""
         ...
 
+    def refuse(self, reason: str) -> None:
+        """Say why a change can't be made."""
+        ...
+
 
 class Replaying(Protocol):
     """What is done at each call of an operation of a trace that is being replayed."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments import placing
+from memtrace.instruments import mem0_replay, placing
 from memtrace.instruments.mem0_owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
 from memtrace.observe import read, take
@@ -262,7 +262,7 @@ class Mem0Call:
         """These rows are now in the vector store."""
         for id_, payload in zip(ids, payloads, strict=False):
             if isinstance(payload, Mapping) and isinstance(payload.get("data"), str):
-                with self._writing("mem0 create", payload["data"]):
+                with self._writing("mem0 create", payload["data"], payload["data"]):
                     self._write(str(id_), payload["data"])
 
     def updated(self, id_: object, payload: object) -> None:
@@ -271,22 +271,28 @@ class Mem0Call:
             return
         if self._stored.get(str(id_)) == payload["data"]:
             return
-        with self._writing("mem0 update", payload["data"]):
+        with self._writing("mem0 update", payload["data"], payload["data"]):
             self._write(str(id_), payload["data"])
 
     def removed(self, id_: object) -> None:
         """This row is no longer in the vector store."""
         unit = newest_unit(store=self.store, id=str(id_))
         if unit is not None:
-            with self._writing("mem0 delete", None):
+            with self._writing("mem0 delete", None, self._stored.get(str(id_), "")):
                 deleted(unit)
 
     def _write(self, id_: str, text: str) -> None:
         store_unit(text, store=self.store, id=id_)
 
     @contextmanager
-    def _writing(self, name: str, text: str | None) -> Iterator[None]:
-        """The operation that writes: one of its own in ``add``, else the call itself."""
+    def _writing(self, name: str, text: str | None, unit: str) -> Iterator[None]:
+        """The operation that writes: one of its own in ``add``, else the call itself.
+
+        Args:
+            name: of the operation.
+            text: what is written; None where something is deleted.
+            unit: the text of the unit, by which a replay knows the operation.
+        """
         if self.name != "add":
             with self.current():
                 yield
@@ -300,10 +306,14 @@ class Mem0Call:
         else:
             for message, role in self._messages.items():
                 step.use(events, message, role)
-        step.begin(None, None, events)
+        replaying = step.trace.replaying
+        replayed = None if replaying is None else replaying.package(name.replace(" ", ":"), {"unit": unit})
+        step.begin(None, None if replayed is None else {"attributes": replayed.noted}, events)
         token = scope.set(step)
         try:
             yield
+            if replayed is not None:
+                mem0_replay.remember(replayed, self.memory, self._said)
         finally:
             scope.reset(token)
             step.finish("ok")

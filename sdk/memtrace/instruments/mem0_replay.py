@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memtrace.context import scope
+from memtrace.instruments.mem0_owners import OWNERS
 from memtrace.steps import PackageCall
 
 if TYPE_CHECKING:
@@ -56,6 +58,16 @@ def with_fact(reply: str, text: str) -> str | None:
         unit = {"id": str(_NO_UNIT), "text": text, "event": "ADD", "attributed_to": "user"}
         return json.dumps({**said, "memory": [*said["memory"], unit]})
     return None
+
+
+def remember(replayed: PackageCall, memory: Any, said: Mapping[str, Any]) -> None:
+    """A unit was written or deleted: what is put into the memory besides becomes a unit of the same owner."""
+    owner = {kind: said[kind] for kind in OWNERS if said.get(kind)}
+    for text in replayed.found([]):
+        if inspect.iscoroutinefunction(memory._create_memory):
+            replayed.refuse("nothing can be put into a memory that is asynchronous")
+        else:
+            memory._create_memory(text, {}, dict(owner))
 
 
 def found(replayed: PackageCall, result: Any) -> Any:

@@ -40,9 +40,7 @@ class PackageCall:
             for role, text in inputs.items():
                 if role not in texts or not isinstance(text, str):
                     known = ", ".join(texts)
-                    self._problem(
-                        f"{self._function}: {role!r} can't be changed there, only the texts of {known or 'none'}"
-                    )
+                    self.refuse(f"{role!r} can't be changed there, only the texts of {known or 'none'}")
                 else:
                     changed[role] = text
         return changed
@@ -53,7 +51,7 @@ class PackageCall:
             if do.add is not None:
                 found = adding(text, do.add)
                 if found is None:
-                    self._problem(f"{self._function}: a sentence can't be added to a reply of this form: {text[:80]!r}")
+                    self.refuse(f"a sentence can't be added to a reply of this form: {text[:80]!r}")
                 else:
                     text = found
             elif do.skip or do.output is not UNSET:
@@ -75,12 +73,16 @@ class PackageCall:
             self._no_body(do)
         return found
 
+    def refuse(self, reason: str) -> None:
+        """Say why a change can't be made."""
+        self._problem(f"{self._function}: {reason}")
+
     def _text(self, value: Any, otherwise: str) -> str:
         if isinstance(value, str):
             return value
-        self._problem(f"{self._function}: gives back texts, not a {type(value).__name__}")
+        self.refuse(f"gives back texts, not a {type(value).__name__}")
         return otherwise
 
     def _no_body(self, do: Do) -> None:
         if do.body is not None:
-            self._problem(f"{self._function}: no body can run in place of what a package does")
+            self.refuse("no body can run in place of what a package does")
