@@ -45,6 +45,34 @@ def test_a_unit_that_is_put_into_a_search_has_the_form_of_the_others() -> None:
     assert mem0_replay.found(changed()[0], result) is result
 
 
+class Memory:
+    """A memory that notes what is put into it."""
+
+    def __init__(self) -> None:
+        self.units: list[tuple[str, dict[str, str]]] = []
+
+    def _create_memory(self, data: str, existing_embeddings: dict[str, list[float]], metadata: dict[str, str]) -> None:
+        self.units.append((data, metadata))
+
+
+class Later:
+    """An asynchronous memory."""
+
+    async def _create_memory(self, data: str, existing_embeddings: object, metadata: object) -> None:
+        raise AssertionError
+
+
+def test_what_is_put_into_a_memory_besides() -> None:
+    call, problems = changed(Do("mem0:delete", add="b"))
+    memory = Memory()
+    mem0_replay.remember(call, memory, {"user_id": "ann", "agent_id": None, "messages": "m"})
+    assert (memory.units, problems) == ([("b", {"user_id": "ann"})], [])
+    mem0_replay.remember(changed()[0], memory, {"user_id": "ann"})
+    assert len(memory.units) == 1
+    mem0_replay.remember(call, Later(), {"user_id": "ann"})
+    assert problems == ["mem0:search: nothing can be put into a memory that is asynchronous"]
+
+
 @pytest.mark.parametrize(
     ("reply", "key", "last"),
     [
