@@ -18,6 +18,7 @@ from schema.models import Failure
 
 _RIGHT = 0.5
 _RETRIEVED = 1
+_WRITES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +79,18 @@ class Judge:
         return bool(self.cases)
 
     async def others_gave(self, operation_id: str) -> bool:
-        """Whether another operation of this name was given the same, and carried on what this one left out.
+        """Whether another operation had a part of the same to do, and carried on what this one left out.
 
-        What one reply of a model decides is often done by several operations, each of which does its part.
+        What one reply of a model decides is often done by several operations: of one name, or each a write to the memory.
         """
         graph = self.graph
-        name = graph.operations[operation_id].name
+        this = graph.operations[operation_id]
         for case in self.cases:
             for variable in await case.holders(graph.used(operation_id)):
                 for user in graph.users(variable):
-                    is_other = user != operation_id and graph.operations[user].name == name
-                    if is_other and await case.holders(graph.made(user)):
+                    other = graph.operations[user]
+                    is_part = other.name == this.name or {this.kind, other.kind} <= _WRITES
+                    if other is not this and is_part and await case.holders(graph.made(user)):
                         return True
         return False
 

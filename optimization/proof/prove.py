@@ -94,7 +94,9 @@ async def _not_lost_here(bench: Bench, place: Place) -> str | None:
     if not place.is_answering and await bench.judge.gave(place.operation_id):
         return "what the operation gave back has what the answer needs: it lost nothing"
     if not place.is_answering and await bench.judge.others_gave(place.operation_id):
-        return "another operation of the same name carried on what the answer needs: this one had another part to do"
+        return (
+            "another operation was given the same and carried on what the answer needs: this one had another part to do"
+        )
     return None
 
 
