@@ -136,13 +136,13 @@ async def prompts_of(program: str, python: str, directory: Path, folder: Path, s
         ProgramFailed: it can't be made.
     """
     async with Child(program, python, directory, {}) as child:
-        found = await child.do("start", seconds, **beginning("nobody", "nobody", program, {}, folder, ()))
+        found = await child.do("start", seconds, **beginning("nobody", "nobody", {}, folder, ()))
     prompts: dict[str, str] = found["prompts"]
     return prompts
 
 
 def beginning(
-    user: str, trace: str, name: str, prompts: Mapping[str, str], folder: Path, instruments: Sequence[str]
+    user: str, trace: str, prompts: Mapping[str, str], folder: Path, instruments: Sequence[str]
 ) -> dict[str, Any]:
     """What belongs to the act ``start``; events go to ``events.ndjson`` in the folder, files to ``files``."""
     files = folder / "files"
@@ -150,9 +150,8 @@ def beginning(
     return {
         "user": user,
         "trace": trace,
-        "name": name,
         "prompts": dict(prompts),
         "folder": str(files),
         "events": str(folder / "events.ndjson"),
-        "instrument": list(instruments),
+        "instruments": list(instruments),
     }

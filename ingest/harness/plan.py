@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ingest.harness.datasets.model import Conversation, Dataset, Message, Question, Session
 from ingest.harness.judging import Judge, Judgement
@@ -60,6 +60,7 @@ class Plan:
         models: base URLs of model servers by the environment variable in which the program looks for them. The program
             is given another address, where replies are kept.
         replies: the folder of kept replies; the default is in the folder of the run.
+        is_kept: whether this machine keeps what a replay of the conversations needs.
         limits: what it may cost.
     """
 
@@ -74,6 +75,7 @@ class Plan:
     instruments: Sequence[str] = ()
     models: Mapping[str, str] = field(default_factory=openai)
     replies: Path | None = None
+    is_kept: bool = True
     limits: Limits = field(default_factory=Limits)
 
     def fingerprint(self) -> str:
@@ -140,6 +142,19 @@ class Said:
 
     session: Session
     messages: tuple[Message, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What the process of the program is told."""
+        messages = [
+            {
+                "id": one.id,
+                "speaker": one.speaker,
+                "text": one.text,
+                "time": None if one.time is None else one.time.isoformat(),
+            }
+            for one in self.messages
+        ]
+        return {"session": self.session.id, "messages": messages}
 
 
 def script(conversation: Conversation) -> list[Said | Question]:

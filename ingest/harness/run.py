@@ -7,11 +7,15 @@ begins anew, and what models had replied is given again from the folder of the r
 from __future__ import annotations
 
 import asyncio
+import shutil
 from dataclasses import dataclass
+from typing import Any
 
+from memtrace.program.again import settings_here
+from memtrace.replay import folder_of
 from memtrace.replay.budget import Budget
 from memtrace.replay.proxy import Proxy
-from memtrace.replay.replies import Replies
+from memtrace.replay.replies import REPLIES, Replies
 
 from ingest.files.importing import import_path
 from ingest.harness.child import Child, ProgramFailed, beginning, prompts_of
@@ -91,13 +95,15 @@ class _Runner:
         plan, user = self.plan, conversation.user
         trace = self.folder.trace_id(user)
         folder = self.folder.begin(user)
+        await asyncio.to_thread(shutil.rmtree, folder_of(trace), ignore_errors=True)
         replies = Replies(self.folder.replies(user), "resume")
         proxy = Proxy(replies, self.budget)
         environment = {name: proxy.url_of(url) for name, url in plan.models.items()}
         try:
             async with Child(plan.program, plan.python, plan.directory, environment) as child:
-                start = beginning(user, trace, trace, plan.prompts, folder, plan.instruments)
-                await child.do("start", plan.limits.seconds, **start)
+                start = beginning(user, trace, plan.prompts, folder, plan.instruments)
+                again = _again(plan, conversation) if plan.is_kept else None
+                await child.do("start", plan.limits.seconds, **start, again=again)
                 answered = await self._talk(child, conversation)
                 answers = await self._judged(child, conversation, answered)
                 ended = await child.do("end", plan.limits.seconds)
@@ -108,6 +114,9 @@ class _Runner:
             await asyncio.to_thread(proxy.close)
         if ended["lost"]:
             raise ProgramFailed(f"{ended['lost']:,} events of its recording were lost")
+        kept = folder_of(trace)
+        if kept.exists():
+            await asyncio.to_thread(replies.copy, kept / REPLIES)
         used = proxy.given.spent()
         return UserRun(user, trace, tuple(answers), None, used.calls, used.tokens)
 
@@ -118,16 +127,7 @@ class _Runner:
         said, answered = 0, []
         for act in acts:
             if isinstance(act, Said):
-                messages = [
-                    {
-                        "id": one.id,
-                        "speaker": one.speaker,
-                        "text": one.text,
-                        "time": None if one.time is None else one.time.isoformat(),
-                    }
-                    for one in act.messages
-                ]
-                await child.do("add", seconds, session=act.session.id, messages=messages)
+                await child.do("add", seconds, **act.as_json())
                 said += len(act.messages)
                 self.tell("construction", user, said, total)
             else:
@@ -156,6 +156,17 @@ class _Runner:
             )
             self.tell("judging", conversation.user, len(answers), len(answered))
         return answers
+
+
+def _again(plan: Plan, conversation: Conversation) -> dict[str, Any]:
+    """What a replay of a conversation needs, beside what its recording needs."""
+    acts: list[dict[str, Any]] = []
+    for act in script(conversation):
+        if isinstance(act, Said):
+            acts.append({"do": "add", **act.as_json()})
+        else:
+            acts.append({"do": "ask", "id": act.id, "question": act.text})
+    return {"models": dict(plan.models), "settings": settings_here(), "acts": acts}
 
 
 def _first(errors: BaseExceptionGroup[MemTraceError]) -> MemTraceError:

@@ -68,7 +68,12 @@ class Evaluator:
         if wanted:
             changed = {name: text for name, text in prompts.items() if self._own.get(name) != text}
             plan = replace(
-                self._plan, folder=folder, prompts=changed, users=wanted, replies=self._plan.folder / "replies"
+                self._plan,
+                folder=folder,
+                prompts=changed,
+                users=wanted,
+                replies=self._plan.folder / "replies",
+                is_kept=False,  # nobody proves verdicts of a search
             )
             folder.mkdir(parents=True, exist_ok=True)
             async with await open_database(f"sqlite:///{folder}/graph.db") as database:

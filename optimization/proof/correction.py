@@ -51,9 +51,15 @@ class Place:
 
     @property
     def is_answering(self) -> bool:
-        """Whether the operation made the answer."""
-        answer = self.graph.variables.get(self.judge.failure.answer_id or "")
-        return answer is not None and answer.operation_id == self.operation_id
+        """Whether the operation made the answer, or the text that others only handed on as the answer."""
+        graph, answer = self.graph, self.graph.variables.get(self.judge.failure.answer_id or "")
+        while answer is not None and answer.operation_id is not None:
+            if answer.operation_id == self.operation_id:
+                return True
+            used = (graph.variables[one] for one in graph.used(answer.operation_id))
+            text = answer.value_hash
+            answer = next((one for one in used if one.value_hash == text and one.kind is VariableKind.RESPONSE), None)
+        return False
 
     @property
     def call(self) -> Call:
@@ -93,11 +99,12 @@ class EvidenceCorrector:
         question = place.judge.failure.question
         call = str(place.call)
         if place.is_answering:
-            role, prompt = await self._prompt(place)
+            role, prompt, asked = await self._prompt(place)
+            marks = (question, f"{{{asked}}}")
             return Correction(
-                (Do(call, inputs={role: _with(prompt, told, question)}),),
+                (Do(call, inputs={role: _with(prompt, told, marks)}),),
                 "the evidence was put into the prompt, before the question",
-                (Do(call, inputs={role: _with(prompt, other, question)}),),
+                (Do(call, inputs={role: _with(prompt, other, marks)}),),
                 is_evidence=True,
             )
         return Correction(
@@ -108,14 +115,20 @@ class EvidenceCorrector:
             is_output=True,
         )
 
-    async def _prompt(self, place: Place) -> tuple[str, str]:
-        """The argument of the answering operation that is its prompt, and its text."""
+    async def _prompt(self, place: Place) -> tuple[str, str, str]:
+        """The argument of the answering operation that is its prompt, its text, and the argument that is the question.
+
+        A prompt may be a template, which has the name of that argument where the question comes.
+        """
         graph = place.graph
+        found: dict[VariableKind, tuple[str, str]] = {}
         for usage in await graph.store.usages(graph.trace_id):
             if usage.operation_id == place.operation_id and usage.role:
-                variable = graph.variables[usage.variable_id]
-                if variable.kind is VariableKind.PROMPT:
-                    return usage.role, await graph.text(variable.id)
+                found.setdefault(graph.variables[usage.variable_id].kind, (usage.role, usage.variable_id))
+        if VariableKind.PROMPT in found:
+            role, prompt = found[VariableKind.PROMPT]
+            asked, _ = found.get(VariableKind.QUERY, ("question", ""))
+            return role, await graph.text(prompt), asked
         raise CannotReplayError(
             "it made the answer, and was given no prompt: only a corrected prompt or body counts there"
         )
@@ -170,9 +183,9 @@ class GivenCorrector:
         )
 
 
-def _with(prompt: str, text: str, question: str) -> str:
-    """A prompt with a text in a line of its own, before the line that has the question."""
-    place = prompt.rfind(question)
+def _with(prompt: str, text: str, marks: Sequence[str]) -> str:
+    """A prompt with a text in a line of its own, before the line that has the question, or the place for it."""
+    place = max(prompt.rfind(one) for one in marks)
     if place < 0:
         return f"{prompt}\n{text}"
     line = prompt.rfind("\n", 0, place) + 1

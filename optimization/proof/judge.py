@@ -18,6 +18,7 @@ from schema.models import Failure
 
 _RIGHT = 0.5
 _RETRIEVED = 1
+_WRITES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,22 @@ class Judge:
             if not await case.holders(made):
                 return False
         return bool(self.cases)
+
+    async def others_gave(self, operation_id: str) -> bool:
+        """Whether another operation had a part of the same to do, and carried on what this one left out.
+
+        What one reply of a model decides is often done by several operations: of one name, or each a write to the memory.
+        """
+        graph = self.graph
+        this = graph.operations[operation_id]
+        for case in self.cases:
+            for variable in await case.holders(graph.used(operation_id)):
+                for user in graph.users(variable):
+                    other = graph.operations[user]
+                    is_part = other.name == this.name or {this.kind, other.kind} <= _WRITES
+                    if other is not this and is_part and await case.holders(graph.made(user)):
+                        return True
+        return False
 
     async def told(self) -> str:
         """The messages of the evidence, one a line."""

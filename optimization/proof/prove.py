@@ -93,6 +93,10 @@ async def _not_lost_here(bench: Bench, place: Place) -> str | None:
         return "what the operation was given does not have what the answer needs: that was lost before, or elsewhere"
     if not place.is_answering and await bench.judge.gave(place.operation_id):
         return "what the operation gave back has what the answer needs: it lost nothing"
+    if not place.is_answering and await bench.judge.others_gave(place.operation_id):
+        return (
+            "another operation was given the same and carried on what the answer needs: this one had another part to do"
+        )
     return None
 
 
@@ -192,7 +196,8 @@ async def _earlier(bench: Bench, place: Place, corrector: Corrector) -> str | No
     for operation in upstream(graph, bench, place.operation_id):
         if operation not in bench.recorded.calls or graph.operations[operation].sequence >= blamed.sequence:
             continue
-        if not await bench.judge.had(operation) or await bench.judge.gave(operation):
+        judge = bench.judge
+        if not await judge.had(operation) or await judge.gave(operation) or await judge.others_gave(operation):
             continue
         other = Place(graph, bench.recorded, bench.judge, operation)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ NOT_KEPT = (
     "the trace can't be replayed: nothing was kept of it on this machine; record it with memtrace.trace(..., "
     'program="module:function", input={...}), and replay it where it was recorded'
 )
+
+
+_DRAWN = re.compile(rb"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 
 
 class CannotReplayError(Exception):
@@ -65,7 +69,7 @@ class Recorded:
             roles[one.place] |= {role for role, _ in one.used}
             names[one.place] |= one.attributes.keys()
         for one in replayed.operations:
-            waiting[one.place, one.name, one.used, _text(one.attributes)].append(one)
+            waiting[one.place, one.name, one.used, compared(one.attributes)].append(one)
         used: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for usage in await graph.store.usages(graph.trace_id):
             if usage.role is not None:
@@ -77,7 +81,7 @@ class Recorded:
             given = tuple(sorted(pair for pair in used[operation.id] if pair[0] in roles[place]))
             said = msgspec.json.decode(operation.attributes)
             said = {name: value for name, value in said.items() if name in names[place]}
-            same = waiting.get((place, operation.name, given, _text(said)))
+            same = waiting.get((place, operation.name, given, compared(said)))
             if not same:
                 missing = missing or operation
                 continue
@@ -109,8 +113,11 @@ def _place(operation: Operation) -> str:
     return f"{module} {rest.partition(' ')[2]}"
 
 
-def _text(attributes: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode(attributes, order="deterministic")
+def compared(attributes: Mapping[str, Any]) -> bytes:
+    """Attributes, to be compared: ids that a program draws by chance (UUIDs) only by which of them are the same."""
+    drawn: dict[bytes, bytes] = {}
+    text = msgspec.json.encode(attributes, order="deterministic")
+    return _DRAWN.sub(lambda found: drawn.setdefault(found[0].lower(), b"id %d" % len(drawn)), text)
 
 
 @dataclass(frozen=True, slots=True)

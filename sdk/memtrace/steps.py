@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,11 +19,40 @@ Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str
 """What is called, with which arguments, and attributes of the operation."""
 
 
+class PackageCall(Protocol):
+    """A call inside a package that is being replayed, which is changed by its texts."""
+
+    @property
+    def noted(self) -> dict[str, str]:
+        """Attributes of the operation that say what the call is known by."""
+        ...
+
+    def given(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """What a model is given, by role."""
+        ...
+
+    def reply(self, text: str, adding: Callable[[str, str], str | None] = ...) -> str:
+        """What a model replies; ``adding`` puts a text into it, where its form has a place for one."""
+        ...
+
+    def found(self, texts: Sequence[str]) -> list[str]:
+        """What a search gives back."""
+        ...
+
+    def refuse(self, reason: str) -> None:
+        """Say why a change can't be made."""
+        ...
+
+
 class Replaying(Protocol):
     """What is done at each call of an operation of a trace that is being replayed."""
 
     def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
         """A function is called."""
+        ...
+
+    def package(self, function: str, arguments: Mapping[str, Any]) -> PackageCall:
+        """A package calls a model, or searches."""
         ...
 
     def mutated(self, value: object) -> None:

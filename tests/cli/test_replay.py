@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import memtrace
 import pytest
@@ -13,8 +15,13 @@ from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
 from api.cli.context import DEFAULT_PROJECT
+from attribution.graph import TraceGraph
+from attribution.lookup import every_failure
 from examples.shared.talk import Fault
 from ingest.events.taking import take_events
+from schema.kinds import ErrorType
+from schema.models import Batch, Trace
+from store.answers import Label
 from store.open import open_database
 from tests.cli.conftest import SAMPLE, Cli
 from tests.examples.agents import FACTS
@@ -66,6 +73,55 @@ def test_verdicts_are_proved(cli: Cli, failure: str) -> None:
     assert "proved: the correction rescues the answer" in " ".join(shown.out.split())
     assert "1 proved, 0 refuted, 0 unsettled." in shown.err
     assert "Mrs Claes" in shown.out
+
+
+def blame_another(cli: Cli) -> tuple[str, str]:
+    """Let the stored verdict blame a retrieval, with what it had blamed as its candidate; both operations."""
+
+    async def write() -> tuple[str, str]:
+        async with await open_database(cli.store) as database:
+            store = database.project(DEFAULT_PROJECT)
+            (failure,) = await every_failure(store, None)
+            (verdict,) = await store.attributions([failure.id])
+            graph = await TraceGraph.load(store, failure.trace_id)
+            asked = next(one for one in graph.operations.values() if one.name == "write_prompt")
+            said = {
+                "errorType": "UpdateError",
+                "operationId": verdict.operation_id,
+                "confidence": 0.3,
+                "reason": "or it",
+            }
+            wrong = replace(
+                verdict,
+                error_type=ErrorType.RETRIEVAL,
+                operation_id=asked.id,
+                confidence=0.6,
+                candidates=json.dumps([said]),
+            )
+            (trace,) = cast("list[Trace]", await store.get(Label.TRACE, [failure.trace_id]))
+            await store.write(Batch(trace, attributions=[wrong]))
+            return asked.id, str(verdict.operation_id)
+
+    return asyncio.run(write())
+
+
+def test_a_refuted_verdict_is_reopened_at_every_door(cli: Cli, failure: str, tmp_path: Path) -> None:
+    cli("attribute", "--all")
+    wrong, right = blame_another(cli)
+    shown = cli("replay", "--all", "--body", "tests.optimization.bodies:without_fault")
+    assert "reopened by the replay" in " ".join(shown.out.split())
+    assert "1 proved, 0 refuted, 0 unsettled." in shown.err
+    for command in (("failures", "--json"), ("attribute", "--all", "--json")):
+        found = cli(*command).json
+        found = found[0] if isinstance(found, list) else found
+        verdict = found["verdicts"][0] if "verdicts" in found else found
+        assert (verdict["errorType"], verdict["operationId"]) == ("UpdateError", right), command
+        assert [one["operationId"] for one in verdict["proof"]["refuted"]] == [wrong], command
+        assert [one["operationId"] for one in verdict["candidates"]] == [wrong], command
+        assert verdict["candidates"][0]["confidence"] < 0.6, command
+    report = tmp_path / "report.html"
+    cli("report", "-o", report)
+    assert "replay proved it" in report.read_text("utf-8")
 
 
 def test_what_would_be_if(cli: Cli, failure: str, tmp_path: Path) -> None:

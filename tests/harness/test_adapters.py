@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memtrace.replay import Do, Replayer, folder_of
 
 from attribution.lookup import every_failure
 from ingest.harness.datasets.registry import read_dataset
@@ -38,6 +39,14 @@ def reply(prompt: str) -> str:
     return "I do not know."
 
 
+_CHANGED = {
+    "mem0:Mem0Program": "mem0:search",
+    "langchain_rag:LangChainRag": "langchain:VectorStoreRetriever",
+    "langgraph_store:LangGraphStore": "langchain:ChatOpenAI",
+}
+"""A call inside each program's package that a replay can change; there is one for each question."""
+
+
 @pytest.fixture
 def server() -> Iterator[scripted_openai.ScriptedOpenAI]:
     texts = [text for line in miniatures.lines() for one in line["sessions"] for text in (one["messages"][0]["text"],)]
@@ -57,6 +66,7 @@ async def _run(
 ) -> Outcome:
     monkeypatch.setenv("MEMTRACE_PROGRAM_DIMENSIONS", str(scripted_openai.DIMENSIONS))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
     cases = tmp_path / "cases.jsonl"
     cases.write_text("".join(json.dumps(line) + "\n" for line in miniatures.lines()), "utf-8")
     plan = Plan(
@@ -108,3 +118,10 @@ async def test_an_adapter_remembers_answers_and_is_recorded(
             assert [one.name for one in past if one.kind == "Query"] == [f"q{number}"], answer.value
             assert asked[f"q{number}"].id in {one.id for one in past}
             assert f"m{number}" in {one.name for one in past if one.kind == "Message"}
+    calls = len(server.requests)
+    with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
+        again = replayer.run()
+        assert (again.error, again.problems, again.live) == (None, (), 0)
+        assert len(server.requests) == calls
+        changed = replayer.run([Do(_CHANGED[program], skip=True)], "mixed")
+        assert (changed.error, changed.problems, changed.hits) == (None, (), (3,))

@@ -19,7 +19,7 @@ from typing import Any
 from memtrace.config import enabled
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import placing
+from memtrace.instruments import mem0_replay, placing
 from memtrace.instruments.covering import covering
 from memtrace.instruments.mem0_calls import KINDS, Mem0Call
 from memtrace.instruments.mem0_owners import Owner, owner_of, store_of
@@ -83,7 +83,7 @@ class Mem0Instrument:
                     if self._must_look(memory, name, named):
                         row = await asyncio.to_thread(_row, memory, named)
                     with self._call(memory, name, named, row) as call:
-                        result = await original(memory, *args, **kwargs)
+                        result = _found(call, await original(memory, *args, **kwargs))
                         _done(call, result)
                         return result
 
@@ -95,7 +95,7 @@ class Mem0Instrument:
                     return original(memory, *args, **kwargs)
                 row = _row(memory, named) if self._must_look(memory, name, named) else None
                 with self._call(memory, name, named, row) as call:
-                    result = original(memory, *args, **kwargs)
+                    result = _found(call, original(memory, *args, **kwargs))
                     _done(call, result)
                     return result
 
@@ -203,6 +203,11 @@ def _row(memory: Any, named: Mapping[str, Any]) -> Any:
         return None
 
 
+def _found(call: Mem0Call | None, result: Any) -> Any:
+    """What a search gives back, which a replay may change."""
+    return result if call is None or call.replayed is None else mem0_replay.found(call.replayed, result)
+
+
 def _done(call: Mem0Call | None, result: object) -> None:
     if call is not None:
         _quietly("result of a call of mem0", call.done, result)
@@ -238,11 +243,17 @@ def _asking(original: Callable[..., Any]) -> Callable[..., Any]:
         if call is None:
             return original(model, *args, **kwargs)
         messages = kwargs.get("messages", args[0] if args else None)
-        asked = _quietly("prompt of mem0", call.ask, messages, getattr(getattr(model, "config", None), "model", None))
+        replayed = _quietly("replay of mem0", mem0_replay.asked, call, messages)
+        noted = {} if replayed is None else replayed.noted
+        name = getattr(getattr(model, "config", None), "model", None)
+        asked = _quietly("prompt of mem0", call.ask, messages, name, noted)
         if asked is None:
             return original(model, *args, **kwargs)
         try:
-            reply = original(model, *args, **kwargs)
+            if replayed is None:
+                reply = original(model, *args, **kwargs)
+            else:
+                reply = mem0_replay.replied(replayed, original, model, args, kwargs)
         except BaseException as error:
             asked.fail(error)
             raise

@@ -13,7 +13,7 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments import placing
+from memtrace.instruments import mem0_replay, placing
 from memtrace.instruments.callers import line
 from memtrace.instruments.mem0_owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
@@ -22,7 +22,7 @@ from memtrace.raw_events import RawEvent
 from memtrace.recent import Recent
 from memtrace.record import declare
 from memtrace.sink import emit
-from memtrace.steps import Scope, Step
+from memtrace.steps import PackageCall, Scope, Step
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 from memtrace.values import own_copy, snapshot
 from memtrace.variables import deleted, retrieved
@@ -72,6 +72,11 @@ class Mem0Call:
         }
         shown = {name: value for name, value in attributes.items() if value}
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
+        self.replayed: PackageCall | None = None
+        """What a replay does to a search."""
+        if name == "search" and here.trace.replaying is not None:
+            self.replayed = here.trace.replaying.package("mem0:search", {"query": said.get("query")})
+            shown |= self.replayed.noted
         self._step.begin(line(), {"attributes": shown} if shown else None, events)
 
     def _take(self, events: list[RawEvent]) -> None:
@@ -216,22 +221,26 @@ class Mem0Call:
                 self._message(events, role, content)
         emit(events)
 
-    def ask(self, messages: object, model: object) -> ModelCall | None:
+    def model_call(self) -> tuple[str, str]:
+        """Name and kind of the operation, if a model is asked now."""
+        if self._replies:
+            return "mem0 decide", "Update"
+        return ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
+
+    def ask(self, messages: object, model: object, noted: Mapping[str, str]) -> ModelCall | None:
         """A model is asked by mem0: to describe, to extract, or to decide."""
         here = scope.get()
         if here is None or not isinstance(messages, Sequence):
             return None
         sources: dict[Variable, str] = {}
         if self._replies:
-            name, kind = "mem0 decide", "Update"
             sources[self._replies[-1]] = "facts"
         else:
-            name, kind = ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
             sources |= self._messages
         if self.is_storing:
             sources |= dict.fromkeys(self._candidates.values(), "candidate")
-        call = ModelCall(here, name, kind)
-        attributes: dict[str, Any] = {"model": model} if isinstance(model, str) else {}
+        call = ModelCall(here, *self.model_call())
+        attributes: dict[str, Any] = {**({"model": model} if isinstance(model, str) else {}), **noted}
         if self._candidates:
             attributes["candidates"] = list(self._candidates)  # the prompt numbers them in this order
         said = [
@@ -254,7 +263,7 @@ class Mem0Call:
         """These rows are now in the vector store."""
         for id_, payload in zip(ids, payloads, strict=False):
             if isinstance(payload, Mapping) and isinstance(payload.get("data"), str):
-                with self._writing("mem0 create", payload["data"]):
+                with self._writing("mem0 create", payload["data"], payload["data"]):
                     self._write(str(id_), payload["data"])
 
     def updated(self, id_: object, payload: object) -> None:
@@ -263,22 +272,28 @@ class Mem0Call:
             return
         if self._stored.get(str(id_)) == payload["data"]:
             return
-        with self._writing("mem0 update", payload["data"]):
+        with self._writing("mem0 update", payload["data"], payload["data"]):
             self._write(str(id_), payload["data"])
 
     def removed(self, id_: object) -> None:
         """This row is no longer in the vector store."""
         unit = newest_unit(store=self.store, id=str(id_))
         if unit is not None:
-            with self._writing("mem0 delete", None):
+            with self._writing("mem0 delete", None, self._stored.get(str(id_), "")):
                 deleted(unit)
 
     def _write(self, id_: str, text: str) -> None:
         store_unit(text, store=self.store, id=id_)
 
     @contextmanager
-    def _writing(self, name: str, text: str | None) -> Iterator[None]:
-        """The operation that writes: one of its own in ``add``, else the call itself."""
+    def _writing(self, name: str, text: str | None, unit: str) -> Iterator[None]:
+        """The operation that writes: one of its own in ``add``, else the call itself.
+
+        Args:
+            name: of the operation.
+            text: what is written; None where something is deleted.
+            unit: the text of the unit, by which a replay knows the operation.
+        """
         if self.name != "add":
             with self.current():
                 yield
@@ -292,10 +307,14 @@ class Mem0Call:
         else:
             for message, role in self._messages.items():
                 step.use(events, message, role)
-        step.begin(line(), None, events)
+        replaying = step.trace.replaying
+        replayed = None if replaying is None else replaying.package(name.replace(" ", ":"), {"unit": unit})
+        step.begin(line(), None if replayed is None else {"attributes": replayed.noted}, events)
         token = scope.set(step)
         try:
             yield
+            if replayed is not None:
+                mem0_replay.remember(replayed, self.memory, self._said)
         finally:
             scope.reset(token)
             step.finish("ok")

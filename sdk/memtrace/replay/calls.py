@@ -60,8 +60,12 @@ class Turns:
     def call(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         """This call of a function."""
         function, names, rest = shape(fn)
+        return self.of(function, given(names, rest, args, kwargs))
+
+    def of(self, function: str, arguments: Mapping[str, Any]) -> Call:
+        """This call of what is known by a name."""
         found = blake2b(function.encode(), digest_size=_DIGEST_BYTES)
-        found.update(content(given(names, rest, args, kwargs)))
+        found.update(content(arguments))
         digest = found.hexdigest()
         return Call(function, digest, next(self._counts[digest]))
 

@@ -30,7 +30,7 @@ from memtrace.replay.do import Do
 from memtrace.replay.keeping import runs_of, source_hash
 from memtrace.replay.performing import Performing, imported, typed_arguments
 from memtrace.replay.proxy import Proxy
-from memtrace.replay.replies import Replies
+from memtrace.replay.replies import REPLIES, Replies
 
 
 def main() -> None:
@@ -58,6 +58,8 @@ class _Warm:
 
 def _warm_up() -> None:
     """Load what every run needs, once, before the processes of the runs begin as copies of this one."""
+    with clock_from(time.time_ns()):
+        pass
     TypeAdapter(_Warm).validate_python({"value": ""})
 
 
@@ -84,7 +86,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
     config.hold()
     performing = Performing([Do(**one) for one in request.get("do", ())])
     steps.replaying = performing
-    replies = Replies(folder / "replies", request.get("models", "kept"), request.get("fresh"))
+    replies = Replies(folder / REPLIES, request.get("models", "kept"), request.get("fresh"))
     limits = request.get("limits") or {}
     error = None
     changed: list[str] = []
@@ -154,6 +156,10 @@ def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
             "used": [],
             "attributes": attributes,
         }
+    for one in exporter.of("operationEnded"):
+        call = (one.get("attributes") or {}).get("call")
+        if call is not None and one["operation"] in found:
+            found[one["operation"]]["call"] = call  # what packages do is sometimes known only in its course
     for one in exporter.of("used"):
         if one["operation"] in found and one.get("role") not in _NO_INPUTS:
             found[one["operation"]]["used"].append([one.get("role"), hashes[one["variable"]]])

@@ -16,8 +16,9 @@ from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.record import declare
 from memtrace.replay.adding import added, put_into
-from memtrace.replay.calls import Turns, content, given, returns, shape
+from memtrace.replay.calls import Call, Turns, content, given, returns, shape
 from memtrace.replay.do import UNSET, Do
+from memtrace.replay.package_calls import PackageCall
 from memtrace.sink import emit
 from memtrace.values import own_copy
 
@@ -64,21 +65,31 @@ class Performing:
         """What is called instead, with which arguments, and the attributes that name the call."""
         call = self._turns.call(fn, args, kwargs)
         _, names, rest = shape(fn)
-        preview = content(given(names, rest, args, kwargs))[:_PREVIEW].decode("utf-8", "replace")
+        chosen = self._chosen(call, given(names, rest, args, kwargs))
+        noted = {"call": str(call)}
+        if (annotation := returns(fn)) is not None:
+            noted["returns"] = annotation
+        for do in chosen:
+            try:
+                fn, args, kwargs = self._changed(do, fn, args, kwargs)
+            except (ValueError, TypeError, NameError, ImportError, AttributeError) as error:
+                self._problem(f"{call.function}: {_said(error)}")
+        return fn, args, kwargs, noted
+
+    def package(self, function: str, arguments: Mapping[str, Any]) -> PackageCall:
+        """A call inside a package, known by a name and by these texts."""
+        call = self._turns.of(function, arguments)
+        return PackageCall(call, self._chosen(call, arguments), self._problem)
+
+    def _chosen(self, call: Call, arguments: Mapping[str, Any]) -> list[Do]:
+        """What is done to a call."""
+        preview = content(arguments)[:_PREVIEW].decode("utf-8", "replace")
         with self._lock:
             self.calls.append({"call": str(call), "given": preview})
             chosen = [number for number, one in enumerate(self._do) if one.operation in {str(call), call.function}]
             for number in chosen:
                 self.hits[number] += 1
-        noted = {"call": str(call)}
-        if (annotation := returns(fn)) is not None:
-            noted["returns"] = annotation
-        for number in chosen:
-            try:
-                fn, args, kwargs = self._changed(self._do[number], fn, args, kwargs)
-            except (ValueError, TypeError, NameError, ImportError, AttributeError) as error:
-                self._problem(f"{call.function}: {_said(error)}")
-        return fn, args, kwargs, noted
+        return [self._do[number] for number in chosen]
 
     def mutated(self, value: object) -> None:
         """An operation has changed a value in place: a text that is to be added goes into it."""

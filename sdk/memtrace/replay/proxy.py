@@ -58,10 +58,6 @@ class Proxy:
 
     def start(self) -> None:
         """Listen on a free port of this machine, for this machine only."""
-        import httpx  # most replays ask no model: they begin faster without it
-
-        timeout = httpx.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
-        self._client = httpx.Client(timeout=timeout, follow_redirects=False)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         threading.Thread(
@@ -112,17 +108,15 @@ class Proxy:
             return
         import httpx
 
-        assert self._client is not None
         passed = {key: value for key, value in headers.items() if key.lower() not in _DROPPED}
         try:
-            with self._client.stream(method, url, headers=passed, content=body) as response:
+            with self._live().stream(method, url, headers=passed, content=body) as response:
                 media_type = response.headers.get("content-type", "application/octet-stream")
                 to.begin(response.status_code, media_type, response.headers.get("retry-after"))
                 chunks = []
                 for chunk in response.iter_bytes():
                     chunks.append(chunk)
                     to.chunk(chunk)
-                to.end()
                 status = response.status_code
         except httpx.HTTPError as error:
             self.replies.give_back(name)
@@ -137,6 +131,18 @@ class Proxy:
             self._keep(name, reply)
         else:
             self.replies.give_back(name)
+        # What it cost is counted, and the reply is kept, before the program can ask for the next one.
+        to.end()
+
+    def _live(self) -> httpx.Client:
+        """The client of live calls: most replays make none, and begin faster without it."""
+        import httpx
+
+        with self._lock:
+            if self._client is None:
+                timeout = httpx.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
+                self._client = httpx.Client(timeout=timeout, follow_redirects=False)
+            return self._client
 
     def _count(self, reply: Reply) -> dict[str, int]:
         used = _usage(reply.body)
@@ -221,6 +227,7 @@ class _Answer:
 def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # head and body are written apart: the second would wait for 40 ms
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
             """Requests hold what users said: they are not logged."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
+import shutil
 import tempfile
 import threading
 from collections import defaultdict
@@ -17,6 +18,8 @@ from typing import Literal
 from pydantic_core import from_json, to_json
 
 Mode = Literal["record", "kept", "mixed", "fresh", "resume"]
+REPLIES = "replies"
+"""The folder of the replies in that of a trace."""
 MAX_BYTES = 256_000_000
 """Of all replies of a trace; later ones are not kept, and a replay that needs them is told so."""
 
@@ -41,6 +44,7 @@ class Replies:
 
     Attributes:
         used: names of the replies that were kept and given.
+        new: names of those that were asked for, and are kept now.
     """
 
     def __init__(self, folder: Path, mode: str, fresh: Collection[str] | None = None) -> None:
@@ -52,6 +56,7 @@ class Replies:
         self._lock = threading.Lock()
         self._bytes = 0
         self.used: set[str] = set()
+        self.new: set[str] = set()
 
     @property
     def may_ask(self) -> bool:
@@ -107,7 +112,14 @@ class Replies:
         with os.fdopen(descriptor, "wb") as file:
             file.write(to_json(said) + b"\n" + reply.body)
         Path(unfinished).replace(self._folder / name)
+        self.new.add(name)
         return True
+
+    def copy(self, folder: Path) -> None:
+        """Copy the replies that were given, kept ones and new ones, into a folder."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in sorted(self.used | self.new):
+            shutil.copyfile(self._folder / name, folder / name)
 
 
 def _canonical(body: bytes) -> bytes:

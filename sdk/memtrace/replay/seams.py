@@ -50,11 +50,11 @@ def model_url(upstream: str | None = None) -> str:
         return upstream
     try:
         from memtrace.replay.proxy import Proxy
-        from memtrace.replay.replies import Replies
+        from memtrace.replay.replies import REPLIES, Replies
 
         with _lock:
             if kept not in _recording:
-                proxy = Proxy(Replies(kept / "replies", "record"))
+                proxy = Proxy(Replies(kept / REPLIES, "record"))
                 proxy.start()
                 _recording[kept] = proxy
             return _recording[kept].url_of(upstream)

@@ -8,7 +8,7 @@ from typing import Any
 
 from memtrace.instruments import placing
 from memtrace.instruments.covered import covered
-from memtrace.instruments.langchain import rerankers, vectorstores
+from memtrace.instruments.langchain import replayed, rerankers, vectorstores
 from memtrace.instruments.langchain.handler import Handler
 from memtrace.instruments.langchain.runs import room
 from memtrace.instruments.patches import Patches
@@ -45,7 +45,11 @@ class LangChainInstrument:
         wrap_all(self._patches, compressor, rerankers.wrappers(), with_base=False)
         language = import_module("langchain_core.language_models")
         for kind in (language.BaseChatModel, language.BaseLLM):
-            wrap_all(self._patches, kind, dict.fromkeys(_CALLS, covered), with_base=False)
+            replayed_calls = dict.fromkeys(_WHOLE, replayed.generating) if kind is language.BaseChatModel else {}
+            calls = {**dict.fromkeys((*_WHOLE, *_CALLS), covered), **replayed_calls}
+            wrap_all(self._patches, kind, calls, with_base=False)
+        retriever = import_module("langchain_core.retrievers").BaseRetriever
+        wrap_all(self._patches, retriever, dict.fromkeys(_RETRIEVING, replayed.retrieving), with_base=False)
 
     def remove(self) -> None:
         """Detach it; runs that have begun keep their handler until they end."""
@@ -57,4 +61,6 @@ class LangChainInstrument:
         self._patches.restore()
 
 
-_CALLS = ("_generate", "_agenerate", "_stream", "_astream", "_call", "_acall")
+_WHOLE = ("_generate", "_agenerate")
+_CALLS = ("_stream", "_astream", "_call", "_acall")
+_RETRIEVING = ("_get_relevant_documents", "_aget_relevant_documents")

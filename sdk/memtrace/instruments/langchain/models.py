@@ -53,7 +53,7 @@ def end(run: Run, response: Any) -> None:
         elif message is None:
             learn(run.here, first.text, made)
             gave(run.here, first.text, made)
-    making.end(attributes=_usage(response, message))
+    making.end(attributes={**(_usage(response, message) or {}), **run.noted})
 
 
 def replied(making: Making, message: Any) -> Variable:

@@ -57,7 +57,7 @@ def end(run: Run, documents: Sequence[Any]) -> None:
         made = read(making, unit, text, objects=(one, one.page_content), leaves=(text,))
         gave(run.here, one, made, is_own=True)
         gave(run.here, one.page_content, made)
-    making.end()
+    making.end(attributes=run.noted)
 
 
 def reranked(run: Run, name: str, documents: Sequence[Any], query: str) -> Making:

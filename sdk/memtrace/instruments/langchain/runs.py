@@ -128,6 +128,8 @@ class Run:
     store_name: str | None = None
     before: Run | None = None
     step_number: int | None = None
+    noted: dict[str, str] = field(default_factory=dict)
+    """Attributes that say by what a replay knows the call."""
 
     @property
     def here(self) -> Scope:

@@ -27,6 +27,9 @@ _SECONDS = httpx.Timeout(600.0, connect=30.0)
 class HttpProgram:
     """The system at ``MEMTRACE_PROGRAM_URL``. Run it as ``memtrace.program.adapters.http:HttpProgram``."""
 
+    is_replayable = False
+    """Its memory lies elsewhere: a replay would write to it once more."""
+
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
         url = os.environ.get("MEMTRACE_PROGRAM_URL", "")
         if not url:

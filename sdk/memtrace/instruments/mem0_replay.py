@@ -1,0 +1,87 @@
+"""What a replay does to calls of mem0: prompts and replies of its model, and what a search gives back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memtrace.context import scope
+from memtrace.instruments.mem0_owners import OWNERS
+from memtrace.steps import PackageCall
+
+if TYPE_CHECKING:
+    from memtrace.instruments.mem0_calls import Mem0Call
+
+_NO_UNIT = 1_000_000
+"""mem0 numbers the units in its prompt from 0: this is none of them."""
+
+
+def asked(call: Mem0Call, messages: Any) -> PackageCall | None:
+    """A model is asked; None where nothing is replayed."""
+    here = scope.get()
+    if here is None or here.trace.replaying is None or not isinstance(messages, Sequence):
+        return None
+    name, _ = call.model_call()
+    return here.trace.replaying.package(name.replace(" ", ":"), {"messages": messages})
+
+
+def replied(
+    replayed: PackageCall, original: Callable[..., Any], model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """The reply of a model, with what is changed."""
+    messages = kwargs.get("messages", args[0] if args else None)
+    texts = {one["role"]: one["content"] for one in messages or () if isinstance(one.get("content"), str)}
+    changed = replayed.given(texts)
+    if changed != texts:
+        said = [
+            {**one, "content": changed[one["role"]]} if one.get("content") == texts.get(one["role"]) else one
+            for one in messages
+        ]
+        args, kwargs = (said, *args[1:]) if args else args, {**kwargs, "messages": said} if not args else kwargs
+    reply = original(model, *args, **kwargs)
+    return replayed.reply(reply, with_fact) if isinstance(reply, str) else reply
+
+
+def with_fact(reply: str, text: str) -> str | None:
+    """A reply that has one fact, or one new unit, more; None where it has another form."""
+    try:
+        said = json.loads(reply)
+    except ValueError:
+        return None
+    if not isinstance(said, dict):
+        return None
+    if isinstance(said.get("facts"), list):
+        return json.dumps({**said, "facts": [*said["facts"], text]})
+    if isinstance(said.get("memory"), list):
+        unit = {"id": str(_NO_UNIT), "text": text, "event": "ADD", "attributed_to": "user"}
+        return json.dumps({**said, "memory": [*said["memory"], unit]})
+    return None
+
+
+def remember(replayed: PackageCall, memory: Any, said: Mapping[str, Any]) -> None:
+    """A unit was written or deleted: what is put into the memory besides becomes a unit of the same owner."""
+    owner = {kind: said[kind] for kind in OWNERS if said.get(kind)}
+    for text in replayed.found([]):
+        if inspect.iscoroutinefunction(memory._create_memory):
+            replayed.refuse("nothing can be put into a memory that is asynchronous")
+        else:
+            memory._create_memory(text, {}, dict(owner))
+
+
+def found(replayed: PackageCall, result: Any) -> Any:
+    """What a search gives back, with what is changed: a text that it did not find has no id that the store knows."""
+    items = result.get("results") if isinstance(result, dict) else result
+    if not isinstance(items, list):
+        return result
+    texts = [str(one.get("memory")) for one in items]
+    by_text = dict(zip(texts, items, strict=True))
+    wanted = replayed.found(texts)
+    if wanted == texts:
+        return result
+    new = [
+        by_text.get(text) or {"id": f"replayed {place}", "memory": text, "score": 1.0}
+        for place, text in enumerate(wanted)
+    ]
+    return {**result, "results": new} if isinstance(result, dict) else new

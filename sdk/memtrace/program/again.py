@@ -1,0 +1,63 @@
+"""A conversation that ``memtrace evaluate`` recorded, run again for a replay."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from memtrace.program.running import Running
+from memtrace.replay.seams import model_url, place
+
+SETTINGS = ("MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS")
+"""Settings of the environment that decide what the ready-made programs do: a replay has those of the recording."""
+
+
+def conversation(
+    program: str,
+    user: str,
+    trace: str,
+    prompts: dict[str, str],
+    instruments: list[str],
+    models: dict[str, str],
+    settings: dict[str, str],
+    acts: list[dict[str, Any]],
+) -> None:
+    """Tell the program what it was told, and ask what it was asked; nothing is judged.
+
+    Args:
+        program: as ``module:name``.
+        user: whose memory it is.
+        trace: the id of the trace.
+        prompts: texts in place of the program's own, by name.
+        instruments: the recorder's instruments that are switched on.
+        models: base URLs of model servers, by the environment variable in which the program looks for them.
+        settings: of the environment.
+        acts: what happened, in order: the arguments of ``Running.add``, or of ``Running.ask``.
+    """
+    os.environ.update(settings)
+    os.environ.update({name: model_url(url) for name, url in models.items()})
+    folder = place(Path("files"))
+    folder.mkdir(parents=True, exist_ok=True)
+    with asyncio.Runner() as runner, ExitStack() as stack:
+        running = Running(program, runner, stack)
+        again = {"models": models, "settings": settings, "acts": acts}
+        running.begin(user, trace, prompts, folder, instruments, again)
+        for act in acts:
+            _done(running, act)
+
+
+def _done(running: Running, act: Mapping[str, Any]) -> None:
+    said = {name: value for name, value in act.items() if name != "do"}
+    if act["do"] == "add":
+        running.add(**said)
+    else:
+        running.ask(**said)
+
+
+def settings_here() -> dict[str, str]:
+    """The settings of this process."""
+    return {name: os.environ[name] for name in SETTINGS if name in os.environ}

@@ -1,0 +1,212 @@
+"""A program at work: one user's memory is told things and asked, in a trace of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping
+from contextlib import ExitStack
+from contextvars import copy_context
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import memtrace
+from memtrace import sink
+from memtrace.context import scope
+from memtrace.identity import Variable
+from memtrace.program.loading import ProgramError, load
+from memtrace.program.protocol import Message
+from memtrace.raw_events import VARIABLE, RawEvent
+from memtrace.values import own_copy
+
+_FLUSH_SECONDS = 60.0
+_REPLIES = frozenset({"Response", "Answer"})
+AGAIN = "memtrace.program.again:conversation"
+"""What runs a conversation again."""
+
+
+class Running:
+    """One user's memory, and the trace in which it is recorded.
+
+    Args:
+        name: the program, as ``module:name``.
+        runner: runs its coroutines.
+        stack: ends the trace, if ``end`` does not.
+    """
+
+    def __init__(self, name: str, runner: asyncio.Runner, stack: ExitStack) -> None:
+        self._name = name
+        self._runner = runner
+        self._stack = stack
+        self._program: Any = None
+        self._replies: dict[str, tuple[str, str]] = {}
+        """Names and ids of replies since the last question, by text."""
+        self._known: dict[str, Variable] = {}
+        """Messages, questions and answers by what the data set calls them."""
+
+    def begin(
+        self,
+        user: str,
+        trace: str,
+        prompts: Mapping[str, str],
+        folder: Path,
+        instruments: list[str],
+        again: Mapping[str, Any] | None = None,
+    ) -> dict[str, str]:
+        """Make the program, and begin its trace; gives the program's prompts.
+
+        Args:
+            user: whose memory it is.
+            trace: the id of the trace.
+            prompts: texts in place of the program's own, by name.
+            folder: an empty folder for its files.
+            instruments: the recorder's instruments that are switched on; ``all`` for all of them.
+            again: what else a replay of the conversation needs: the arguments of ``again.conversation``. None keeps
+                nothing for a replay.
+
+        Raises:
+            ProgramError: there is no such program, or it is none.
+        """
+        factory = load(self._name)
+        self._listen()
+        if instruments:
+            memtrace.instrument(*([] if instruments == ["all"] else instruments))
+        is_kept = again is not None and getattr(factory, "is_replayable", True)
+        whole = {"program": self._name, "user": user, "trace": trace, "prompts": dict(prompts),
+                 "instruments": instruments, **(again or {})}  # fmt: skip
+        self._stack.enter_context(
+            memtrace.trace(
+                trace,
+                id=trace,
+                attributes={"user": user, "program": self._name},
+                program=AGAIN if is_kept else None,
+                input=whole if is_kept else None,
+            )
+        )
+        given = {key: memtrace.variable(text, kind="Prompt", name=key) for key, text in prompts.items()}
+        self._program = self._made(factory, user, given, folder)
+        usual = self._own_prompts(self._program)
+        self._know_prompts(usual)
+        return usual
+
+    def _know_prompts(self, prompts: Mapping[str, str]) -> None:
+        """Record the prompts, and know them again by the very texts that the program gave."""
+        here = scope.get()
+        for key, text in prompts.items():
+            if here is not None and memtrace.find(text) is None:
+                known = memtrace.find(memtrace.variable(text, kind="Prompt", name=key))
+                if known is not None:
+                    here.trace.identities.bind(text, known)
+
+    def _listen(self) -> None:
+        """Note what models and operations reply: their texts may come back from a package as other objects."""
+        send = sink.send
+
+        def heard(events: list[RawEvent]) -> None:
+            for event in events:
+                if event and event[0] is VARIABLE and event[8] in _REPLIES:
+                    self._replies[event[4]] = event[7], event[6]
+            send(events)
+
+        sink.set_sink(heard, wants_whole=sink.is_whole)
+
+    def _made_with(self, answer: str) -> Variable | None:
+        """The newest reply to the question that has this text, where the very object is not known."""
+        here = scope.get()
+        if here is None or answer not in self._replies:
+            return None
+        name, id_ = self._replies[answer]
+        found = here.trace.identities.named(name)
+        return found if found is not None and found.id == id_ else None
+
+    def _made(self, factory: Any, user: str, prompts: Mapping[str, str], folder: Path) -> Any:
+        made = self._result(factory(user=user, prompts=prompts, folder=folder))
+        for method in ("prompts", "add", "answer"):
+            if not callable(getattr(made, method, None)):
+                raise ProgramError(f"{self._name} made a {type(made).__name__}, which has no method {method}()")
+        return made
+
+    def _own_prompts(self, program: Any) -> dict[str, str]:
+        found = self._result(program.prompts())
+        if not isinstance(found, Mapping) or not all(
+            isinstance(key, str) and isinstance(text, str) for key, text in found.items()
+        ):
+            raise ProgramError(f"{self._name}: prompts() must give texts by name")
+        return dict(found)
+
+    def add(self, session: str, messages: list[dict[str, Any]]) -> None:
+        """Tell it what was said in one sitting."""
+        with memtrace.session(session, id=session, category="construction"):
+            said = []
+            for one in messages:
+                time = None if one["time"] is None else datetime.fromisoformat(one["time"])
+                about = {"speaker": one["speaker"], **({} if time is None else {"time": one["time"]})}
+                text = memtrace.variable(one["text"], kind="Message", name=one["id"], attributes=about)
+                self._know(one["id"], text)
+                said.append(Message(one["id"], one["speaker"], text, time, session))
+            self._result(self._program.add(said))
+
+    def ask(self, id: str, question: str) -> str:  # noqa: A002 (the field's own word)
+        """Ask it a question; gives the answer."""
+        with memtrace.session("answers", id=f"answer {id}", category="answers"):
+            self._replies.clear()
+            asked = memtrace.variable(question, kind="Query", name=id)
+            self._know(id, asked)
+            answer = self._result(self._program.answer(asked))
+            if not isinstance(answer, str):
+                raise ProgramError(f"{self._name}: answer() must give a text, not a {type(answer).__name__}")
+            known = memtrace.find(answer) or self._made_with(answer)
+            if known is None:
+                # A program that records no operation of its own still has its answer in the graph.
+                with memtrace.operation("answer", kind="Generation") as step:
+                    step.input(asked, "question", kind="Query")
+                    answer = step.output(answer, name=f"answer to {id}", kind="Answer")
+            elif known.kind != "Answer":
+                # A model's reply, which a package recorded, becomes the answer by being given out.
+                with memtrace.operation("give the answer", kind="Other") as step:
+                    step.input(known, "reply")
+                    answer = step.output(own_copy(answer), name=f"answer to {id}", kind="Answer")
+            self._know(f"answer {id}", answer)
+        return answer
+
+    def judge(
+        self,
+        id: str,  # noqa: A002 (the field's own word)
+        right: bool,
+        gold: list[str],
+        evidence: list[str],
+        comment: str | None,
+    ) -> None:
+        """Record whether an answer was right."""
+        answer = self._known.get(f"answer {id}")
+        if answer is None:
+            raise ProgramError(f"the question {id!r} was not asked")
+        memtrace.feedback(
+            answer,
+            gold=gold,
+            evidence=[self._known[one] for one in evidence if one in self._known],
+            comment=comment,
+            question=self._known.get(id),
+            right=right,
+        )
+
+    def end(self) -> dict[str, Any]:
+        """End the trace, and write what is not yet written; says what was lost."""
+        self._stack.close()
+        found = memtrace.flush(_FLUSH_SECONDS)
+        return {"events": found.sent, "lost": found.dropped + found.rejected, "faults": memtrace.fault_counts()}
+
+    def _know(self, id: str, value: str) -> None:  # noqa: A002 (the field's own word)
+        found = memtrace.find(value)
+        if found is not None:
+            self._known[id] = found
+
+    def _result(self, value: Any) -> Any:
+        if inspect.isawaitable(value):
+
+            async def awaited() -> Any:
+                return await value
+
+            return self._runner.run(awaited(), context=copy_context())
+        return value

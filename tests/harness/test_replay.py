@@ -1,0 +1,83 @@
+"""What a run recorded is run again: verdicts on its failures are proved, models are asked for nothing that was kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from memtrace.replay import Do, Replayer, folder_of
+
+from attribution.lookup import every_failure
+from attribution.run import Options as AttributionOptions
+from attribution.run import attribute
+from ingest.harness.datasets.registry import read_dataset
+from ingest.harness.judging import Exact
+from ingest.harness.plan import Plan
+from ingest.harness.run import run
+from optimization.proof.bench import Options
+from optimization.proof.correction import EvidenceCorrector
+from optimization.proof.model import Result
+from optimization.proof.run import prove_verdicts
+from store.protocol import GraphStore
+from tests.data import ROOT
+from tests.harness import miniatures
+from tests.llm_server import LlmServer
+
+AGENT = "tests.harness.programs:FactsAgent"
+ADAPTERS = "memtrace.program.adapters"
+
+
+@pytest.fixture
+def plan(tmp_path: Path, llm: LlmServer, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """A run over two people, whose answers need what the model forgets."""
+    monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
+    path = tmp_path / "cases.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in miniatures.lines()), "utf-8")
+    urls = {"OPENAI_BASE_URL": llm.url}
+    return Plan(AGENT, read_dataset(path), Exact(), tmp_path / "run", directory=ROOT, models=urls)
+
+
+async def test_verdicts_on_a_run_are_proved(plan: Plan, llm: LlmServer, store: GraphStore) -> None:
+    await run(plan, store)
+    asked = len(llm.requests)
+    failures = await every_failure(store, None)
+    verdicts = [(one.failure, one.attribution) async for one in attribute(store, failures, AttributionOptions())]
+    found = [one async for one in prove_verdicts(store, verdicts, EvidenceCorrector(), Options())]
+    assert [(one.proof.result, one.attribution.error_type) for one in found] == [
+        (Result.PROVED, "ExtractionError"),
+        (Result.PROVED, "ExtractionError"),
+    ], [one.proof.reason for one in found]
+    assert all((one.attribution.confidence or 0) > (one.proof.confidence_before or 0) for one in found)
+    assert len(llm.requests) > asked, "with the correction, the answer's prompt is one that was not kept"
+
+
+async def test_a_replay_asks_no_model(plan: Plan, llm: LlmServer, store: GraphStore) -> None:
+    outcome = await run(plan, store)
+    asked = len(llm.requests)
+    with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
+        again = replayer.run()
+        forgetful = replayer.run([Do("tests.harness.programs:FactsAgent._extract", skip=True)], "mixed")
+    assert (again.error, again.problems, again.live, len(again.kept)) == (None, (), 0, 6)
+    assert forgetful.live == 3
+    assert len(llm.requests) == asked + 3
+
+
+async def test_a_continued_run_is_replayed_once(plan: Plan, store: GraphStore) -> None:
+    await run(replace(plan, limits=replace(plan.limits, calls=8, parallel=1)), store)
+    outcome = await run(plan, store)
+    for one in outcome.users:
+        with Replayer(folder_of(one.trace_id)) as replayer:
+            again = replayer.run()
+        assert (again.error, len(again.calls)) == (None, 9), "three messages, and three searches and answers"
+
+
+@pytest.mark.parametrize("program", [AGENT, f"{ADAPTERS}.http:HttpProgram"])
+async def test_nothing_is_kept_where_it_is_not_wanted_or_does_no_good(
+    plan: Plan, store: GraphStore, program: str, monkeypatch: pytest.MonkeyPatch, llm: LlmServer
+) -> None:
+    """A search for prompts proves nothing, and behind HTTP a replay would change the real memory."""
+    monkeypatch.setenv("MEMTRACE_PROGRAM_URL", llm.url)
+    await run(replace(plan, program=program, is_kept=program != AGENT), store)
+    assert not (plan.folder.parent / "replay").exists()
