@@ -81,7 +81,7 @@ class Judge:
     async def others_gave(self, operation_id: str) -> bool:
         """Whether another operation had a part of the same to do, and carried on what this one left out.
 
-        What one reply of a model decides is often done by several operations: of one name, or each a write to the memory.
+        What one reply of a model decides is often done by several operations: of one name, or each a write to memory.
         """
         graph = self.graph
         this = graph.operations[operation_id]
