@@ -105,8 +105,9 @@ def uninstrument(*names: str) -> None:
 
 
 def _exists(module: str) -> bool:
+    """Whether its package is installed. To find the module itself, all packages around it would be imported."""
     try:
-        return find_spec(module) is not None
+        return find_spec(module.partition(".")[0]) is not None
     except (ImportError, ValueError):
         return False
 
