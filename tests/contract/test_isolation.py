@@ -15,6 +15,7 @@ from store.answers import Budget, Direction, Label
 from store.protocol import Database, GraphStore
 from store.references import elements_of
 from store.verdict_changes import VerdictHistory
+from store.walks import Walks
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder
 
@@ -324,7 +325,7 @@ PROBES: dict[str, Probe] = {
         timeline,
     )
 }
-METHODS = sorted(name for name in {*vars(GraphStore), *vars(VerdictHistory)} if not name.startswith("_"))
+METHODS = sorted(name for name in {*vars(GraphStore), *vars(Walks), *vars(VerdictHistory)} if not name.startswith("_"))
 
 
 def test_every_method_is_probed() -> None:

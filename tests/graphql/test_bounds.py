@@ -25,12 +25,12 @@ SCHEMA = make_schema()
 
 @pytest_asyncio.fixture(scope="module")
 async def written(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Database, TraceBuilder]]:
-    """A value of 17 MB, and a unit of six versions."""
+    """A value of 26 MB, and a unit of six versions."""
     folder = tmp_path_factory.mktemp("bounds")
     async with await open_database(f"sqlite:///{folder / 'test.db'}") as database:
         trace = TraceBuilder(PROJECT)
         step = trace.operation("step")
-        trace.variable("large", "x" * 17_000_000)
+        trace.variable("large", "x" * 26_000_000)
         for number in range(6):
             trace.variable(f"unit-{number}", f"version {number}", by=step, name="unit", version=number)
         await trace.write(database.project(PROJECT))
