@@ -81,15 +81,18 @@ class Judge:
     async def others_gave(self, operation_id: str) -> bool:
         """Whether another operation had a part of the same to do, and carried on what this one left out.
 
-        What one reply of a model decides is often done by several operations: of one name, or each a write to memory.
+        What one reply of a model decides is often done by several operations: of one name, or each a write to the
+        memory. They are given it in the same role.
         """
         graph = self.graph
+        roles = {(one.operation_id, one.variable_id): one.role for one in await graph.store.usages(graph.trace_id)}
         this = graph.operations[operation_id]
         for case in self.cases:
             for variable in await case.holders(graph.used(operation_id)):
                 for user in graph.users(variable):
                     other = graph.operations[user]
                     is_part = other.name == this.name or {this.kind, other.kind} <= _WRITES
+                    is_part = is_part and roles.get((user, variable)) == roles.get((operation_id, variable))
                     if other is not this and is_part and await case.holders(graph.made(user)):
                         return True
         return False

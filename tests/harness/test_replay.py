@@ -73,6 +73,16 @@ async def test_a_continued_run_is_replayed_once(plan: Plan, store: GraphStore) -
         assert (again.error, len(again.calls)) == (None, 9), "three messages, and three searches and answers"
 
 
+async def test_a_program_whose_source_was_changed_is_named(plan: Plan, store: GraphStore, tmp_path: Path) -> None:
+    source = (ROOT / "tests" / "harness" / "programs.py").read_text("utf-8")
+    (tmp_path / "copied_agent.py").write_text(source, "utf-8")
+    outcome = await run(replace(plan, program="copied_agent:FactsAgent", directory=tmp_path), store)
+    (tmp_path / "copied_agent.py").write_text(f"{source}\n# a later word\n", "utf-8")
+    with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
+        again = replayer.run()
+    assert (again.error, again.changed) == (None, ("copied_agent",))
+
+
 @pytest.mark.parametrize("program", [AGENT, f"{ADAPTERS}.http:HttpProgram"])
 async def test_nothing_is_kept_where_it_is_not_wanted_or_does_no_good(
     plan: Plan, store: GraphStore, program: str, monkeypatch: pytest.MonkeyPatch, llm: LlmServer

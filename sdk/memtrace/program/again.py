@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memtrace.program.running import Running
-from memtrace.replay.seams import model_url, place
+from memtrace.replay.seams import model_url, place, same_source
 
 SETTINGS = ("MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS")
 """Settings of the environment that decide what the ready-made programs do: a replay has those of the recording."""
@@ -25,6 +25,7 @@ def conversation(
     models: dict[str, str],
     settings: dict[str, str],
     acts: list[dict[str, Any]],
+    source: str | None,
 ) -> None:
     """Tell the program what it was told, and ask what it was asked; nothing is judged.
 
@@ -37,6 +38,7 @@ def conversation(
         models: base URLs of model servers, by the environment variable in which the program looks for them.
         settings: of the environment.
         acts: what happened, in order: the arguments of ``Running.add``, or of ``Running.ask``.
+        source: the hash of the source of the program's module.
     """
     os.environ.update(settings)
     os.environ.update({name: model_url(url) for name, url in models.items()})
@@ -46,6 +48,7 @@ def conversation(
         running = Running(program, runner, stack)
         again = {"models": models, "settings": settings, "acts": acts}
         running.begin(user, trace, prompts, folder, instruments, again)
+        same_source(program.partition(":")[0], source)
         for act in acts:
             _done(running, act)
 

@@ -18,6 +18,7 @@ from memtrace.identity import Variable
 from memtrace.program.loading import ProgramError, load
 from memtrace.program.protocol import Message
 from memtrace.raw_events import VARIABLE, RawEvent
+from memtrace.replay.keeping import source_hash
 from memtrace.values import own_copy
 
 _FLUSH_SECONDS = 60.0
@@ -74,7 +75,8 @@ class Running:
             memtrace.instrument(*([] if instruments == ["all"] else instruments))
         is_kept = again is not None and getattr(factory, "is_replayable", True)
         whole = {"program": self._name, "user": user, "trace": trace, "prompts": dict(prompts),
-                 "instruments": instruments, **(again or {})}  # fmt: skip
+                 "instruments": instruments, "source": source_hash(self._name.partition(":")[0]),
+                 **(again or {})}  # fmt: skip
         self._stack.enter_context(
             memtrace.trace(
                 trace,

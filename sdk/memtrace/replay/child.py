@@ -27,7 +27,7 @@ from memtrace.replay import seams
 from memtrace.replay.budget import Budget
 from memtrace.replay.clock import clock_from
 from memtrace.replay.do import Do
-from memtrace.replay.keeping import runs_of, source_hash
+from memtrace.replay.keeping import runs_of
 from memtrace.replay.performing import Performing, imported, typed_arguments
 from memtrace.replay.proxy import Proxy
 from memtrace.replay.replies import REPLIES, Replies
@@ -89,7 +89,6 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
     replies = Replies(folder / REPLIES, request.get("models", "kept"), request.get("fresh"))
     limits = request.get("limits") or {}
     error = None
-    changed: list[str] = []
     budget = Budget(limits.get("calls"), limits.get("cost"), limits.get("prices"))
     with Proxy(replies, budget) as proxy:
         seams.begin_replay(folder, proxy, Path(request["scratch"]))
@@ -100,8 +99,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
                 with clock_from(run.get("clock")) as is_frozen:
                     _seed(run.get("seeds") or {})
                     fn = imported(program)
-                    if run.get("source") not in {None, source_hash(module)}:
-                        changed.append(module)
+                    seams.same_source(module, run.get("source"))
                     _call(fn, typed_arguments(fn, run["input"]))
             except BaseException as wrong:  # whatever the program raises is what the replay has to say
                 error = f"{type(wrong).__name__}: {wrong}"
@@ -114,7 +112,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
         "problems": [*performing.problems, *proxy.problems],
         "answers": _answers(exporter, request.get("ask")),
         "error": error,
-        "changed": changed,
+        "changed": list(seams.changed),
         "clock": is_frozen if runs else False,
         "models": {"kept": sorted(replies.used), "live": spent.calls, "tokens": spent.tokens, "cost": spent.cost},
         "events": exporter.events if request.get("events") else [],

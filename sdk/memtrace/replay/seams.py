@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtrace.context import scope
 from memtrace.faults import report
+from memtrace.replay.keeping import source_hash
 from memtrace.replay.snapshots import PathSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -32,6 +33,16 @@ def begin_replay(folder: Path, proxy: Proxy, scratch: Path) -> None:
     """From now on, this process replays what a folder keeps; what it changes is in ``scratch``."""
     global _replay  # noqa: PLW0603 (one replay a process)
     _replay = folder, proxy, scratch
+
+
+changed: list[str] = []
+"""Modules of this replay whose source is not what it was when they were recorded."""
+
+
+def same_source(module: str, source: str | None) -> None:
+    """Note whether a module still has the source that it had, by its hash (``keeping.source_hash``)."""
+    if source is not None and source != source_hash(module) and module not in changed:
+        changed.append(module)
 
 
 def model_url(upstream: str | None = None) -> str:
