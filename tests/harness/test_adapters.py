@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from memtrace.replay import Do, Replayer, folder_of
 
+from attribution.graph import TraceGraph
 from attribution.lookup import every_failure
 from ingest.harness.datasets.registry import read_dataset
 from ingest.harness.judging import Exact
 from ingest.harness.plan import Outcome, Plan
 from ingest.harness.run import run
+from optimization.replay.recorded import Recorded
 from schema.models import Variable
 from store.open import open_database
 from store.paging import elements
@@ -122,6 +124,9 @@ async def test_an_adapter_remembers_answers_and_is_recorded(
     with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
         again = replayer.run()
         assert (again.error, again.problems, again.live) == (None, (), 0)
+        (trace,) = [one for one in (await store.traces()).items if one.external_id == outcome.users[0].trace_id]
+        recorded = await Recorded.of(await TraceGraph.load(store, trace.id), again)
+        assert (recorded.missing, recorded.further) == (None, None)
         assert len(server.requests) == calls
         changed = replayer.run([Do(_CHANGED[program], skip=True)], "mixed")
         assert (changed.error, changed.problems, changed.hits) == (None, (), (3,))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 _PACKAGES = {
     *("memtrace", "openai", "mem0", "langchain", "langgraph", "langmem", "llama_index"),
     *("evermemos", "everos", "everos_cloud"),
     *("anyio", "asyncio", "concurrent", "contextlib", "contextvars", "functools", "threading"),
     *("httpx", "httpx2", "pydantic", "tenacity", "trustcall", "wrapt"),
+    *("multiprocessing", "runpy"),
 }
 """Whose lines are passed over."""
 
 _FAMILIES = ("langchain_", "langgraph_")
 """How the names of many further packages begin; an application's own module may be called so too."""
+
+_RECORDER = str(Path(__file__).parents[1])
+"""The recorder's folder: its own programs, such as the process of a harness or a replay, are called ``__main__``."""
 
 _MAX_FRAMES = 200
 _MAX_MODULES = 10_000
@@ -41,6 +46,7 @@ def line() -> str | None:
 def _is_application(module: str, file: str) -> bool:
     package = module.partition(".")[0]
     found = package not in _PACKAGES and not (package.startswith(_FAMILIES) and "site-packages" in file)
+    found = found and not (module == "__main__" and file.startswith(_RECORDER))
     if len(_known) < _MAX_MODULES:
         _known[module] = found
     return found
