@@ -13,7 +13,7 @@ from attribution.graph import TraceGraph
 from attribution.needed import wanted
 from attribution.presence import HOLDS
 from attribution.question import Form, form, refuses
-from schema.kinds import OperationKind
+from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
 
 _RIGHT = 0.5
@@ -95,6 +95,20 @@ class Judge:
                     is_part = is_part and roles.get((user, variable)) == roles.get((operation_id, variable))
                     if other is not this and is_part and await case.holders(graph.made(user)):
                         return True
+        return False
+
+    async def had_unit(self, operation_id: str) -> bool:
+        """Whether an operation that writes to the memory was given a unit with what the answer needs.
+
+        Up to there the memory had it, so no operation before it lost it.
+        """
+        graph = self.graph
+        if graph.operations[operation_id].kind not in _WRITES:
+            return False
+        units = [one for one in graph.used(operation_id) if graph.variables[one].kind is VariableKind.MEMORY_UNIT]
+        for case in self.cases:
+            if await case.holders(units):
+                return True
         return False
 
     async def told(self) -> str:

@@ -141,7 +141,7 @@ async def _tried(bench: Bench, place: Place, correction: Correction, corrector: 
         proof = replace(proof, placebo=helps)
         if helps:
             return replace(proof, reason="a change that says something else helps as well: it is not the correction")
-    if correction.is_evidence:
+    if correction.is_evidence and not await bench.judge.had_unit(place.operation_id):
         earlier = await _earlier(bench, place, corrector)
         if earlier is not None:
             name = bench.graph.operations[earlier].name or earlier
