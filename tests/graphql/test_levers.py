@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.graphql.world import World
 
 _LEVERS = """query($p: String!, $s: String, $t: String, $n: Int! = 100) { project(name: $p) {
@@ -23,6 +25,7 @@ def _report(world: World, *options: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.usefixtures("nobody_has_judged")
 def test_they_are_those_of_the_report(world: World) -> None:
     found = _levers(world)
     assert {one["kind"] for one in found} >= {"prompt", "settings"}
