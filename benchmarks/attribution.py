@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import statistics
-import time
 import uuid
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,14 +14,13 @@ from pathlib import Path
 import neo4j
 
 from attribution.lookup import every_failure
-from attribution.run import Options, attribute
+from benchmarks.attribution_of_trace import time_each
 from benchmarks.context import Context, plain_name, run_module, say
 from benchmarks.generated import PROJECT, layout_key
 from benchmarks.neo4j_server import Server, ServerError
 from benchmarks.report import Section, Table, at_most, megabytes, milliseconds, seconds
 from ingest.files.importing import import_path
 from schema.kinds import Origin
-from schema.models import Failure
 from store.open import open_database
 from store.protocol import Database, GraphStore
 
@@ -178,22 +176,6 @@ async def _measure(context: Context, file: Path, opened: Open, project: str, fou
         first, *later = await time_each(store, failures[:_QUICK_FAILURES] if context.quick else failures)
     found[file.parent.name].first.append(first)
     found[file.parent.name].later.extend(later)
-
-
-async def time_each(store: GraphStore, failures: Sequence[Failure]) -> list[float]:
-    """Seconds of each failure of a trace, in one run of the free pass: one comes after the other.
-
-    Raises:
-        RuntimeError: a verdict was there already.
-    """
-    taken = []
-    started = time.perf_counter()
-    async for outcome in attribute(store, failures, Options()):
-        taken.append(time.perf_counter() - started)
-        if outcome.cached:
-            raise RuntimeError(f"the verdict on {outcome.failure.id} was found, not made")
-        started = time.perf_counter()
-    return taken
 
 
 async def _empty(store: GraphStore) -> None:

@@ -1,5 +1,7 @@
 """Child: attributes all failures of a trace, one after the other, and prints seconds and peak memory as JSON.
 
+It imports no more than ``memtrace attribute`` does: the driver of Neo4j would count as memory here.
+
 Run: ``python -m benchmarks.attribution_of_trace STORE_FILE PROJECT``
 """
 
@@ -8,12 +10,32 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from attribution.lookup import every_failure
-from benchmarks.attribution import time_each
+from attribution.run import Options, attribute
 from benchmarks.memory import peak_memory
+from schema.models import Failure
 from store.open import open_database
+from store.protocol import GraphStore
+
+
+async def time_each(store: GraphStore, failures: Sequence[Failure]) -> list[float]:
+    """Seconds of each failure of a trace, in one run of the free pass: one comes after the other.
+
+    Raises:
+        RuntimeError: a verdict was there already.
+    """
+    taken = []
+    started = time.perf_counter()
+    async for outcome in attribute(store, failures, Options()):
+        taken.append(time.perf_counter() - started)
+        if outcome.cached:
+            raise RuntimeError(f"the verdict on {outcome.failure.id} was found, not made")
+        started = time.perf_counter()
+    return taken
 
 
 async def _attribute(path: Path, project: str) -> list[float]:
