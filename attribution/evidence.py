@@ -19,6 +19,7 @@ from attribution.sought import Sought
 from attribution.text.lexicon import Alike
 from attribution.text.segments import Sentence, passage
 from attribution.text.tokens import tokens
+from schema.garbage_collector import collector_paused
 from schema.kinds import VariableKind
 from schema.models import Failure
 
@@ -111,7 +112,9 @@ class Messages:
             for variable in graph.variables.values()
             if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
         ]
-        messages = cls(graph, await graph.texts(ids), await _answers(graph))
+        texts, answers = await graph.texts(ids), await _answers(graph)
+        with collector_paused():  # all of it stays, and looking for garbage would take a quarter of the time
+            messages = cls(graph, texts, answers)
         if embedder is not None and ids:
             messages._embedder = embedder
             vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from schema.garbage_collector import collector_paused
 from schema.kinds import DerivationKind
 from schema.models import Operation, Variable
 from store.answers import Edge
@@ -81,11 +82,12 @@ class TraceGraph:
             store.usages(trace_id),
             store.invalidations(trace_id),
         )
-        used: dict[str, list[str]] = defaultdict(list)
-        for usage in usages:
-            used[usage.operation_id].append(usage.variable_id)
-        ended = {one.variable_id: one.operation_id for one in invalidations}
-        return cls(store, trace_id, variables, operations, derivations, used, ended)
+        with collector_paused():  # nothing of a graph is garbage
+            used: dict[str, list[str]] = defaultdict(list)
+            for usage in usages:
+                used[usage.operation_id].append(usage.variable_id)
+            ended = {one.variable_id: one.operation_id for one in invalidations}
+            return cls(store, trace_id, variables, operations, derivations, used, ended)
 
     def parents(self, variable_id: str) -> list[Edge]:
         """Derivations that made it."""

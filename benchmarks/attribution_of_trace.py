@@ -1,6 +1,6 @@
 """Child: attributes all failures of a trace, one after the other, and prints seconds and peak memory as JSON.
 
-It imports no more than ``memtrace attribute`` does: the driver of Neo4j would count as memory here.
+It takes memory as ``memtrace attribute`` does, and imports no more: the driver of Neo4j would count as memory here.
 
 Run: ``python -m benchmarks.attribution_of_trace STORE_FILE PROJECT``
 """
@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from api.malloc import share_arena
 from attribution.lookup import every_failure
 from attribution.run import Options, attribute
 from benchmarks.memory import peak_memory
@@ -45,5 +46,6 @@ async def _attribute(path: Path, project: str) -> list[float]:
 
 
 if __name__ == "__main__":
+    share_arena()
     found = asyncio.run(_attribute(Path(sys.argv[1]), sys.argv[2]))
     print(json.dumps({"seconds": found, "peak": peak_memory()}))

@@ -196,6 +196,9 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     """Run to the end; when interrupted, do not wait for threads, which may read or parse for long."""
     import asyncio
 
+    from api.malloc import share_arena
+
+    share_arena()
     runner = asyncio.Runner()
     try:
         runner.run(work)

@@ -79,11 +79,9 @@ async def run_server(
         config: a file of settings.
         opening: makes a way in for one browser, for as long as the server runs; its address is then opened.
     """
-    from api.malloc import share_arenas
     from schema.errors import InputError
     from schema.garbage_collector import collect_rarely, collector_paused
 
-    share_arenas()
     try:
         # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.
         with collector_paused():

@@ -58,11 +58,9 @@ async def worker(
     """
     from api.loading import load_settings, open_queue, open_store
     from api.logs import set_up_logs
-    from api.malloc import share_arenas
     from schema.errors import InputError
     from schema.garbage_collector import collect_rarely
 
-    share_arenas()
     try:
         # Without a project it works for all: the default project of the other commands would leave other jobs undone.
         projects = (place.project,) if place.project else None

@@ -11,7 +11,7 @@ import attribution
 from attribution.probabilities import CURVES
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "9", "3340c3c8972bf7eb"
+VERSION, FINGERPRINT = "9", "7449a00d232b5685"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
