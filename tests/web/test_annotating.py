@@ -285,8 +285,8 @@ async def test_what_is_typed_as_the_final_word_or_for_a_queue_outlives_the_key(b
             await page.get_by_label(field).fill(typed)
             for required in await page.get_by_label("Name", exact=True).all():
                 await required.fill("a new one")
-            for kind in await page.get_by_label("Annotation error").all():
-                await kind.check()
+            for choice in await page.get_by_label("Annotation error").all():
+                await choice.check()
             lone.ask(revoke, {"p": lone.project, "k": key["key"]["id"]}, "admin")
             await page.wait_for_timeout(5500)  # so long may a revoked key be believed
             await page.get_by_role("button", name=button).click()

@@ -7,12 +7,14 @@ import html
 import re
 from dataclasses import dataclass
 from secrets import token_hex
+from urllib.parse import quote
 
 import httpx
 import pytest
 from playwright.async_api import Browser, expect
 
 from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Variable
 from tests.factory import TraceBuilder
 from tests.server.running import RunningServer
 from tests.web.looking import looking
@@ -55,7 +57,7 @@ def large(server: RunningServer) -> Large:
     trace = TraceBuilder(project, "large values")
     trace.session("talk")
     message = trace.variable("message", _grown("said <script>alert(1)</script>"), kind=VariableKind.MESSAGE)
-    versions = []
+    versions: list[Variable] = []
     for number, line in enumerate(("the first line", "another line"), 1):
         update = trace.operation(f"update-{number}", name="remember", kind=OperationKind.UPDATE)
         before = versions[-1:]
@@ -153,8 +155,10 @@ def test_what_is_no_version_is_still_an_error(large: Large) -> None:
 
 async def test_it_is_saved_from_the_page(browser: Browser, large: Large) -> None:
     async with looking(browser, large.server) as found:
-        await found.goto(f"/ui/sign-in?next={large.base}/variables/{large.ids['unit']}?find={_QUOTE}")
+        await found.goto(f"/ui/sign-in?next={large.base}")
         await found.sign_in(large.key)
+        await found.is_at(large.base)
+        await found.goto(f"{large.base}/variables/{large.ids['unit']}?find={quote(_QUOTE)}")
         page = found.page
         await expect(page.get_by_text("This value has 31.5 MB")).to_be_visible()
         await expect(page.locator("#found")).to_have_text(_QUOTE)

@@ -102,8 +102,9 @@ async def test_two_methods_are_chosen_and_compared(browser: Browser, runs: Runs,
         await found.loaded()
         for label, method in (("First", "flow"), ("Second", "llm")):
             if by_keys:
-                await page.get_by_label(label).focus()
-                await page.keyboard.type(method)
+                choice = page.get_by_label(label)
+                await choice.focus()
+                await page.keyboard.type(await choice.locator(f"option[value={method}]").inner_text())
             else:
                 await page.get_by_label(label).select_option(method)
         await use(page.get_by_role("button", name="Compare"))
