@@ -238,8 +238,8 @@ class FailureOrder:
     """In which order failures are listed.
 
     A failure with several verdicts to which the filter applies stands where the first of them would stand. Those
-    without what they are sorted by come last, in either direction. Of equal ones the id decides; texts are compared
-    character by character, as Unicode numbers them.
+    without what they are sorted by come last, in either direction. Of equal ones the id decides, in the same direction;
+    texts are compared character by character, as Unicode numbers them.
     """
 
     by: FailureKey

@@ -180,6 +180,11 @@ class _BlindStore:
         page = await self._store.failures(trace_id, first, after, wanted, order)
         return Page(await self._shown(page.items), page.next)
 
+    async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
+        if wanted.asks_verdicts or wanted.labelled is not None:
+            wanted = replace(wanted, without=wanted.without | await self._hidden())
+        return await self._store.count_failures(trace_id, wanted)
+
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
         groups = await self._store.verdict_groups(trace_id)
         unseen = [one for one in await self._unseen() if trace_id in {None, one.trace_id}]

@@ -151,6 +151,10 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         """Failures, by trace and id unless in another order; those that are wanted, of one trace or of all."""
         ...
 
+    async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
+        """How many failures are wanted, of one trace or of all."""
+        ...
+
     async def verdict_groups(self, trace_id: str | None = None) -> list[VerdictGroup]:
         """How many failures have a verdict of each method, error type and operation, the largest number first."""
         ...

@@ -16,7 +16,7 @@ from store.answers import Direction, Label
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.find import lucene_query
 from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
-from store.neo4j.labels import FILLINGS
+from store.neo4j.labels import FILLINGS, Sorting
 from store.neo4j.queries import cypher
 from store.texts import placeholders
 
@@ -87,6 +87,7 @@ PARAMETERS: dict[str, Any] = {
     "since": None,
     "skip": 0,
     "stage": None,
+    "names": [],
     "start": 0,
     "state": "",
     "states": [],
@@ -122,6 +123,12 @@ ABOUT: dict[str, Iterable[StrEnum | None]] = {
     "get_nodes": [label for label in Label if label is not Label.DERIVATION],
     "nearest": Direction,
     "page_derivation": [Label.DERIVATION],
+    "page_failure_by_confidence": [one for one in Sorting if "confidence" in one],
+    "page_failure_by_name": [one for one in Sorting if "errorType" in one or "operation" in one],
+    "page_failure_by_time": [Sorting.TIME, Sorting.TIME_DOWN],
+    "page_failure_sorted": Sorting,
+    "page_failure_without": [one for one in Sorting if "time" not in one],
+    "page_failure_without_time": [Sorting.TIME, Sorting.TIME_DOWN],
     "page_operation": [Label.OPERATION],
     "page_session": [Label.SESSION],
     "page_variable": [Label.VARIABLE],
@@ -184,7 +191,7 @@ def test_every_way_into_the_graph_names_its_index(name: str, about: StrEnum | No
     assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name, about))) == len(ways)
 
 
-PAGES = ["api_key", "audit_entry", "derivation", "failure", "idle_trace", "job", "operation", "session", "variable"]
+PAGES = ["api_key", "audit_entry", "derivation", "idle_trace", "job", "operation", "session", "variable"]
 
 
 @pytest.mark.parametrize(("name", "about"), [text for text in PLANNED if text[0] in {f"page_{one}" for one in PAGES}])
@@ -195,6 +202,18 @@ async def test_a_page_comes_in_the_order_of_the_index(
     plan = await neo4j_database.plan(name, about, **PARAMETERS)
     assert "PartialTop" in plan
     assert {"Sort", "Top"}.isdisjoint(plan)
+
+
+@pytest.mark.parametrize(
+    ("name", "about"), [text for text in PLANNED if re.fullmatch("page_failure(_by_.*|_without.*)?", text[0])]
+)
+async def test_failures_come_in_the_order_of_an_index(
+    neo4j_database: Neo4jDatabase, name: str, about: StrEnum | None
+) -> None:
+    """A project may have very many; no more of them are read than a page shows, and the filter leaves out."""
+    plan = await neo4j_database.plan(name, about, **PARAMETERS)
+    assert "Limit" in plan
+    assert {"Sort", "Top", "PartialSort", "PartialTop", "Distinct"}.isdisjoint(plan)
 
 
 def test_a_query_of_lucene_quotes_each_phrase() -> None:

@@ -11,7 +11,7 @@ from api.auth.access import ProjectDoor
 from api.graphql.blaming import Blamed, blamed_of
 from api.graphql.comparison import Agreement, agreement_of
 from api.graphql.context import Info
-from api.graphql.failure_filter import VerdictGroup, groups_of
+from api.graphql.failure_filter import FailureFilter, VerdictGroup, groups_of, wanted_failures
 from api.graphql.levers import Lever, levers_of
 from api.graphql.pages import First, page_size
 from api.graphql.resolving import trace_meant
@@ -40,6 +40,16 @@ class ProjectNumbers:
     async def verdict_groups(self, trace: InTrace = None) -> list[VerdictGroup]:
         """Groups of failures."""
         return groups_of(await self.door.store.verdict_groups(await trace_meant(self.door.store, trace)))
+
+    @strawberry.field(description="How many failures `failures` lists with the same filter.", metadata={"cost": 100})
+    async def failure_count(
+        self,
+        trace: InTrace = None,
+        filter: Annotated[FailureFilter | None, strawberry.argument(description="Which failures you want.")] = None,
+    ) -> int:
+        """A count of failures."""
+        store = self.door.store
+        return await store.count_failures(await trace_meant(store, trace), wanted_failures(filter))
 
     @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:

@@ -5,9 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from store.answers import Direction, Label
+from store.answers import Direction, FailureKey, FailureOrder, Label
 from store.columns import DECLARED, Codec, Column
 from store.texts import Fillings
+
+
+class Sorting(StrEnum):
+    """The orders of failures; a minus is before those that begin with the largest."""
+
+    TIME = "time"
+    TIME_DOWN = "-time"
+    CONFIDENCE = "confidence"
+    CONFIDENCE_DOWN = "-confidence"
+    ERROR_TYPE = "errorType"
+    ERROR_TYPE_DOWN = "-errorType"
+    OPERATION = "operation"
+    OPERATION_DOWN = "-operation"
+
+    @classmethod
+    def of(cls, order: FailureOrder) -> Sorting:
+        """The order as templates know it."""
+        return cls(f"{'-' if order.descending else ''}{order.by}")
+
+
+_SORTED = {
+    FailureKey.TIME: ("createdAt", "createdAt"),
+    FailureKey.CONFIDENCE: ("confidence", "confidence"),
+    FailureKey.ERROR_TYPE: ("errorType", "errorType"),
+    FailureKey.OPERATION: ("operationKey", "operationName"),
+}
+"""The property of the index that has an order, and the one that holds all of what failures are sorted by."""
+_UP = {"order": "ASC", "reaches": ">=", "beyond": ">", "before": "<", "first": "min"}
+_DOWN = {"order": "DESC", "reaches": "<=", "beyond": "<", "before": ">", "first": "max"}
 
 _ENDS = {"source": "s.id", "target": "t.id"}
 """The ends of a derivation are nodes, which the texts call ``s`` and ``t``."""
@@ -27,6 +56,9 @@ def _fillings() -> Iterator[tuple[StrEnum, Mapping[str, str]]]:
             yield label, {"properties": _derivation_properties()}
         else:
             yield label, {"label": label.value, "properties": ", ".join(_read(one, "n") for one in declared.columns)}
+    for by, (key, name) in _SORTED.items():
+        for descending, words in ((False, _UP), (True, _DOWN)):
+            yield Sorting.of(FailureOrder(by, descending)), {"key": key, "name": name} | words
     ends = {"properties": _derivation_properties()}
     yield Direction.BACKWARD, {"from": "-", "to": "->", "order": "DESC", "here": "t", "there": "s"} | ends
     yield Direction.FORWARD, {"from": "<-", "to": "-", "order": "ASC", "here": "s", "there": "t"} | ends
@@ -38,7 +70,8 @@ def _derivation_properties() -> str:
 
 
 FILLINGS: Fillings = dict(_fillings())
-"""What templates are filled with, by what they are about: a label, or the direction of a walk.
+"""What templates are filled with, by what they are about: a label, the direction of a walk, or an order of failures.
 
-A walk goes from ``here`` to ``there``; the arrow between them is ``from``, then the relationship, then ``to``.
+A walk goes from ``here`` to ``there``; the arrow between them is ``from``, then the relationship, then ``to``. In an
+order, what comes later is ``beyond`` what comes ``before``.
 """

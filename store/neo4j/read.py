@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
@@ -13,17 +11,13 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
-from schema.kinds import HUMAN_METHOD, DerivationKind
-from schema.models import Attribution, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable, camel_case
+from schema.kinds import DerivationKind
+from schema.models import Attribution, Derivation, Element, Invalidation, Trace, Usage, Variable
 from store.answers import (
-    ALL_FAILURES,
     IN_ORDER,
     Activity,
     Direction,
     Edge,
-    FailureFilter,
-    FailureKey,
-    FailureOrder,
     Label,
     OperationDetail,
     Page,
@@ -32,7 +26,6 @@ from store.answers import (
     VerdictGroup,
     in_order_of_size,
 )
-from store.failure_cursor import cursor_at, place_after
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
 from store.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
@@ -40,13 +33,13 @@ from store.timeline import Stretches
 from store.times import from_microseconds
 
 _IDS_A_READ = 10_000
-_FIRST_ID = "0" * ID_LENGTH
-_AFTER_ALL_IDS = "g"
+FIRST_ID = "0" * ID_LENGTH
+AFTER_ALL_IDS = "g"
 _BEFORE_ALL = -(10**18)
 _DERIVATION_KINDS = {kind.value: kind for kind in DerivationKind}
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NUMBER_CURSOR = re.compile(rf"(-?\d{{1,18}}):([0-9a-f]{{{ID_LENGTH}}})", re.ASCII)
-_ID_CURSOR = re.compile(f"([0-9a-f]{{{ID_LENGTH}}}):([0-9a-f]{{{ID_LENGTH}}})")
+ID_CURSOR = re.compile(f"([0-9a-f]{{{ID_LENGTH}}}):([0-9a-f]{{{ID_LENGTH}}})")
 
 
 class Reader:
@@ -141,12 +134,12 @@ class Reader:
     ) -> dict[str, Page[Any]]:
         parameters: dict[str, Any] = {"traceIds": trace_ids, "count": first + 1}
         if label is Label.FAILURE:
-            parameters["place"], parameters["last"] = _cursor(_ID_CURSOR, after, _FIRST_ID)
+            parameters["place"], parameters["last"] = cursor_in(ID_CURSOR, after, FIRST_ID)
             listed = dict(await self.items("page_failure_of_trace", **parameters))
             ids = [id_ for keys in listed.values() for _, id_ in keys[:first]]
             found = {element.id: element for element in await self.get(label, ids)}
-            return {id_: _page_of(keys, first, found) for id_, keys in listed.items()}
-        place, parameters["last"] = _cursor(_NUMBER_CURSOR, after, since)
+            return {id_: page_of(keys, first, found) for id_, keys in listed.items()}
+        place, parameters["last"] = cursor_in(_NUMBER_CURSOR, after, since)
         parameters["place"] = int(place)
         if label is not Label.SESSION:
             parameters["kinds"] = sorted(kinds) or None
@@ -157,58 +150,10 @@ class Reader:
 
     async def traces(self, first: int, after: str | None) -> Page[Trace]:
         """Traces by time of creation and id."""
-        place, last = _cursor(_NUMBER_CURSOR, after, _BEFORE_ALL)
+        place, last = cursor_in(_NUMBER_CURSOR, after, _BEFORE_ALL)
         keys = await self.items("page_trace", place=int(place), last=last, count=first + 1)
         found = await self.get(Label.TRACE, [id_ for _, id_ in keys[:first]])
-        return _page_of(keys, first, {trace.id: trace for trace in found})
-
-    async def failures(
-        self,
-        trace_id: str | None,
-        first: int,
-        after: str | None,
-        wanted: FailureFilter,
-        order: FailureOrder | None,
-    ) -> Page[Failure]:
-        """Failures, by trace and id unless in another order."""
-        if order is None and trace_id is not None and wanted == ALL_FAILURES:
-            return (await self._pages(Label.FAILURE, [trace_id], first, after, (), (), 0))[trace_id]
-        parameters = {camel_case(name): value for name, value in asdict(wanted).items()} | {
-            "text": None if wanted.text is None else wanted.text.lower(),
-            "without": sorted(wanted.without),
-            "asksVerdicts": wanted.asks_verdicts,
-            "human": HUMAN_METHOD,
-            "lastTrace": _AFTER_ALL_IDS if trace_id is None else trace_id,
-            "count": first + 1,
-        }
-        if order is not None:
-            return await self._sorted_failures(order, first, after, parameters | {"firstTrace": trace_id or ""})
-        place, last = _cursor(_ID_CURSOR, after, _FIRST_ID)
-        if trace_id is not None and trace_id > str(place):
-            place, last = trace_id, ""
-        keys = await self.items("page_failure", place=place, last=last, **parameters)
-        found = await self.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
-        return _page_of(keys, first, {failure.id: failure for failure in found})
-
-    async def _sorted_failures(
-        self, order: FailureOrder, first: int, after: str | None, parameters: Mapping[str, Any]
-    ) -> Page[Failure]:
-        key, last = place_after(after, order)
-        names: list[str] = []
-        if order.by is FailureKey.OPERATION:
-            # The server does not always compare texts character by character; names are few, so they are numbered.
-            bounds = {name: parameters[name] for name in ("firstTrace", "lastTrace")}
-            names = sorted(await self.items("blamed_names", **bounds))
-            key = None if key is None else _number_of(str(key), names)
-        said = {"by": order.by.value, "descending": order.descending, "key": key, "last": last}
-        places = {name: place for place, name in enumerate(names)}
-        keys = await self.items("page_failure_sorted", **parameters, **said, places=places)
-        here = keys[:first]
-        found = await self.get(Label.FAILURE, [id_ for _, id_ in here])
-        if len(keys) <= first:
-            return Page(found, None)
-        end, id_ = here[-1]
-        return Page(found, cursor_at(order, names[end] if names and end is not None else end, id_))
+        return page_of(keys, first, {trace.id: trace for trace in found})
 
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         """What operations did, in stretches of a trace."""
@@ -317,7 +262,7 @@ def getter(label: Label) -> str:
     return "get_derivations" if label is Label.DERIVATION else "get_nodes"
 
 
-def _page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[Any]:
+def page_of(keys: Sequence[Any], first: int, found: Mapping[str, Any]) -> Page[Any]:
     """The page of the first keys (place, id). If there is one more than asked for, there is a next page."""
     here = keys[:first]
     more = f"{here[-1][0]}:{here[-1][1]}" if here and len(keys) > first else None
@@ -330,12 +275,6 @@ def _whole_page(found: list[Any], first: int) -> Page[Any]:
     return Page(here, f"{here[-1].sequence}:{here[-1].id}" if here and len(found) > first else None)
 
 
-def _number_of(name: str, names: Sequence[str]) -> float:
-    """The place of a name among those that are sorted; between two places where it is not there any more."""
-    place = bisect_left(names, name)
-    return place if place < len(names) and names[place] == name else place - 0.5
-
-
 def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:
     """Ids in lists that are short enough for one read."""
     remaining = iter(ids)
@@ -343,7 +282,7 @@ def parts_of(ids: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-def _cursor(form: re.Pattern[str], cursor: str | None, start: str | int) -> tuple[str | int, str]:
+def cursor_in(form: re.Pattern[str], cursor: str | None, start: str | int) -> tuple[str | int, str]:
     """The place and the id after which a page begins."""
     if cursor is None:
         return start, ""

@@ -37,6 +37,7 @@ from store.auditing import apart
 from store.idle import IdleTrace
 from store.neo4j import find, idle, maintain
 from store.neo4j.connection import Connection
+from store.neo4j.failures import count_failures, failures
 from store.neo4j.query import QueryResult, run_query
 from store.neo4j.read import Reader
 from store.neo4j.verdict_changes import undo_verdict, verdict_changes
@@ -127,7 +128,11 @@ class Neo4jStore(GraphStore):
         wanted: FailureFilter = ALL_FAILURES,
         order: FailureOrder | None = None,
     ) -> Page[Failure]:
-        return await self._reader.failures(trace_id, first, after, wanted, order)
+        return await failures(self._reader, trace_id, first, after, wanted, order)
+
+    @override
+    async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
+        return await count_failures(self._reader, trace_id, wanted)
 
     @override
     async def activity(self, trace_id: str, width: int) -> list[Activity]:

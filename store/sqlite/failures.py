@@ -42,6 +42,12 @@ def page(
     return Page([found[k] for k in here], cursors[first - 1] if len(rows) > first else None)
 
 
+def count(context: ReadContext, trace_id: str | None, wanted: FailureFilter) -> int:
+    """How many failures are wanted, of one trace or of all."""
+    ((found,),) = context.rows("failures.count", trace=trace_id, **_bindings(wanted))
+    return int(found)
+
+
 def _bindings(wanted: FailureFilter) -> dict[str, Any]:
     """A filter as the texts take it."""
     without = msgspec.json.encode(sorted(wanted.without)).decode() if wanted.without else None

@@ -189,6 +189,10 @@ class SqliteStore(GraphStore):
         return await self._read(failures.page, trace_id, first, after, wanted, order)
 
     @override
+    async def count_failures(self, trace_id: str | None = None, wanted: FailureFilter = ALL_FAILURES) -> int:
+        return await self._read(failures.count, trace_id, wanted)
+
+    @override
     async def activity(self, trace_id: str, width: int) -> list[Activity]:
         return await self._read(select.activity, trace_id, width)
 

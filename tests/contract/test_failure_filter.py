@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import cycle, islice
+from dataclasses import replace
+from itertools import cycle, islice, product
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -14,9 +15,10 @@ import pytest_asyncio
 
 from schema.errors import InputError
 from schema.ids import make_id
-from schema.kinds import ErrorType, OperationKind, QuestionKind
+from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Attribution, Failure
 from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, VerdictGroup
+from store.failure_cursor import cursor_at
 from store.protocol import Database, GraphStore
 from tests.contract.test_pages import all_pages
 from tests.factory import TraceBuilder, moment
@@ -115,9 +117,13 @@ def _sorted(traces: list[TraceBuilder], wanted: FailureFilter, order: FailureOrd
         for one in trace.failures
         if _matches(trace, one, wanted)
     ]
-    placed = sorted((pair for pair in keyed if pair[0] is not None), key=lambda pair: pair[1].id)
-    placed.sort(key=lambda pair: pair[0], reverse=order.descending)  # equal ones stay in the order of their ids
-    return [one for _, one in placed] + sorted((one for key, one in keyed if key is None), key=lambda one: one.id)
+    placed = sorted(
+        (pair for pair in keyed if pair[0] is not None),
+        key=lambda pair: (pair[0], pair[1].id),
+        reverse=order.descending,
+    )
+    others = sorted((one for key, one in keyed if key is None), key=lambda one: one.id, reverse=order.descending)
+    return [one for _, one in placed] + others
 
 
 FILTERS = [
@@ -176,9 +182,13 @@ async def test_a_filter_gives_what_a_look_at_each_gives(
     )
     for first in (1, 5, 100):
         assert await all_pages(lambda after, n=first: shared.failures(None, n, after, wanted), first) == expected  # type: ignore[misc]
+    assert await shared.count_failures(None, wanted) == len(expected)
+    out = frozenset(one.id for one in expected[::2]) | {"nobody's"}
+    assert await shared.count_failures(None, replace(wanted, without=out)) == len(expected) // 2
     for trace in traces:
         id_ = trace.trace.id
         of_trace = [one for one in expected if one.trace_id == id_]
+        assert await shared.count_failures(id_, wanted) == len(of_trace)
         assert await all_pages(lambda after, of=id_: shared.failures(of, 3, after, wanted), 3) == of_trace  # type: ignore[misc]
     for absent in (make_id("nothing", "at all"), "zzz", ""):
         assert (await shared.failures(absent, 3, None, wanted)).items == []
@@ -259,3 +269,35 @@ async def test_groups_count_failures_by_what_their_verdicts_say(shared: GraphSto
         assert len((await shared.failures(None, 1000, None, wanted)).items) >= group.failures
     assert await shared.verdict_groups(make_id("nothing", "at all")) == []
     assert isinstance(found[0], VerdictGroup)
+
+
+async def test_names_of_any_length_are_told_apart(store: GraphStore, project: str) -> None:
+    trace = TraceBuilder(project, "long names")
+    names = [f"{'n' * 199}{end}" for end in ("", "z", "za", "zb" * 9000, "y")]
+    for place, name in enumerate(names):
+        operation = trace.operation(f"o{place}", name=name)
+        failure = trace.failure(trace.variable(f"q{place}", f"What is {place}?", kind=VariableKind.QUERY))
+        trace.attribution(failure, "flow", operation_id=operation.id)
+    await trace.write(store)
+    for descending in (False, True):
+        order = FailureOrder(FailureKey.OPERATION, descending)
+        expected = _sorted([trace], ALL_FAILURES, order)
+        for of in (None, trace.trace.id):
+            found = await all_pages(
+                lambda after, of=of, by=order: store.failures(of, 2, after, ALL_FAILURES, by),  # type: ignore[misc]
+                2,
+            )
+            assert found == expected
+    for name, failure in zip(names, trace.failures, strict=True):
+        assert (await store.failures(None, 9, None, FailureFilter(operation=name))).items == [failure]
+
+
+async def test_a_place_far_away_is_a_place(shared: GraphStore, traces: list[TraceBuilder]) -> None:
+    """Cursors say a time as a number, also one that is no time of any calendar."""
+    for descending, number in product((False, True), (-(10**18), 10**18)):
+        order = FailureOrder(FailureKey.TIME, descending)
+        cursor = cursor_at(order, number, "0" * 32)
+        found = (await shared.failures(None, 100, cursor, ALL_FAILURES, order)).items
+        everything = _sorted(traces, ALL_FAILURES, order)
+        undated = [one for one in everything if one.created_at is None]
+        assert found == (everything if (number > 0) == descending else undated)

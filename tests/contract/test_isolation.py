@@ -11,7 +11,7 @@ import pytest
 from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
 from schema.kinds import Status
 from schema.models import Batch, Ending, Placing
-from store.answers import Budget, Direction, Label
+from store.answers import ALL_FAILURES, Budget, Direction, FailureFilter, Label
 from store.protocol import Database, GraphStore
 from store.references import elements_of
 from store.verdict_changes import VerdictHistory
@@ -251,6 +251,13 @@ async def counts(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.counts([owned.trace.id]) == {}
 
 
+async def count_failures(stranger: GraphStore, owned: TraceBuilder) -> None:
+    for wanted in (ALL_FAILURES, FailureFilter(labelled=True), FailureFilter(method="words")):
+        own = (await stranger.failures(wanted=wanted)).items
+        assert await stranger.count_failures(wanted=wanted) == len(own)
+        assert await stranger.count_failures(owned.trace.id, wanted) == 0
+
+
 async def verdict_groups(stranger: GraphStore, owned: TraceBuilder) -> None:
     own = [failure.id for failure in (await stranger.failures()).items]
     found = await stranger.verdict_groups()
@@ -291,6 +298,7 @@ PROBES: dict[str, Probe] = {
         page,
         pages,
         failures,
+        count_failures,
         verdict_groups,
         attributions,
         activity,

@@ -10,9 +10,10 @@ import apsw
 
 from attribution.history import history
 from attribution.people import record_verdict
+from schema.kinds import VariableKind
 from schema.migrations import migrations
 from schema.models import Batch, Variable
-from store.answers import Label
+from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, Label
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
 from store.protocol import Database, GraphStore
@@ -227,3 +228,25 @@ async def test_answers_of_failures_that_a_server_holds_were_judged_wrong(
     for statement in [*statements, *statements]:
         await connection.run_statement(statement)
     assert await store.get(Label.VARIABLE, ids) == trace.variables
+
+
+async def test_failures_that_a_server_holds_are_sorted_by_the_operation_at_fault(
+    neo4j_database: Neo4jDatabase, project: str
+) -> None:
+    store, trace = neo4j_database.project(project), TraceBuilder(project, "old")
+    for place, name in enumerate(("search", "extract", None, "answer")):
+        operation = trace.operation(f"o{place}", name=name, category=None)
+        failure = trace.failure(trace.variable(f"q{place}", f"What is {place}?", kind=VariableKind.QUERY))
+        trace.attribution(failure, "flow", operation_id=operation.id if place != 2 else None)
+    await trace.write(store)
+    connection = neo4j_database._connection
+    await connection.run_statement(
+        "MATCH (a:Attribution {traceId: $id}) REMOVE a.operationName, a.operationKey", id=trace.trace.id
+    )
+    statements = next(one.statements for one in migrations("neo4j") if one.name == "sorted")
+    for statement in [*statements, *statements]:
+        await connection.run_statement(statement)
+    order = FailureOrder(FailureKey.OPERATION)
+    search, extract, nobody, answer = trace.failures
+    assert (await store.failures(None, 9, None, ALL_FAILURES, order)).items == [answer, extract, search, nobody]
+    assert (await store.failures(None, 9, None, FailureFilter(operation="extract"))).items == [extract]

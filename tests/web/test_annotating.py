@@ -257,6 +257,47 @@ async def test_what_is_typed_on_a_case_outlives_the_key_and_the_reservation(brow
     lone.ask(delete, {"p": lone.project, "q": team.queue}, "admin")
 
 
+async def test_what_is_typed_as_the_final_word_or_for_a_queue_outlives_the_key(browser: Browser, lone: World) -> None:
+    team = make_team(lone, f"final {token_hex(4)}", failures=[lone.ids["failure"]])
+    for person, kind in (("Ada", "AnnotationError"), ("Ben", "LLMAsAJudgeError")):
+        assert team.next(person) == lone.ids["failure"]
+        team.submit(person, lone.ids["failure"], errorType=kind)
+    made = [
+        lone.ask(
+            'mutation($p: String!) { createKey(project: $p, name: "short", role: writer, person: "Dan") '
+            "{ ... on KeyCreated { secret key { id } } } }",
+            {"p": lone.project},
+            "admin",
+        )["createKey"]
+        for _ in range(2)
+    ]
+    revoke = "mutation($p: String!, $k: ID!) { revokeKey(project: $p, id: $k) { __typename } }"
+    forms = {
+        f"{team.base}/disputes/{lone.ids['failure']}": ("Why?", "half a final wo", "Save the final word"),
+        f"/ui/projects/{lone.project}/queues": ("Who annotates", "Ada\nBen\nCl", "Make the queue"),
+    }
+    for key, (address, (field, typed, button)) in zip(made, forms.items(), strict=True):
+        async with looking(browser, lone.server) as found:
+            page = found.page
+            await found.goto(f"/ui/sign-in?next={address}")
+            await found.sign_in(key["secret"])
+            await found.is_at(address)
+            await page.get_by_label(field).fill(typed)
+            for required in await page.get_by_label("Name", exact=True).all():
+                await required.fill("a new one")
+            for choice in await page.get_by_label("Annotation error").all():
+                await choice.check()
+            lone.ask(revoke, {"p": lone.project, "k": key["key"]["id"]}, "admin")
+            await page.wait_for_timeout(5500)  # so long may a revoked key be believed
+            await page.get_by_role("button", name=button).click()
+            await expect(page.get_by_role("status")).to_contain_text("expired or was revoked")
+            await found.sign_in(team.keys["Dan"])
+            await found.is_at(address)
+            await expect(page.get_by_label(field)).to_have_value(typed)
+    delete = "mutation($p: String!, $q: String!) { deleteAnnotationQueue(project: $p, queue: $q) { __typename } }"
+    lone.ask(delete, {"p": lone.project, "q": team.queue}, "admin")
+
+
 def test_labels_and_queues_over_http(team: Team) -> None:
     server, project = team.world.server, team.world.project
     base = f"/ui/projects/{project}/queues"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from secrets import token_hex
 from urllib.parse import quote
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, expect
 
 from tests.server.running import RunningServer
 from tests.server.wire_events import event, lines, send
@@ -82,6 +83,34 @@ async def test_two_methods_are_compared_with_people(browser: Browser, runs: Runs
         await expect(page.locator(".case")).to_have_count(4)
         await expect(page.locator(".case").first).to_contain_text("Update error at remember")
         await expect(page.locator(".case").first).to_contain_text("Deletion error at forget")
+
+
+@pytest.mark.parametrize("by_keys", [False, True], ids=["mouse", "keys"])
+async def test_two_methods_are_chosen_and_compared(browser: Browser, runs: Runs, by_keys: bool) -> None:
+    base = f"/ui/projects/{runs.project}/compare"
+    async with looking(browser, runs.server) as found:
+        page = found.page
+        await _signed_in(found, runs.project, base)
+
+        async def use(link: Locator) -> None:
+            await expect(link).to_be_visible()
+            await found.loaded()
+            await (link.press("Enter") if by_keys else link.click())
+
+        await use(page.get_by_role("link", name="Two methods"))
+        await expect(page).to_have_url(re.compile("by=methods"))
+        await found.loaded()
+        for label, method in (("First", "flow"), ("Second", "llm")):
+            if by_keys:
+                choice = page.get_by_label(label)
+                await choice.focus()
+                await page.keyboard.type(await choice.locator(f"option[value={method}]").inner_text())
+            else:
+                await page.get_by_label(label).select_option(method)
+        await use(page.get_by_role("button", name="Compare"))
+        await expect(page.locator(".totals div", has_text="Only the second is right").locator("dd")).to_have_text("4")
+        await use(page.locator(".case").first.get_by_role("link").first)
+        await expect(page).to_have_url(re.compile("/failures/"))
 
 
 async def test_a_memory_is_seen_at_a_moment(browser: Browser, runs: Runs) -> None:

@@ -37,11 +37,17 @@ class PageError(MemTraceError):
 
     Attributes:
         status: of the answer.
+        field: of the page's document, by the name that its answer has, which refused; None where none did.
     """
 
-    def __init__(self, status: int, told: str) -> None:
+    def __init__(self, status: int, told: str, field: str | None = None) -> None:
         self.status = status
+        self.field = field
         super().__init__(told)
+
+    def is_of(self, *fields: str) -> bool:
+        """Whether one of these fields did not take what it was asked for."""
+        return self.status == _STATUS["BAD_INPUT"] and self.field in fields
 
 
 class MissingError(PageError):
@@ -77,7 +83,8 @@ class Viewer:
         if result.errors:
             error = result.errors[0]
             code = str((error.extensions or {}).get("code"))
-            raise PageError(_STATUS.get(code, 500), error.message)
+            names = [part for part in error.path or () if isinstance(part, str)]
+            raise PageError(_STATUS.get(code, 500), error.message, names[-1] if names else None)
         assert result.data is not None
         return result.data
 

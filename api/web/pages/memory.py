@@ -8,8 +8,6 @@ from api.web.pages import words
 from api.web.pages.asking import MissingError, PageError
 from api.web.pages.shown import PageRequest, Shown
 
-_BAD_INPUT = 400
-
 
 async def memory(asked: PageRequest) -> Shown:
     """A memory, or one of its units."""
@@ -28,7 +26,7 @@ async def memory(asked: PageRequest) -> Shown:
         found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=True)
         compares = True
     except PageError as error:
-        if error.status != _BAD_INPUT or unit is None:
+        if unit is None or not error.is_of("change"):
             raise
         # Values that are too large, or too different, to be compared here: all else can be shown.
         found = await asked.viewer.ask_project("memory", asked.project, **wanted, changes=False)

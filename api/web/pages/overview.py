@@ -49,7 +49,7 @@ async def overview(asked: PageRequest) -> Shown:
         "by_operation": by_operation(groups, method),
         "methods": methods,
         "method": method,
-        "judged": await _judged(asked) if HUMAN_METHOD in methods else "0",
+        "judged": await _judged(asked) if HUMAN_METHOD in methods else 0,
         "over_time": _over_time(one, failures),
         "levers": await levers_of(asked, method, (failures, labels.get("Attribution", 0))),
         "is_first": asked.said("after") is None,
@@ -57,10 +57,11 @@ async def overview(asked: PageRequest) -> Shown:
     return Shown("overview", values)
 
 
-async def _judged(asked: PageRequest) -> str:
-    """How many failures people have judged; of very many only that they are more than one can ask for at once."""
-    found = (await asked.viewer.ask_project("judged", asked.project))["project"]["failures"]
-    return f"{len(found['nodes']):,}{'+' if found['pageInfo']['hasNextPage'] else ''}"
+async def _judged(asked: PageRequest) -> int:
+    """How many failures people have judged."""
+    found = await asked.viewer.ask_project("judged", asked.project)
+    count: int = found["project"]["failureCount"]
+    return count
 
 
 def methods_of(groups: Sequence[dict[str, Any]]) -> list[str]:

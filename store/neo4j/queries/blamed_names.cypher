@@ -1,5 +1,16 @@
-MATCH (f:Failure)
-USING INDEX SEEK f:Failure(projectId, traceId)
-WHERE f.projectId = $projectId AND f.traceId >= $firstTrace AND f.traceId <= $lastTrace
-MATCH (f)<-[:EXPLAINS]-(a)-[:BLAMES]->(o)
-RETURN collect(DISTINCT coalesce(o.name, o.category, o.kind)) AS names
+// Keys are read out of the index alone; of names of which that holds only the beginning, the names are read too.
+MATCH (a:Attribution)
+USING INDEX SEEK a:Attribution(projectId, operationKey, failureId)
+WHERE a.projectId = $projectId AND a.operationKey >= '' AND a.failureId IS NOT NULL
+WITH DISTINCT a.operationKey AS key
+CALL (key) {
+  WITH key WHERE size(key) < 200
+  RETURN key AS name
+  UNION ALL
+  WITH key WHERE size(key) >= 200
+  MATCH (b:Attribution)
+  USING INDEX SEEK b:Attribution(projectId, operationKey, failureId)
+  WHERE b.projectId = $projectId AND b.operationKey = key AND b.failureId IS NOT NULL
+  RETURN DISTINCT b.operationName AS name
+}
+RETURN collect(name) AS names

@@ -1,6 +1,7 @@
+// Of one trace, which is read whole.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
-WHERE f.projectId = $projectId AND f.traceId >= $firstTrace AND f.traceId <= $lastTrace AND NOT f.id IN $without
+WHERE f.projectId = $projectId AND f.traceId = $traceId AND NOT f.id IN $without
   AND ($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
     OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
   AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $human })
@@ -12,24 +13,21 @@ WHERE ($asksVerdicts OR $by <> 'time')
   AND ($questionKind IS NULL OR a.questionKind = $questionKind)
   AND ($minConfidence IS NULL OR a.confidence >= $minConfidence)
   AND ($maxConfidence IS NULL OR a.confidence <= $maxConfidence)
-  AND ($operation IS NULL OR EXISTS {
-    (a)-[:BLAMES]->(o)
-    WHERE coalesce(o.name, o.category, o.kind) = $operation
-  })
+  AND ($operation IS NULL OR a.operationName = $operation)
 WITH f, a, CASE $by
     WHEN 'time' THEN f.createdAt.epochSeconds * 1000000 + f.createdAt.microsecond
     WHEN 'confidence' THEN a.confidence
     WHEN 'errorType' THEN a.errorType
-    ELSE $places[head([(a)-[:BLAMES]->(o) | coalesce(o.name, o.category, o.kind)])]
+    ELSE $places[a.operationName]
   END AS said
-WITH f.id AS id, count(a) AS verdicts, CASE WHEN $descending THEN max(said) ELSE min(said) END AS key
+WITH f.id AS id, count(a) AS verdicts, {{first}}(said) AS key
 WHERE NOT $asksVerdicts OR verdicts > 0
 WITH id, key
 WHERE $last IS NULL
-  OR CASE WHEN $key IS NULL THEN key IS NULL AND id > $last
-    ELSE key IS NULL OR (key = $key AND id > $last) OR CASE WHEN $descending THEN key < $key ELSE key > $key END
+  OR CASE WHEN $key IS NULL THEN key IS NULL AND id {{beyond}} $last
+    ELSE key IS NULL OR (key = $key AND id {{beyond}} $last) OR key {{beyond}} $key
   END
 WITH key, id
-ORDER BY key IS NULL, CASE WHEN NOT $descending THEN key END, CASE WHEN $descending THEN key END DESC, id
+ORDER BY key IS NULL, key {{order}}, id {{order}}
 LIMIT $count
 RETURN collect([key, id]) AS keys

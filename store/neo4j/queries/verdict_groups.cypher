@@ -2,7 +2,6 @@ MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
 WHERE f.projectId = $projectId AND f.traceId >= coalesce($traceId, '') AND ($traceId IS NULL OR f.traceId = $traceId)
 MATCH (f)<-[:EXPLAINS]-(a)
-OPTIONAL MATCH (a)-[:BLAMES]->(o)
-WITH a.method AS method, a.errorType AS errorType, coalesce(o.name, o.category, o.kind) AS operation,
+WITH a.method AS method, a.errorType AS errorType, a.operationName AS operation,
   count(DISTINCT f) AS failures
 RETURN collect([method, errorType, operation, failures]) AS groups

@@ -19,6 +19,8 @@ CALL (a, row) {
   USING INDEX SEEK o:Operation(id)
   WHERE o.projectId = $projectId
   MERGE (a)-[:BLAMES]->(o)
+  WITH a, coalesce(o.name, o.category, o.kind) AS name
+  SET a.operationName = name, a.operationKey = left(name, 200)
 }
 CALL (a, row) {
   UNWIND row.cites AS id

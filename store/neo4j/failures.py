@@ -1,0 +1,151 @@
+"""Pages of failures: those that are wanted, in the order that is wanted."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from schema.kinds import HUMAN_METHOD, ErrorType
+from schema.models import Failure, camel_case
+from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, Label, Page
+from store.failure_cursor import Key, cursor_at, place_after
+from store.neo4j.labels import Sorting
+from store.neo4j.read import AFTER_ALL_IDS, FIRST_ID, ID_CURSOR, Reader, cursor_in, page_of
+from store.times import from_microseconds, to_microseconds
+
+_BEFORE_ALL_IDS = ""
+_ENDS: Mapping[FailureKey, tuple[Any, Any]] = {
+    FailureKey.TIME: (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)),
+    FailureKey.CONFIDENCE: (-1.0, 2.0),
+}
+"""What is before and after all that failures are sorted by."""
+
+_FIRST_MICROSECOND, _LAST_MICROSECOND = (to_microseconds(one) or 0 for one in _ENDS[FailureKey.TIME])
+
+Row = tuple[Key, str]
+"""What a failure is sorted by, and its id."""
+
+
+async def failures(
+    reader: Reader,
+    trace_id: str | None,
+    first: int,
+    after: str | None,
+    wanted: FailureFilter,
+    order: FailureOrder | None,
+) -> Page[Failure]:
+    """Failures, by trace and id unless in another order."""
+    if order is None and trace_id is not None and wanted == ALL_FAILURES:
+        page: Page[Failure] = await reader.page(Label.FAILURE, trace_id, first, after, (), (), 0)  # type: ignore[assignment]
+        return page
+    parameters = _parameters(wanted) | {"count": first + 1}
+    if order is not None:
+        key, last = place_after(after, order)
+        rows = await _Sorted(reader, order, parameters).rows(trace_id, key, last, first + 1)
+        here = rows[:first]
+        found = await reader.get(Label.FAILURE, [id_ for _, id_ in here])
+        return Page(found, cursor_at(order, *here[-1]) if len(rows) > first else None)
+    place, last_id = cursor_in(ID_CURSOR, after, FIRST_ID)
+    if trace_id is not None and trace_id > str(place):
+        place, last_id = trace_id, ""
+    bounds = {"place": place, "last": last_id, "lastTrace": AFTER_ALL_IDS if trace_id is None else trace_id}
+    keys = await reader.items("page_failure", **bounds, **parameters)
+    found = await reader.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
+    return page_of(keys, first, {failure.id: failure for failure in found})
+
+
+async def count_failures(reader: Reader, trace_id: str | None, wanted: FailureFilter) -> int:
+    """How many failures are wanted, of one trace or of all."""
+    judged = trace_id is None and wanted == FailureFilter(labelled=True, without=wanted.without)
+    rows = await reader.rows("count_judged" if judged else "count_failures", traceId=trace_id, **_parameters(wanted))
+    count: int = rows[0][0]
+    return count
+
+
+def _parameters(wanted: FailureFilter) -> dict[str, Any]:
+    """A filter as the texts take it."""
+    return {camel_case(name): value for name, value in asdict(wanted).items()} | {
+        "text": None if wanted.text is None else wanted.text.lower(),
+        "without": sorted(wanted.without),
+        "asksVerdicts": wanted.asks_verdicts,
+        "human": HUMAN_METHOD,
+    }
+
+
+def _number_of(name: str, names: Sequence[str]) -> float:
+    """The place of a name among those that are sorted; between two places where it is not there any more."""
+    place = bisect_left(names, name)
+    return place if place < len(names) and names[place] == name else place - 0.5
+
+
+class _Sorted:
+    """Failures in one order: first those that have what they are sorted by, then the others."""
+
+    def __init__(self, reader: Reader, order: FailureOrder, parameters: Mapping[str, Any]) -> None:
+        self._reader = reader
+        self._order = order
+        self._parameters = parameters
+        self._about = Sorting.of(order)
+
+    async def rows(self, trace_id: str | None, key: Key, last: str | None, count: int) -> list[Row]:
+        """So many after a place, or from the beginning on."""
+        if trace_id is not None:
+            return await self._of_trace(trace_id, key, last)
+        rows = [] if last is not None and key is None else await self._keyed(key, last)
+        if len(rows) < count:
+            rest = {"count": count - len(rows), "last": last if last is not None and key is None else self._start}
+            name = "page_failure_without_time" if self._order.by is FailureKey.TIME else "page_failure_without"
+            rows += await self._ask(name, **rest)
+        return rows
+
+    @property
+    def _start(self) -> str:
+        """What all ids come after."""
+        return AFTER_ALL_IDS if self._order.descending else _BEFORE_ALL_IDS
+
+    async def _keyed(self, key: Key, last: str | None) -> list[Row]:
+        by = self._order.by
+        if by in _ENDS:
+            place = _ENDS[by][self._order.descending] if last is None else key
+            if by is FailureKey.TIME and last is not None:
+                place = from_microseconds(max(_FIRST_MICROSECOND, min(int(key or 0), _LAST_MICROSECOND)))
+            return await self._ask(f"page_failure_by_{by.value}", place=place, last=last)
+        places = self._places(await self._names(None))
+        # The name that a cursor says may be gone by now.
+        left = [name for name in places if last is None or not self._is_before(name, key)]
+        said = {"places": places, "names": left, "key": key, "last": last, "start": self._start}
+        return await self._ask("page_failure_by_name", **said)
+
+    async def _of_trace(self, trace_id: str, key: Key, last: str | None) -> list[Row]:
+        names: list[str] = []
+        said: Any = key
+        if self._order.by is FailureKey.OPERATION:
+            # The server compares texts otherwise; names are few, so they are numbered, the first in this order lowest.
+            names = await self._names(trace_id)
+            said = None if key is None else _number_of(str(key), sorted(names))
+        places = {name: place for place, name in enumerate(sorted(names))}
+        bounds = {"traceId": trace_id, "by": self._order.by.value, "key": said, "last": last, "places": places}
+        rows = await self._ask("page_failure_sorted", **bounds)
+        return [(sorted(names)[end] if names and isinstance(end, int) else end, id_) for end, id_ in rows]
+
+    async def _names(self, trace_id: str | None) -> list[str]:
+        """What failures may be sorted by, in no order."""
+        if self._order.by is FailureKey.ERROR_TYPE:
+            return [one.value for one in ErrorType]
+        if trace_id is None:
+            return await self._reader.items("blamed_names")
+        return await self._reader.items("blamed_names_of_trace", traceId=trace_id)
+
+    def _places(self, names: list[str]) -> dict[str, int]:
+        """The place of each name in this order."""
+        return {name: place for place, name in enumerate(sorted(names, reverse=self._order.descending))}
+
+    def _is_before(self, name: str, key: Key) -> bool:
+        return name > str(key) if self._order.descending else name < str(key)
+
+    async def _ask(self, name: str, /, **more: Any) -> list[Row]:
+        rows = await self._reader.items(name, self._about, **{**self._parameters, **more})
+        return [(key, id_) for key, id_ in rows]
