@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from tests.environments import only_in_full
-from tests.ports import free_ports
+from tests.sdk import platform
 from tests.sdk.instruments import scripted_openai
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole, run
 from tests.sdk.instruments.test_langchain import CONTEXTS, script
+from tests.server.forwarder import Forwarder
 
 
 @pytest.mark.parametrize(
@@ -35,18 +36,21 @@ def test_a_whole_run_while_the_platform_is_away(
     operation: str,
     tmp_path: Path,
 ) -> None:
-    (nobody,) = free_ports(1)
     spool = tmp_path / "spool"
-    with scripted_openai.running(says) as server:
+    with scripted_openai.running(says) as server, platform.running() as receiver, Forwarder(receiver.endpoint) as way:
         more = {"OPENAI_API_BASE": server.url, "LANGSMITH_TRACING": "false", "MEMTRACE_SPOOL": str(spool)}
-        away = {"MEMTRACE_ENDPOINT": f"http://127.0.0.1:{nobody}"}
-        options: dict[str, Any] = {"model": server.url, "arguments": arguments}
-        without = run(application, environment, folder=tmp_path / "a", instrument=None, more=more, **options)
-        first = run(application, environment, folder=tmp_path / "b", more=more | away, **options)
-        assert not first.events
+        more |= {"MEMTRACE_ENDPOINT": f"http://127.0.0.1:{way.port}"}
+        options: dict[str, Any] = {"model": server.url, "arguments": arguments, "more": more}
+        without = run(application, environment, folder=tmp_path / "without", instrument=None, **options)
+        way.close()
+        away = run(application, environment, folder=tmp_path / "away", **options)
+        assert not receiver.events
         assert any(path.stat().st_size for path in spool.rglob("*") if path.is_file())
-        back = run(application, environment, folder=tmp_path / "c", more=more, **options)
-    assert first.said == back.said == without.said
-    check_whole(Run(None, back.events, back.errors))
-    names = [name for name, _ in back.operations()]
+        way.open()
+        back = run(application, environment, folder=tmp_path / "back", **options)
+        events = list(receiver.events)
+    assert away.said == back.said == without.said
+    recorded = Run(None, events, back.errors)
+    check_whole(recorded)
+    names = [name for name, _ in recorded.operations()]
     assert names.count(operation) == 2 * (len(CONTEXTS) if operation == "ChatOpenAI" else 5)

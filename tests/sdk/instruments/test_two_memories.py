@@ -41,10 +41,12 @@ def script(body: dict[str, Any]) -> str:
     if "Name the preferences" in text:
         liked = [said for word, said in PREFERENCES.items() if word in text]
         return json.dumps({"seat": liked[0]} if liked else {})
-    if "## New Messages" in text:
-        new = text.split("## New Messages", 1)[1].split("## Observation Date", 1)[0]
+    prompt = str(body["messages"][-1]["content"])
+    if "## New Messages" in prompt:
+        new = prompt.split("## New Messages", 1)[1].split("## Observation Date", 1)[0]
         found = [fact for word, fact in FACTS.items() if word in new]
-        return json.dumps({"memory": [{"id": str(n), "text": fact} for n, fact in enumerate(found)]})
+        units = [{"id": str(n), "text": fact, "attributed_to": "user"} for n, fact in enumerate(found)]
+        return json.dumps({"memory": units})
     question = str(body["messages"][-1]["content"])
     if not question.endswith("?"):
         return "Thank you, I keep that in mind."
@@ -120,16 +122,15 @@ def test_each_fault_is_found_where_it_was_made(week: tuple[list[Run], Run], tmp_
         with complaining() as said:
             memtrace.feedback(answer["variable"], gold=gold, trace=answer["trace"])
         ((error, operation),) = blamed_operations(recorded, said, folder, lambda name: name).values()
-        values = {event["variable"]: event["value"] for event in recorded.variables()}
-        used = {values[one["variable"]] for one in recorded.of("used") if one["operation"] == operation["operation"]}
-        found.append(
-            (error, operation["name"], next(text for text in (AISLE, PASSPORT) if _tells(recorded, used, text)))
-        )
+        messages = _had_to_do_with(recorded, operation["operation"])
+        found.append((error, operation["name"], next(text for text in (AISLE, PASSPORT) if text in messages)))
     assert found == [("UpdateError", "SqliteStore.put", AISLE), ("ExtractionError", "mem0 extract", PASSPORT)]
 
 
-def _tells(recorded: Run, used: set[str], text: str) -> bool:
-    """Whether an operation used a message, or a reply that was made of it."""
-    return text in used or any(
-        text in past(recorded, one, "Message") for one in recorded.variables("Response") if one["value"] in used
-    )
+def _had_to_do_with(recorded: Run, operation: str) -> set[str]:
+    """The messages behind what an operation used, but for what it was only shown as said earlier."""
+    used = [one for one in recorded.of("used") if one["operation"] == operation]
+    by_id = {event["variable"]: event for event in recorded.variables()}
+    of_use = [by_id[one["variable"]] for one in used if not one.get("role", "").startswith("earlier ")]
+    kinds = {"Message", "Response"}
+    return {text for one in of_use if one["kind"] in kinds for text in past(recorded, one, "Message")}
