@@ -6,7 +6,7 @@ BIN := .venv/bin
 SAMPLE := examples/sample/assistant.json
 DEMO_STORE := sqlite:///.demo/demo.db
 
-.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor screenshots clean
+.PHONY: help setup secrets demo test test-full fuzz torture lint format bench lock vendor screenshots collector clean
 
 help:
 	@echo "make demo    import the sample, show the past of a wrong answer, say why each is wrong, and improve prompts"
@@ -20,6 +20,7 @@ help:
 	@echo "make lock    pin the newest versions that pyproject.toml allows"
 	@echo "make vendor  make the scripts of the web pages anew, from their lock (needs node and npm)"
 	@echo "make screenshots  pictures of all web pages, in .screenshots/"
+	@echo "make collector OpenTelemetry's Collector, in .collector/, for its test (needs Go)"
 
 setup: .venv/ready
 
@@ -82,5 +83,8 @@ vendor: setup
 screenshots: setup
 	$(BIN)/python -m tests.web.screenshots
 
+collector:
+	go run go.opentelemetry.io/collector/cmd/builder@v0.165.0 --config tests/server/collector-builder.yaml
+
 clean:
-	rm -rf .venv .demo .screenshots
+	rm -rf .venv .demo .screenshots .collector

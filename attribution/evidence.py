@@ -20,7 +20,7 @@ from attribution.text.lexicon import Alike
 from attribution.text.segments import Sentence, passage
 from attribution.text.tokens import tokens
 from schema.garbage_collector import collector_paused
-from schema.kinds import VariableKind
+from schema.kinds import EARLIER, VariableKind
 from schema.models import Failure
 
 _K1, _B = 1.2, 0.75
@@ -107,11 +107,14 @@ class Messages:
     @classmethod
     async def read(cls, graph: TraceGraph, embedder: Embedder | None = None) -> Messages:
         """Read the messages of a trace; with an embedder they are found by meaning, too."""
-        ids = [
-            variable.id
+        found = [
+            variable
             for variable in graph.variables.values()
             if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
         ]
+        # What a later process reads again is evidence only if nobody recorded how it was said.
+        said = {variable.value_hash for variable in found if variable.category != EARLIER}
+        ids = [one.id for one in found if one.category != EARLIER or one.value_hash not in said]
         texts, answers = await graph.texts(ids), await _answers(graph)
         with collector_paused():  # all of it stays, and looking for garbage would take a quarter of the time
             messages = cls(graph, texts, answers)

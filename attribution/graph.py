@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from schema.garbage_collector import collector_paused
-from schema.kinds import DerivationKind
+from schema.kinds import EARLIER, DerivationKind, VariableKind
 from schema.models import Operation, Variable
 from store.answers import Edge
 from store.paging import elements
@@ -33,6 +33,7 @@ class TraceGraph:
         derivations: Sequence[Edge],
         used: Mapping[str, list[str]],
         invalidated: Mapping[str, str],
+        shown: Collection[tuple[str, str]] = (),
     ) -> None:
         self.store = store
         self.trace_id = trace_id
@@ -40,6 +41,7 @@ class TraceGraph:
         self.operations = {operation.id: operation for operation in operations}
         self._used = used
         self._invalidated = invalidated
+        self._shown = shown
         self._parents: dict[str, list[Edge]] = defaultdict(list)
         self._children: dict[str, list[Edge]] = defaultdict(list)
         for derivation in derivations:
@@ -87,7 +89,9 @@ class TraceGraph:
             for usage in usages:
                 used[usage.operation_id].append(usage.variable_id)
             ended = {one.variable_id: one.operation_id for one in invalidations}
-            return cls(store, trace_id, variables, operations, derivations, used, ended)
+            role = f"{EARLIER} "
+            shown = {(one.operation_id, one.variable_id) for one in usages if (one.role or "").startswith(role)}
+            return cls(store, trace_id, variables, operations, derivations, used, ended, shown)
 
     def parents(self, variable_id: str) -> list[Edge]:
         """Derivations that made it."""
@@ -108,6 +112,28 @@ class TraceGraph:
     def users(self, variable_id: str) -> list[str]:
         """Operations that used a variable and did not make it themselves, in order."""
         return self._users.get(variable_id, [])
+
+    def readers(self, variable_id: str) -> list[str]:
+        """Operations that had to do something with a variable, in order.
+
+        Those that were only shown it, as what had been said earlier, are not among them. One that only wrote a prompt
+        is not either if the prompt was read: then those are that read it.
+        """
+        found: dict[str, None] = {}
+        waiting, seen = [variable_id], {variable_id}
+        while waiting:
+            one = waiting.pop(0)
+            for operation_id in self.users(one):
+                if (operation_id, one) in self._shown:
+                    continue
+                made = self.made(operation_id)
+                prompts = [v for v in made if self.variables[v].kind is VariableKind.PROMPT and self.users(v)]
+                if prompts and len(prompts) == len(made):
+                    waiting += [v for v in prompts if v not in seen]
+                    seen.update(prompts)
+                else:
+                    found[operation_id] = None
+        return sorted(found, key=lambda operation_id: self.operations[operation_id].sequence)
 
     def invalidated_by(self, variable_id: str) -> str | None:
         """The operation that ended the variable's life."""

@@ -85,7 +85,10 @@ async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
 
 
 async def lost_on_the_way(case: Case, place: int) -> Loss | None:
-    """The last operation that used what still had the detail, and made nothing that has it."""
+    """The last operation that used what still had the detail, and made nothing that has it.
+
+    An operation that answered had the detail too, but not to keep it: it is named only if there is no other.
+    """
     graph = case.graph
     before = [
         v
@@ -100,18 +103,19 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
         )
         if reached and await case.holders([variable_id]):
             carriers.add(variable_id)
-    best: tuple[int, str, str] | None = None
+    best: tuple[bool, int, str, str] | None = None
     for carrier in carriers:
-        for operation_id in graph.users(carrier):
+        for operation_id in graph.readers(carrier):
             operation = graph.operations[operation_id]
             kept = any(made in carriers and goes_on(graph, made) for made in graph.made(operation_id))
             if operation.sequence >= place or kept:
                 continue
-            key = (operation.sequence, operation_id, carrier)
+            keeps = operation.kind is not OperationKind.GENERATION
+            key = (keeps, operation.sequence, operation_id, carrier)
             best = key if best is None or key > best else best
     if best is None:
         return None
-    _, blamed, carrier = best
+    _, _, blamed, carrier = best
     made = graph.made(blamed)
     revised = [graph.variables[m].revision_of for m in made]
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])

@@ -102,6 +102,10 @@ class ErrorType(StrEnum):
 STORED = frozenset({VariableKind.MEMORY_UNIT, VariableKind.BUFFER})
 """The kinds of variables that a memory keeps."""
 
+EARLIER = "earlier"
+"""The category of a message that was read again, as what had been said before; the role of what an operation was shown
+only as that begins with this word."""
+
 TELLS_GOLD = frozenset({VariableKind.GOLD_ANSWER, VariableKind.JUDGEMENT, VariableKind.SCORE})
 """Kinds of what holds the gold answer, or what was said about it: nothing that an answer may be made from."""
 

@@ -3,26 +3,30 @@
 A reference is the whole id of an element, the first 8 or more characters of its id, or its id in the source. Sources
 may use any ids, even ones that look like an element's id here: a whole id always means the element that has it, and
 never one that is only called so in its source. Any other reference has to fit exactly one element. People may also
-write the name of a variable, which is looked for only where nothing has such an id (``by_name``).
+write the name of a variable or a trace, which is looked for only where nothing has such an id (``by_name``,
+``trace_by_name``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from schema.errors import AmbiguousError, Candidate, NotFoundError
 from schema.ids import ID_LENGTH, MIN_PREFIX
 from schema.models import Derivation, Element, Operation, Session, Trace, Variable
 from schema.words import words
 from store.answers import Label
+from store.paging import every
 
 if TYPE_CHECKING:
     from store.protocol import GraphStore
 
 MOST_CANDIDATES = 5
 """How many elements the error names if a reference fits several."""
+
+_PAGE = 1_000
 
 _WHOLE = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
 _VERSIONED = re.compile(r"(.+)@([0-9]{1,9})", re.DOTALL)
@@ -107,6 +111,18 @@ async def by_name(store: GraphStore, reference: str, trace_id: str | None = None
     if not found:
         raise NotFoundError(reference, Label.VARIABLE.value)
     return found[0]
+
+
+async def trace_by_name(store: GraphStore, reference: str) -> Trace:
+    """The one trace with a name, as lists of traces show it: for people, where a reference is no id.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousError: there are several.
+    """
+    check_reference(reference, Label.TRACE)
+    found = [one async for one in every(lambda after: store.traces(_PAGE, after)) if one.name == reference]
+    return cast(Trace, only_one(found, reference, Label.TRACE))
 
 
 def label_of(element: Element) -> Label:

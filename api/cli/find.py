@@ -8,13 +8,13 @@ from schema.errors import NotFoundError
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
 from store.answers import Label
 from store.protocol import GraphStore
-from store.resolving import ambiguous, by_name, is_prefix, is_whole_id
+from store.resolving import ambiguous, by_name, is_prefix, is_whole_id, trace_by_name
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 
 
 async def find(store: GraphStore, model: type[E], reference: str, trace_id: str | None = None) -> E:
-    """The one thing of this model that a reference means; a variable may be called by its name, too.
+    """The one thing of this model that a reference means; a variable or a trace may be called by its name, too.
 
     Raises:
         NotFoundError: there is none.
@@ -23,9 +23,10 @@ async def find(store: GraphStore, model: type[E], reference: str, trace_id: str 
     try:
         found: Element = await store.resolve(reference, Label(model.__name__), trace_id)
     except NotFoundError:
-        if model is not Variable or is_whole_id(reference):
+        if model not in {Variable, Trace} or is_whole_id(reference):
             raise
-        found = await by_name(store, reference, trace_id)
+        by = trace_by_name(store, reference) if model is Trace else by_name(store, reference, trace_id)
+        found = await by
     if not isinstance(found, model):
         raise NotFoundError(reference, model.__name__)
     return found

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schema.errors import AmbiguousError, NotFoundError
@@ -7,7 +9,7 @@ from schema.ids import ID_LENGTH, make_id
 from store.answers import Label
 from store.protocol import GraphStore
 from store.references import elements_of
-from store.resolving import by_name
+from store.resolving import by_name, trace_by_name
 from tests.contract.samples import assistant
 from tests.data import FULL
 from tests.factory import TraceBuilder
@@ -130,6 +132,20 @@ async def test_a_variable_is_found_by_its_name(store: GraphStore, project: str) 
     for reference in ("Bo's fact@3", "Bo's", "-", "@1", "\ud800", "Bo's fact@" + "9" * 30, ""):
         with pytest.raises(NotFoundError):
             await by_name(store, reference)
+
+
+async def test_a_trace_is_found_by_its_name(store: GraphStore, project: str) -> None:
+    first, second = TraceBuilder(project, "first"), TraceBuilder(project, "second")
+    await first.write(store)
+    await second.write(store)
+    assert await trace_by_name(store, "the first") == first.trace
+    for reference in ("the fi", "first", "", "\ud800"):
+        with pytest.raises(NotFoundError):
+            await trace_by_name(store, reference)
+    third = TraceBuilder(project, "third")
+    await store.write(replace(third.batch(), trace=replace(third.trace, name="the first")))
+    with pytest.raises(AmbiguousError, match="the first"):
+        await trace_by_name(store, "the first")
 
 
 async def test_a_prefix_that_several_have(store: GraphStore, project: str) -> None:

@@ -15,6 +15,8 @@ from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.instruments import mem0_replay, placing
 from memtrace.instruments.callers import line
+from memtrace.instruments.langchain.flow import asked
+from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.mem0_owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
 from memtrace.observe import read, take
@@ -80,24 +82,30 @@ class Mem0Call:
         self._step.begin(line(), {"attributes": shown} if shown else None, events)
 
     def _take(self, events: list[RawEvent]) -> None:
-        said, step = self._said, self._step
+        said = self._said
         if self.name == "add":
             for role, content in _messages(said.get("messages")):
                 self._message(events, role, content)
         elif self.name == "search" and isinstance(said.get("query"), str):
-            query = said["query"]
-            known = step.trace.identities.find(query)
-            if known is not None and known[-1].kind not in {"Query", "RefinedQuery"} and known[-1].operation is None:
-                made = declare(
-                    events, step, query, "query", "Query"
-                )  # the same words, said to a model or stored before
-                step.trace.identities.bind(query, made)
-            take(events, step, step, query, "query", "Query")
-            self._query = next(reversed(step.inputs))
+            self._query = self._asked(events, said["query"])
         elif self.name == "update":
             text = said.get("text") or said.get("data")
             if isinstance(text, str):
                 self._message(events, "update", text)
+
+    def _asked(self, events: list[RawEvent], query: str) -> Variable:
+        """The question of a search; in a run of LangChain, what was said there is a message, from which it derives."""
+        step, around = self._step, runs.around()
+        if around is not None:
+            made = asked(Run(around.root, around, "memory", ""), None, query, is_writing=False)
+            step.use(events, made, "query")
+            return made
+        known = step.trace.identities.find(query)
+        if known is not None and known[-1].kind not in {"Query", "RefinedQuery"} and known[-1].operation is None:
+            # The same words, said to a model or stored before.
+            step.trace.identities.bind(query, declare(events, step, query, "query", "Query"))
+        take(events, step, step, query, "query", "Query")
+        return next(reversed(step.inputs))
 
     def _message(self, events: list[RawEvent], role: str, content: object) -> None:
         """What is said to a memory is a message of its own, also where the same words were a question or a reply."""

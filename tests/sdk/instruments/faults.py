@@ -44,7 +44,15 @@ def complain(recorded: Run, answer: dict[str, Any], question: dict[str, Any]) ->
 def blamed(
     recorded: Run, complaints: list[dict[str, Any]], folder: Path, user: Callable[[str], str]
 ) -> dict[str, tuple[str, str]]:
-    """Error type and name of the operation that ``memtrace attribute`` blames, by user.
+    """Error type and name of the operation that ``memtrace attribute`` blames, by user; see ``blamed_operations``."""
+    found = blamed_operations(recorded, complaints, folder, user)
+    return {one: (error, operation["name"]) for one, (error, operation) in found.items()}
+
+
+def blamed_operations(
+    recorded: Run, complaints: list[dict[str, Any]], folder: Path, user: Callable[[str], str]
+) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Error type and beginning of the operation that ``memtrace attribute`` blames, by user.
 
     Args:
         recorded: what was recorded live.
@@ -66,4 +74,4 @@ def blamed(
     users = {event["trace"]: user(event["name"]) for event in recorded.of("trace")}
     started = {event["operation"]: event for event in recorded.of("operationStarted")}
     found = [(one["errorType"], started[one["operationExternalId"]]) for one in verdicts if one["operationExternalId"]]
-    return {users[operation["trace"]]: (error, operation["name"]) for error, operation in found}
+    return {users[operation["trace"]]: (error, operation) for error, operation in found}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.environments import only_in_full
 from tests.sdk.instruments import scripted_openai
-from tests.sdk.instruments.faults import blamed, complain, complaining
+from tests.sdk.instruments.faults import blamed_operations, complain, complaining
 from tests.sdk.instruments.mem0_model import model
 from tests.sdk.instruments.running import Run, check_whole, run
 
@@ -47,7 +47,8 @@ def complaints(recorded: Run) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "environment", [pytest.param(name, marks=only_in_full(name)) for name in ("mem0-2.2.1", "mem0-1.0.11")]
+    "environment",
+    [pytest.param(name, marks=only_in_full(name)) for name in ("mem0-2.2.1", "mem0-1.0.11", "mem0-1.0.0")],
 )
 def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_path: Path) -> None:
     with scripted_openai.running(model(facts=FACTS, answer=answer)) as server:
@@ -58,4 +59,13 @@ def test_each_fault_is_found_in_what_was_recorded_live(environment: str, tmp_pat
     assert set(recorded.said) == set(EXPECTED)
     said = complaints(recorded)
     assert len(said) == len(EXPECTED)
-    assert blamed(recorded, said, tmp_path, lambda name: name.partition("=")[2]) == EXPECTED
+    found = blamed_operations(recorded, said, tmp_path, lambda name: name.partition("=")[2])
+    assert {user: (error, operation["name"]) for user, (error, operation) in found.items()} == EXPECTED
+    # The one that was told of the cat, and not the next, which was shown that again as what had been said before.
+    dropped = found["dropped"][1]
+    first = next(event for event in recorded.of("operationStarted") if _is_extraction_of(event, dropped["trace"]))
+    assert dropped["operation"] == first["operation"]
+
+
+def _is_extraction_of(event: dict[str, Any], trace: str) -> bool:
+    return bool(event["trace"] == trace and event["name"] == "mem0 extract")

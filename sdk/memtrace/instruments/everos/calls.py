@@ -101,7 +101,7 @@ class _Call:
             around = runs.around()
             if here is None:
                 return
-            self.run = run = single(around.room if around is not None else here, "memory")
+            self.run = run = single(here, "memory") if around is None else Run(around.root, around, "memory", "")
             name = f"{self.package}.{self.method}"
             attributes = {
                 key: value

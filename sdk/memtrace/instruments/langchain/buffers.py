@@ -11,36 +11,39 @@ from memtrace.instruments.langchain.messages import plain
 from memtrace.instruments.langchain.runs import Run
 from memtrace.instruments.making import Making
 
-_Buffers = dict[str, tuple[list[dict[str, Any]], Variable]]
+MAX_EARLIER = 4
+"""How many buffers of a conversation can go on: a program may ask other things between two turns."""
+
+_Buffers = dict[str, list[tuple[list[dict[str, Any]], Variable]]]
 
 
 def buffer(run: Run, key: str, messages: Sequence[Any]) -> Variable:
-    """The version of the conversation's buffer that has these messages; a new one derives from the one before."""
+    """The version of the conversation's buffer that has these messages.
+
+    It derives from the version before if that is how it begins, and else from its messages alone: what was left out
+    of a conversation, or asked beside it, has no part in it.
+    """
     here = run.here
     buffers: _Buffers = here.trace.notes.setdefault("buffers", {})
     name = f"{key} of {run.root.session}" if run.root.session else key
     place = name if run.root.session else f"{name} {id(run.root)}"
     value = [plain(one) for one in messages]
-    before = buffers.get(place)
-    if before is not None and before[0] == value:
-        made = before[1]
+    earlier = buffers.setdefault(place, [])
+    begun = max((one for one in earlier if value[: len(one[0])] == one[0]), key=lambda one: len(one[0]), default=None)
+    if begun is not None and len(begun[0]) == len(value):
+        made = begun[1]
     else:
-        kept = 0 if before is None else _common(before[0], value)
         # What the messages are is found first: writing a prompt is an operation of its own.
-        new = [message(run, one) for one in messages[kept:]]
+        new = [message(run, one) for one in messages[0 if begun is None else len(begun[0]) :]]
         appending = Making(here, "append messages", "Update")
         for one in new:
             appending.use(one, "message")
-        made = appending.make(value, name, "Buffer", revises=None if before is None else before[1])
+        made = appending.make(value, name, "Buffer", revises=None if begun is None else begun[1])
         appending.end()
-        buffers[place] = value, made
+        if begun in earlier:
+            earlier.remove(begun)
+        earlier.append((value, made))
+        del earlier[:-MAX_EARLIER]
     for one in messages:
         run.root.buffers[id(one)] = one, made
     return made
-
-
-def _common(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int:
-    for place, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return place
-    return min(len(first), len(second))

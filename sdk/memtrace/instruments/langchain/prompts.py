@@ -7,7 +7,7 @@ from typing import Any
 
 from memtrace.identity import Variable
 from memtrace.instruments.langchain.buffers import buffer
-from memtrace.instruments.langchain.flow import given, same, sources
+from memtrace.instruments.langchain.flow import given, message, same, sources
 from memtrace.instruments.langchain.messages import content, is_conversation, is_document, is_message, leaves, rendered
 from memtrace.instruments.langchain.runs import Run
 from memtrace.instruments.making import Making, known, learn
@@ -85,12 +85,17 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
         else:
             rest.append(one)
     spoken = [one for one in rest if one.type != "system"]
-    if not is_writing() and (len(spoken) > 1 or (spoken and run.root.session)):
+    if not is_writing() and (len(spoken) > 1 or (spoken and run.root.session and _is_said(run, spoken[0]))):
         read[buffer(run, "messages", spoken)] = "messages"
         rest = [one for one in rest if one.type == "system"]
     if rest:
         read[_written(run, rest)] = "prompt"
     return list(read.items())
+
+
+def _is_said(run: Run, one: Any) -> bool:
+    """Whether a message is one of a conversation, and not a prompt that the application wrote beside it."""
+    return message(run, one).kind != "Prompt"
 
 
 def _written(run: Run, messages: Sequence[Any]) -> Variable:
