@@ -5,6 +5,7 @@ users/USER/events.ndjson     what is being recorded
 users/USER/recorded.ndjson   the same, when all of it is there
 users/USER/answers.json      answers and judgements
 replies/USER/           replies of models, so that nothing is paid for twice
+saved/USER/             a memory outside of the program, as it was before anything was said
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ class RunFolder:
         """The folder of the replies of models to a user's program."""
         return (self._plan.replies or self._plan.folder / "replies") / _name(user)
 
+    def saved(self, user: str) -> Path:
+        """Where the memory of a user's program is kept, if it lies outside of it, until the user is finished."""
+        return self._plan.folder / "saved" / _name(user)
+
     def begin(self, user: str) -> Path:
         """An empty folder for a user, who was not finished."""
         folder = self.of(user)
@@ -72,6 +77,7 @@ class RunFolder:
         write(folder / "answers.json", {"answers": answers, "calls": run.calls, "tokens": run.tokens})
         recorded = folder / "recorded.ndjson"
         _synced(folder / "events.ndjson").replace(recorded)
+        shutil.rmtree(self.saved(run.user), ignore_errors=True)
         return recorded
 
     def finished(self, conversation: Conversation) -> tuple[Path, UserRun] | None:

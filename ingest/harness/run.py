@@ -103,7 +103,8 @@ class _Runner:
             async with Child(plan.program, plan.python, plan.directory, environment) as child:
                 start = beginning(user, trace, plan.prompts, folder, plan.instruments)
                 again = _again(plan, conversation) if plan.is_kept else None
-                await child.do("start", plan.limits.seconds, **start, again=again)
+                saved = str(self.folder.saved(user).absolute())
+                await child.do("start", plan.limits.seconds, **start, again=again, saved=saved)
                 answered = await self._talk(child, conversation)
                 answers = await self._judged(child, conversation, answered)
                 ended = await child.do("end", plan.limits.seconds)

@@ -60,6 +60,37 @@ class Draw:
         return self.answer, tuple(sorted(one.call for one in self.replayed.calls))
 
 
+class Runs:
+    """Runs the program of one trace again, in a process that waits beside this one from the first run until ``close``.
+
+    Args:
+        options: how programs are run again.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._replayer: Replayer | None = None
+
+    def of(self, folder: Path) -> Replayer:
+        """What runs the program.
+
+        Args:
+            folder: what is kept of the trace.
+
+        Raises:
+            ValueError: nothing is kept there.
+        """
+        if self._replayer is None:
+            self._replayer = Replayer(folder, self._options.program, self._options.python)
+        return self._replayer
+
+    def close(self) -> None:
+        """End the process."""
+        if self._replayer is not None:
+            self._replayer.close()
+            self._replayer = None
+
+
 @dataclass(slots=True)
 class Bench:
     """Runs the program of one failure.
@@ -74,20 +105,21 @@ class Bench:
     asked: Asked
     judge: Judge
     options: Options
+    _runs: Runs
+    _shares_runs: bool
     null: Draw | None = None
     spent: Spent = field(default_factory=Spent)
     _recorded: Recorded | None = None
-    _replayer: Replayer | None = None
 
     @classmethod
-    async def of(cls, graph: TraceGraph, failure: Failure, options: Options, replayer: Replayer | None = None) -> Bench:
+    async def of(cls, graph: TraceGraph, failure: Failure, options: Options, runs: Runs | None = None) -> Bench:
         """The bench of a failure.
 
         Args:
             graph: its trace.
             failure: what was asked, answered and expected.
             options: how programs are run again.
-            replayer: runs the program of the trace; None makes one.
+            runs: runs the program of the trace, for other failures of it, too, and is not closed; None makes one.
 
         Raises:
             CannotReplayError: its trace can't be replayed.
@@ -96,9 +128,8 @@ class Bench:
         asked = await Asked.of(graph, failure)
         if not failure.gold_answers:
             raise CannotReplayError("the failure has no gold answer, so nobody can say whether another answer is right")
-        bench = cls(graph, failure, folder, asked, await Judge.of(graph, failure), options)
-        bench._replayer = replayer
-        return bench
+        judge = await Judge.of(graph, failure)
+        return cls(graph, failure, folder, asked, judge, options, runs or Runs(options), runs is not None)
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,10 +140,9 @@ class Bench:
         await asyncio.to_thread(self.close)
 
     def close(self) -> None:
-        """End the process of the replays."""
-        if self._replayer is not None:
-            self._replayer.close()
-            self._replayer = None
+        """End the process of the replays, unless others use it."""
+        if not self._shares_runs:
+            self._runs.close()
 
     async def draw(self, do: Sequence[Do] = (), *, is_null: bool = False, fresh: Collection[str] = ()) -> Draw:
         """Run the program once.
@@ -151,10 +181,8 @@ class Bench:
         return Draw(replayed, answer, self.judge.is_right(answer))
 
     def _run(self, do: Sequence[Do], models: str, fresh: Collection[str], limits: Limits) -> Replayed:
-        if self._replayer is None:
-            self._replayer = Replayer(self.folder, self.options.program, self.options.python)
         mode = "kept" if models == "kept" else "mixed"
-        return self._replayer.run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)  # type: ignore[arg-type]
+        return self._runs.of(self.folder).run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)  # type: ignore[arg-type]
 
     async def null_draw(self) -> tuple[Draw, Divergence | None]:
         """The replay to which nothing is done, and where it was not what was recorded."""

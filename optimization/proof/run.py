@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from attribution.graph import TraceGraph
-from optimization.proof.bench import Bench, Options
+from optimization.proof.bench import Bench, Options, Runs
 from optimization.proof.correction import Corrector
 from optimization.proof.model import Proof, Result
 from optimization.proof.prove import prove
@@ -47,18 +48,22 @@ async def prove_verdicts(
     for trace_id, some in by_trace.items():
         (trace,) = cast("list[Trace]", await store.get(Label.TRACE, [trace_id]))
         graph = await TraceGraph.load(store, trace_id)
-        for failure, verdict in some:
-            outcome = await _proved(graph, failure, original(verdict), corrector, options)
-            if await _stored(store, trace, outcome.attribution):
-                yield outcome
+        runs = Runs(options)
+        try:
+            for failure, verdict in some:
+                outcome = await _proved(graph, failure, original(verdict), corrector, options, runs)
+                if await _stored(store, trace, outcome.attribution):
+                    yield outcome
+        finally:
+            await asyncio.to_thread(runs.close)
 
 
 async def _proved(
-    graph: TraceGraph, failure: Failure, verdict: Attribution, corrector: Corrector, options: Options
+    graph: TraceGraph, failure: Failure, verdict: Attribution, corrector: Corrector, options: Options, runs: Runs
 ) -> Outcome:
     tried: list[Tried] = []
     try:
-        async with await Bench.of(graph, failure, options) as bench:
+        async with await Bench.of(graph, failure, options, runs) as bench:
             for blame, confidence, said in explanations(verdict):
                 proof = await prove(bench, blame, corrector)
                 tried.append(Tried(blame, confidence, said, proof))

@@ -9,6 +9,6 @@
 ``memtrace evaluate package.module:Agent --dataset FILE`` runs it.
 """
 
-from memtrace.program.protocol import Message, Program, ProgramFactory
+from memtrace.program.protocol import Message, Program, ProgramFactory, SavedProgram
 
-__all__ = ["Message", "Program", "ProgramFactory"]
+__all__ = ["Message", "Program", "ProgramFactory", "SavedProgram"]

@@ -49,8 +49,11 @@ def conversation(
         again = {"models": models, "settings": settings, "acts": acts}
         running.begin(user, trace, prompts, folder, instruments, again)
         same_source(program.partition(":")[0], source)
-        for act in acts:
-            _done(running, act)
+        try:
+            for act in acts:
+                _done(running, act)
+        finally:
+            running.leave()
 
 
 def _done(running: Running, act: Mapping[str, Any]) -> None:

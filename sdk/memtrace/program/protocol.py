@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,23 @@ class Program(Protocol):
 
     def answer(self, question: str) -> str | Awaitable[str]:
         """Answer a question from what is remembered."""
+        ...
+
+
+@runtime_checkable
+class SavedProgram(Program, Protocol):
+    """A program whose memory lies outside of its process and its folder, such as in a database of its own.
+
+    Both methods are left out by all others. What was there before the first message is saved, and put back in the end,
+    and whenever the program begins once more: after it was stopped, with other prompts, or in a replay.
+    """
+
+    def save(self, path: Path) -> object:
+        """Write what the memory holds of the user into a folder, which exists and is empty."""
+        ...
+
+    def restore(self, path: Path) -> object:
+        """Make the memory hold of the user what was saved in a folder, and nothing else. The folder stays as it is."""
         ...
 
 

@@ -16,6 +16,7 @@ from memtrace import sink
 from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.program.loading import ProgramError, load
+from memtrace.program.outside import OutsideMemory
 from memtrace.program.protocol import Message
 from memtrace.raw_events import VARIABLE, RawEvent
 from memtrace.replay.keeping import source_hash
@@ -45,6 +46,7 @@ class Running:
         """Names and ids of replies since the last question, by text."""
         self._known: dict[str, Variable] = {}
         """Messages, questions and answers by what the data set calls them."""
+        self._memory: OutsideMemory | None = None
 
     def begin(
         self,
@@ -54,6 +56,7 @@ class Running:
         folder: Path,
         instruments: list[str],
         again: Mapping[str, Any] | None = None,
+        saved: Path | None = None,
     ) -> dict[str, str]:
         """Make the program, and begin its trace; gives the program's prompts.
 
@@ -65,6 +68,8 @@ class Running:
             instruments: the recorder's instruments that are switched on; ``all`` for all of them.
             again: what else a replay of the conversation needs: the arguments of ``again.conversation``. None keeps
                 nothing for a replay.
+            saved: where a memory outside of the program is kept as it was before anything was said: what is there
+                already is put back. None neither keeps nor puts back anything, but for replays.
 
         Raises:
             ProgramError: there is no such program, or it is none.
@@ -88,6 +93,9 @@ class Running:
         )
         given = {key: memtrace.variable(text, kind="Prompt", name=key) for key, text in prompts.items()}
         self._program = self._made(factory, user, given, folder)
+        self._memory = OutsideMemory.of(self._name, self._program, self._result)
+        if self._memory is not None:
+            self._memory.begin(saved)
         usual = self._own_prompts(self._program)
         self._know_prompts(usual)
         return usual
@@ -196,8 +204,14 @@ class Running:
     def end(self) -> dict[str, Any]:
         """End the trace, and write what is not yet written; says what was lost."""
         self._stack.close()
+        self.leave()
         found = memtrace.flush(_FLUSH_SECONDS)
         return {"events": found.sent, "lost": found.dropped + found.rejected, "faults": memtrace.fault_counts()}
+
+    def leave(self) -> None:
+        """Leave a memory outside of the program as it was before anything was said."""
+        if self._memory is not None:
+            self._memory.put_back()
 
     def _know(self, id: str, value: str) -> None:  # noqa: A002 (the field's own word)
         found = memtrace.find(value)

@@ -63,9 +63,10 @@ class _Acts:
         except Exception as error:
             return {"error": f"{type(error).__name__}: {error}", "trace": _trace_of(error)}
 
-    def _start(self, events: str, folder: str, **said: Any) -> dict[str, Any]:
+    def _start(self, events: str, folder: str, saved: str | None = None, **said: Any) -> dict[str, Any]:
         memtrace.configure(exporter=FileExporter(Path(events)))
-        return {"prompts": self._running.begin(folder=Path(folder), **said)}
+        kept = None if saved is None else Path(saved)
+        return {"prompts": self._running.begin(folder=Path(folder), saved=kept, **said)}
 
     def _add(self, **said: Any) -> dict[str, Any]:
         self._running.add(**said)

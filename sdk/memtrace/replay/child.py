@@ -1,7 +1,8 @@
 """The process in which programs are run again: ``python -m memtrace.replay``.
 
 It reads one request a line, as JSON, from standard input, and answers with a line of its own. Each request is run in a
-process of its own, which begins as this one did: what a run changes in memory, no other run sees.
+process of its own, which begins as this one did: what a run changes in memory, no other run sees. Some large packages
+that a run needed are loaded here for the next ones (``preloading``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pydantic_core import from_json, to_json
 
 from memtrace import config, steps
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.replay import seams
+from memtrace.replay import preloading, seams
 from memtrace.replay.budget import Budget
 from memtrace.replay.clock import clock_from
 from memtrace.replay.do import Do
@@ -44,7 +45,11 @@ def main() -> None:
         process = context.Process(target=_run, args=(request,))
         process.start()
         process.join()
+        modules = _modules(request)
+        needed = from_json(modules.read_bytes()) if modules.exists() else []  # a run that was ended has told nothing
         print(to_json({"exit": process.exitcode}).decode(), file=answers, flush=True)
+        if preloading.IS_SAFE:
+            preloading.load(needed)
 
 
 _NO_INPUTS = {None, "read", "before"}
@@ -63,6 +68,11 @@ def _warm_up() -> None:
     TypeAdapter(_Warm).validate_python({"value": ""})
 
 
+def _modules(request: dict[str, Any]) -> Path:
+    """The file in which a run tells what it has loaded."""
+    return Path(request["out"]).with_name("modules.json")
+
+
 def _run(request: dict[str, Any]) -> None:
     """Run a program as a request says, and write what came of it into the request's file."""
     sys.stdin.close()
@@ -70,6 +80,7 @@ def _run(request: dict[str, Any]) -> None:
     found = perform(request)
     found["seconds"] = time.perf_counter() - begun
     out = Path(request["out"])
+    _modules(request).write_bytes(to_json(preloading.loaded()))
     out.write_bytes(to_json(found, inf_nan_mode="strings"))
 
 

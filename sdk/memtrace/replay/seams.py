@@ -90,7 +90,7 @@ def state(name: str, snapshot: Snapshot) -> None:
     try:
         place = kept / "state" / name
         if not place.exists():
-            _save(snapshot, place)
+            keep(snapshot, place)
     except Exception as error:
         report("snapshot of a memory", error)
 
@@ -112,8 +112,8 @@ def place(path: P) -> P:
     return path
 
 
-def _save(snapshot: Snapshot, target: Path) -> None:
-    """A snapshot appears whole or not at all."""
+def keep(snapshot: Snapshot, target: Path) -> None:
+    """Save a memory in a folder that does not exist yet; it appears whole or not at all."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
     unfinished.mkdir(mode=0o700)

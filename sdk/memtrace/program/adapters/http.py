@@ -1,8 +1,10 @@
-"""A memory system behind HTTP, in any language: three requests, each a POST of JSON.
+"""A memory system behind HTTP, in any language: three requests, each a POST of JSON, and two more where it can.
 
     POST URL/add     {"user": ..., "session": ..., "messages": [{"id", "speaker", "text", "time"}]}
     POST URL/answer  {"user": ..., "question": ..., "prompts": {name: text}}   -> {"answer": ...}
     POST URL/prompts {"user": ...}                                            -> {name: text}; 404 if it has none
+    POST URL/save    {"user": ...}                                            -> any JSON; 404 if it can't
+    POST URL/restore {"user": ..., "saved": what save gave}
 
 ``MEMTRACE_PROGRAM_URL`` is the URL. What happens behind it, it records itself; it gets the trace by the header
 ``traceparent`` (``memtrace.extract``). Where it records nothing, the graph has what was said, asked and answered.
@@ -16,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from pydantic_core import from_json, to_json
 
 import memtrace
 from memtrace.program.loading import ProgramError
 from memtrace.program.protocol import Message
 
+_SAVED = "saved.json"
 _SECONDS = httpx.Timeout(600.0, connect=30.0)
 
 
@@ -61,15 +65,27 @@ class HttpProgram:
         """Ask for an answer."""
         return str(self._post("answer", {"question": question})["answer"])
 
+    def save(self, path: Path) -> None:
+        """Keep what the system gives to be restored."""
+        response = self._client.post("save", json={"user": self._user})
+        if response.status_code != httpx.codes.NOT_FOUND:
+            (path / _SAVED).write_bytes(to_json(self._checked(response)))
+
+    def restore(self, path: Path) -> None:
+        """Have the system restore it, if it gave anything."""
+        if (path / _SAVED).exists():
+            saved = from_json((path / _SAVED).read_bytes())
+            self._checked(self._client.post("restore", json={"user": self._user, "saved": saved}))
+
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         headers: dict[str, str] = {}
         memtrace.inject(headers)
-        return self._checked(
+        found: dict[str, Any] = self._checked(
             self._client.post(path, json={"user": self._user, "prompts": self._changed, **body}, headers=headers)
         )
+        return found
 
-    def _checked(self, response: httpx.Response) -> dict[str, Any]:
+    def _checked(self, response: httpx.Response) -> Any:
         if response.is_error:
             raise ProgramError(f"POST {response.url} gave {response.status_code}: {response.text[:300]}")
-        found: dict[str, Any] = response.json() if response.content else {}
-        return found
+        return response.json() if response.content else {}
