@@ -72,7 +72,8 @@ def _compile(options: list[str], shared: dict[str, str]) -> subprocess.Popen[byt
 def _run(options: list[str], settings: dict[str, str]) -> int:
     # In the groups that tests/groups.py makes, and in its order.
     distribution = ["-n", _PROCESSES, "--no-loadscope-reorder"]
-    command = [sys.executable, "-m", "pytest", *distribution, *options]
+    slowest = ["--durations=40", "--durations-min=10"]  # where the time of the whole run goes
+    command = [sys.executable, "-m", "pytest", *distribution, *slowest, *options]
     return subprocess.run(command, env=os.environ | settings, check=False).returncode
 
 
