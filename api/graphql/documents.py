@@ -30,9 +30,13 @@ from api.graphql.worker_thread import WorkerThread
 INVALID = "INVALID_DOCUMENT"
 
 _ERRORS = 5
-_REMEMBERED = 500
 _SMALL = 4000
 """Characters of a document that is remembered; its tree takes some hundred times as many bytes."""
+REMEMBERED = 160_000
+"""Characters of all remembered documents together: their trees have 0.6 objects a character.
+
+A full collection of garbage looks at each of these objects while all requests wait, 10 ms for so many.
+"""
 
 _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
 _SCHEMA_FIELD = 3
@@ -68,6 +72,7 @@ class Documents:
         self._rules = (*specified_rules, *(() if introspection else (NoSchemaIntrospectionCustomRule,)))
         self.hide_suggestions = not introspection
         self._valid: OrderedDict[str, DocumentNode] = OrderedDict()
+        self._characters = 0
         self._thread = WorkerThread("documents")
         self.introspection = Introspection()
 
@@ -171,7 +176,9 @@ class Documents:
         return known
 
     def _remember(self, text: str, document: DocumentNode) -> None:
-        if len(text) <= _SMALL:
-            self._valid[text] = document
-            if len(self._valid) > _REMEMBERED:
-                self._valid.popitem(last=False)
+        if len(text) > _SMALL or text in self._valid:
+            return
+        self._valid[text] = document
+        self._characters += len(text)
+        while self._characters > REMEMBERED:
+            self._characters -= len(self._valid.popitem(last=False)[0])

@@ -27,7 +27,7 @@ import api.graphql.documents
 import api.graphql.introspection
 from api.graphql.chosen import ChosenOperation, chosen_operation
 from api.graphql.cost import document_cost, field_count
-from api.graphql.documents import Documents
+from api.graphql.documents import REMEMBERED, Documents
 from api.graphql.introspection import asked_of_schema, schema_cost
 from api.graphql.limits import Limits, check_document
 from api.graphql.schema import make_schema
@@ -307,6 +307,21 @@ def test_small_valid_documents_are_remembered() -> None:
     assert documents.parse(text) is not first
     assert not documents.validate(SCHEMA, text, first)
     assert documents.parse(text) is first
+
+
+def test_those_used_last_are_remembered_up_to_a_size() -> None:
+    documents = Documents(LIMITS)
+    names = [f"{number:04}".ljust(3000, "x") for number in range(3 * REMEMBERED // 3000)]
+    trees = {}
+    for name in names:
+        text = f"query q{name} {{ viewer {{ actor }} }}"
+        trees[text] = documents.parse(text)
+        assert not documents.validate(SCHEMA, text, trees[text])
+        documents.parse(next(iter(trees)))  # the first one is used again and again
+    kept = [text for text, tree in trees.items() if documents.parse(text) is tree]
+    assert kept[0] == next(iter(trees))
+    assert kept[1:] == list(trees)[-len(kept) + 1 :]
+    assert REMEMBERED - 3100 < sum(map(len, kept)) <= REMEMBERED
 
 
 def test_trusted_documents(tmp_path: Any) -> None:
