@@ -21,6 +21,7 @@ NODES: dict[str, type] = {
 
 HIDDEN: dict[str, dict[str, str]] = {
     "Trace": {"writtenAt": "DateTime"},
+    "Attribution": {"operationName": "string", "operationKey": "string", "methodKey": "string"},
     "Session": {"externalKey": "bigint"},
     "Operation": {"externalKey": "bigint"},
     "Variable": {"externalKey": "bigint", "nameKey": "bigint", "terms": "string", "scope": "string"},

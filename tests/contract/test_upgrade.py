@@ -241,7 +241,7 @@ async def test_failures_that_a_server_holds_are_sorted_by_the_operation_at_fault
     await trace.write(store)
     connection = neo4j_database._connection
     await connection.run_statement(
-        "MATCH (a:Attribution {traceId: $id}) REMOVE a.operationName, a.operationKey", id=trace.trace.id
+        "MATCH (a:Attribution {traceId: $id}) REMOVE a.operationName, a.operationKey, a.methodKey", id=trace.trace.id
     )
     statements = next(one.statements for one in migrations("neo4j") if one.name == "sorted")
     for statement in [*statements, *statements]:

@@ -59,6 +59,7 @@ _ID_OF = {
     "Project.paths.target": "message",
     "Project.diff.before": "before",
     "Project.diff.after": "unit",
+    "Project.failureCount.trace": "trace",
     "Project.job.id": "job",
     "Mutation.cancelJob.id": "job",
     "Mutation.markRight.answer": "unjudged",

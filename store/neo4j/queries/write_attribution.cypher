@@ -5,7 +5,8 @@ USING INDEX SEEK f:Failure(id)
 WHERE f.projectId = $projectId
 MERGE (a:Attribution {id: row.properties.id, projectId: $projectId})
 SET a = row.properties,
-  a.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END
+  a.createdAt = CASE WHEN row.createdAt IS NOT NULL THEN $epoch + duration({microseconds: row.createdAt}) END,
+  a.methodKey = left(row.properties.method, 200)
 WITH a, row, f
 CALL (a) {
   MATCH (a)-[old:EXPLAINS|BLAMES|CITES|LOST]->()
