@@ -103,7 +103,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
         )
         if reached and await case.holders([variable_id]):
             carriers.add(variable_id)
-    best: tuple[bool, int, str, str] | None = None
+    best: tuple[bool, int, str, bool, int, str] | None = None
     for carrier in carriers:
         for operation_id in graph.readers(carrier):
             operation = graph.operations[operation_id]
@@ -111,11 +111,13 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
             if operation.sequence >= place or kept:
                 continue
             keeps = operation.kind is not OperationKind.GENERATION
-            key = (keeps, operation.sequence, operation_id, carrier)
+            # Of several carriers the one that it used itself, not by way of a prompt: each step of a path must follow.
+            is_used = carrier in graph.used(operation_id)
+            key = (keeps, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
             best = key if best is None or key > best else best
     if best is None:
         return None
-    _, _, blamed, carrier = best
+    _, _, blamed, _, _, carrier = best
     made = graph.made(blamed)
     revised = [graph.variables[m].revision_of for m in made]
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])

@@ -11,7 +11,7 @@ import attribution
 from attribution.probabilities import CURVES
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "10", "91c28b8bfabf7083"
+VERSION, FINGERPRINT = "10", "2ccec6efa4799b0f"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
