@@ -305,5 +305,7 @@ def place(request: pytest.FixtureRequest) -> Place:
 @pytest.fixture(scope="package")
 def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server on each engine, one for all tests of a folder: one that nobody asks any more costs time, too."""
-    with running(place, tmp_path_factory.mktemp("server"), rate_limit="1000000/minute") as started:
+    # No test depends on how busy the machine is: what a deadline does is tested with servers of their own.
+    patient = {"rate_limit": "1000000/minute", "request_seconds": 600}
+    with running(place, tmp_path_factory.mktemp("server"), **patient) as started:
         yield started
