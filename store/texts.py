@@ -1,7 +1,9 @@
 """Texts of queries: files in a folder ``queries`` beside the code that runs them, never built from input.
 
 A file is one text, or several on one subject, each below a line ``-- name: NAME``. Texts that differ only in the names
-of tables or columns are one template with placeholders such as ``{{table}}``, which are filled from a closed list.
+of tables or columns are one template with placeholders such as ``{{table}}``, which are filled from a closed list. What
+several texts say is a fragment, a part of a file in the folder ``fragments``: ``{{wanted.verdict a}}`` stands for the
+part ``verdict`` of ``wanted`` there, in which ``{{it}}`` is ``a``.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ Fillings = Mapping[StrEnum, Mapping[str, str]]
 """The closed list: for each thing that a template can be about, what its placeholders are filled with."""
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_FRAGMENT = re.compile(r"\{\{(\w+)\.(\w+)(?: (\w+))?\}\}")
 _PART = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -44,11 +47,19 @@ def texts_of(package: str, suffix: str, fillings: Fillings) -> Callable[..., str
             return words[found[1]]
 
         file, _, part = name.partition(".")
-        place = files(package).joinpath(file + suffix)
+        return _PLACEHOLDER.sub(word, _FRAGMENT.sub(fragment, text_at(file + suffix, part)))
+
+    def fragment(found: re.Match[str]) -> str:
+        file, part, it = found.groups()
+        said = text_at(f"fragments/{file}{suffix}", part)
+        return _FRAGMENT.sub(fragment, said if it is None else said.replace("{{it}}", it))
+
+    def text_at(path: str, part: str) -> str:
+        place = files(package).joinpath(path)
         parts = texts_in(place.read_text("utf-8")) if place.is_file() else {}
         if part not in parts:
-            raise ValueError(f"there is no text {name}")
-        return _PLACEHOLDER.sub(word, parts[part])
+            raise ValueError(f"there is no text {path.removesuffix(suffix)}{part and '.'}{part}")
+        return parts[part]
 
     return text
 

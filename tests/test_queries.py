@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from importlib.resources import files
@@ -103,7 +104,27 @@ def test_every_placeholder_is_of_the_closed_list() -> None:
 
 
 def test_no_text_has_braces_but_of_placeholders() -> None:
-    assert {name for name, text in TEXTS.items() if set("{}") & set(re.sub(r"\{\{\w+\}\}", "", text))} == set()
+    inserted = re.compile(r"\{\{(\w+|\w+\.\w+( \w+)?)\}\}")
+    assert {name for name, text in TEXTS.items() if set("{}") & set(inserted.sub("", text))} == set()
+
+
+@pytest.mark.parametrize(("package", "suffix"), [(_STORE, "sql"), ("store.neo4j.queries", "cypher")])
+def test_every_fragment_is_said_by_several_texts(package: str, suffix: str) -> None:
+    folder = files(package)
+    inserted = Counter(
+        found[1]
+        for place in (folder, folder.joinpath("fragments"))
+        for entry in place.iterdir()
+        if entry.name.endswith(f".{suffix}")
+        for found in re.finditer(r"\{\{(\w+\.\w+)(?: \w+)?\}\}", entry.read_text("utf-8"))
+    )
+    there = {
+        f"{entry.name.removesuffix(f'.{suffix}')}.{part}"
+        for entry in folder.joinpath("fragments").iterdir()
+        for part in texts_in(entry.read_text("utf-8"))
+    }
+    assert inserted.keys() == there
+    assert min(inserted.values()) > 1
 
 
 def test_the_closed_list_holds_names_and_nothing_else() -> None:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from memtrace.replay import Do, Limits, Replayed, Replayer, ReplayError
+from memtrace.replay.runs import Models
 
 from attribution.graph import TraceGraph
 from optimization.proof.judge import Judge
@@ -181,8 +182,8 @@ class Bench:
         return Draw(replayed, answer, self.judge.is_right(answer))
 
     def _run(self, do: Sequence[Do], models: str, fresh: Collection[str], limits: Limits) -> Replayed:
-        mode = "kept" if models == "kept" else "mixed"
-        return self._runs.of(self.folder).run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)  # type: ignore[arg-type]
+        mode: Models = "kept" if models == "kept" else "mixed"
+        return self._runs.of(self.folder).run(do, mode, ask=self.asked.ask, fresh=fresh, limits=limits)
 
     async def null_draw(self) -> tuple[Draw, Divergence | None]:
         """The replay to which nothing is done, and where it was not what was recorded."""

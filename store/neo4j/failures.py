@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import Failure, camel_case
@@ -18,7 +18,7 @@ from store.times import from_microseconds, to_microseconds
 
 _BEFORE_ALL_IDS = ""
 _ENDS: Mapping[FailureKey, tuple[Any, Any]] = {
-    FailureKey.TIME: (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)),
+    FailureKey.TIME: (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)),
     FailureKey.CONFIDENCE: (-1.0, 2.0),
 }
 """What is before and after all that failures are sorted by."""
@@ -39,8 +39,7 @@ async def failures(
 ) -> Page[Failure]:
     """Failures, by trace and id unless in another order."""
     if order is None and trace_id is not None and wanted == ALL_FAILURES:
-        page: Page[Failure] = await reader.page(Label.FAILURE, trace_id, first, after, (), (), 0)  # type: ignore[assignment]
-        return page
+        return cast("Page[Failure]", await reader.page(Label.FAILURE, trace_id, first, after, (), (), 0))
     parameters = _parameters(wanted) | {"count": first + 1}
     if order is not None:
         key, last = place_after(after, order)
@@ -123,13 +122,13 @@ class _Sorted:
         names: list[str] = []
         said: Any = key
         if self._order.by is FailureKey.OPERATION:
-            # The server compares texts otherwise; names are few, so they are numbered, the first in this order lowest.
-            names = await self._names(trace_id)
-            said = None if key is None else _number_of(str(key), sorted(names))
-        places = {name: place for place, name in enumerate(sorted(names))}
+            # The server compares texts otherwise; names are few, so they are numbered.
+            names = sorted(await self._names(trace_id))
+            said = None if key is None else _number_of(str(key), names)
+        places = {name: place for place, name in enumerate(names)}
         bounds = {"traceId": trace_id, "by": self._order.by.value, "key": said, "last": last, "places": places}
         rows = await self._ask("page_failure_sorted", **bounds)
-        return [(sorted(names)[end] if names and isinstance(end, int) else end, id_) for end, id_ in rows]
+        return [(names[end] if names and isinstance(end, int) else end, id_) for end, id_ in rows]
 
     async def _names(self, trace_id: str | None) -> list[str]:
         """What failures may be sorted by, in no order."""

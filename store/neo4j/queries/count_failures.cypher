@@ -2,17 +2,6 @@ MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
 WHERE f.projectId = $projectId AND f.traceId >= coalesce($traceId, '') AND ($traceId IS NULL OR f.traceId = $traceId)
   AND NOT f.id IN $without
-  AND ($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
-    OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
-  AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(a) WHERE a.method = $human })
-  AND (NOT $asksVerdicts OR EXISTS {
-    (f)<-[:EXPLAINS]-(a)
-    WHERE ($method IS NULL OR a.method = $method)
-      AND ($errorType IS NULL OR a.errorType = $errorType)
-      AND ($abstained IS NULL OR $abstained = (a.errorType IS NULL))
-      AND ($questionKind IS NULL OR a.questionKind = $questionKind)
-      AND ($minConfidence IS NULL OR a.confidence >= $minConfidence)
-      AND ($maxConfidence IS NULL OR a.confidence <= $maxConfidence)
-      AND ($operation IS NULL OR a.operationName = $operation)
-  })
+  AND {{wanted.failure}}
+  AND {{wanted.explained}}
 RETURN count(f) AS count

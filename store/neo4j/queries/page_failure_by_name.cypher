@@ -7,27 +7,13 @@ CALL (name) {
   WHERE a.projectId = $projectId AND a.{{key}} = left(name, 200)
     AND a.failureId {{beyond}} CASE WHEN name = $key THEN $last ELSE $start END AND a.{{name}} = name
     AND NOT a.failureId IN $without
-    AND ($method IS NULL OR a.method = $method)
-    AND ($errorType IS NULL OR a.errorType = $errorType)
-    AND ($abstained IS NULL OR $abstained = (a.errorType IS NULL))
-    AND ($questionKind IS NULL OR a.questionKind = $questionKind)
-    AND ($minConfidence IS NULL OR a.confidence >= $minConfidence)
-    AND ($maxConfidence IS NULL OR a.confidence <= $maxConfidence)
-    AND ($operation IS NULL OR a.operationName = $operation)
+    AND {{wanted.verdict a}}
   MATCH (a)-[:EXPLAINS]->(f)
-  WHERE ($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
-      OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
-    AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $human })
+  WHERE {{wanted.failure}}
     AND NOT EXISTS {
       (f)<-[:EXPLAINS]-(b)
       WHERE ($places[b.{{name}}] < $places[name] OR (b.{{name}} = name AND b.id < a.id))
-        AND ($method IS NULL OR b.method = $method)
-        AND ($errorType IS NULL OR b.errorType = $errorType)
-        AND ($abstained IS NULL OR $abstained = (b.errorType IS NULL))
-        AND ($questionKind IS NULL OR b.questionKind = $questionKind)
-        AND ($minConfidence IS NULL OR b.confidence >= $minConfidence)
-        AND ($maxConfidence IS NULL OR b.confidence <= $maxConfidence)
-        AND ($operation IS NULL OR b.operationName = $operation)
+        AND {{wanted.verdict b}}
     }
   WITH a ORDER BY a.projectId {{order}}, a.{{key}} {{order}}, a.failureId {{order}} LIMIT $count
   RETURN a.failureId AS id

@@ -2,18 +2,10 @@
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId)
 WHERE f.projectId = $projectId AND f.traceId = $traceId AND NOT f.id IN $without
-  AND ($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
-    OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
-  AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $human })
+  AND {{wanted.failure}}
 OPTIONAL MATCH (f)<-[:EXPLAINS]-(a)
 WHERE ($asksVerdicts OR $by <> 'time')
-  AND ($method IS NULL OR a.method = $method)
-  AND ($errorType IS NULL OR a.errorType = $errorType)
-  AND ($abstained IS NULL OR $abstained = (a.errorType IS NULL))
-  AND ($questionKind IS NULL OR a.questionKind = $questionKind)
-  AND ($minConfidence IS NULL OR a.confidence >= $minConfidence)
-  AND ($maxConfidence IS NULL OR a.confidence <= $maxConfidence)
-  AND ($operation IS NULL OR a.operationName = $operation)
+  AND {{wanted.verdict a}}
 WITH f, a, CASE $by
     WHEN 'time' THEN f.createdAt.epochSeconds * 1000000 + f.createdAt.microsecond
     WHEN 'confidence' THEN a.confidence

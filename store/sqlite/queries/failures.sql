@@ -1,44 +1,16 @@
 -- name: page
 SELECT f.k, hex(t.id), hex(f.id) FROM trace AS t JOIN failure AS f ON f.trace_k = t.k
 WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace)) AND (t.id, f.id) > (unhex(:place), unhex(:last))
-      AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
-      AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
-           OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
-      AND (:labelled IS NULL
-           OR :labelled = EXISTS (SELECT 1 FROM attribution WHERE failure_k = f.k AND method = :human))
-      AND (NOT :asks_verdicts OR EXISTS (
-           SELECT 1
-           FROM attribution AS a LEFT JOIN operation AS o ON o.k = a.operation_k LEFT JOIN text AS n ON n.k = o.name_k
-                LEFT JOIN text AS c ON c.k = o.category_k
-           WHERE a.failure_k = f.k AND (:method IS NULL OR a.method = :method)
-                 AND (:error_type IS NULL OR a.error_type = :error_type)
-                 AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
-                 AND (:question_kind IS NULL OR a.question_kind = :question_kind)
-                 AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
-                 AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
-                 AND (:operation IS NULL OR coalesce(n.text, c.text, o.kind) = :operation)))
+      AND {{wanted.failure}}
+      AND {{wanted.explained}}
 ORDER BY t.id, f.id
 LIMIT :count
 
 -- name: count
 SELECT count(*) FROM trace AS t JOIN failure AS f ON f.trace_k = t.k
 WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
-      AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
-      AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
-           OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
-      AND (:labelled IS NULL
-           OR :labelled = EXISTS (SELECT 1 FROM attribution WHERE failure_k = f.k AND method = :human))
-      AND (NOT :asks_verdicts OR EXISTS (
-           SELECT 1
-           FROM attribution AS a LEFT JOIN operation AS o ON o.k = a.operation_k LEFT JOIN text AS n ON n.k = o.name_k
-                LEFT JOIN text AS c ON c.k = o.category_k
-           WHERE a.failure_k = f.k AND (:method IS NULL OR a.method = :method)
-                 AND (:error_type IS NULL OR a.error_type = :error_type)
-                 AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
-                 AND (:question_kind IS NULL OR a.question_kind = :question_kind)
-                 AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
-                 AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
-                 AND (:operation IS NULL OR coalesce(n.text, c.text, o.kind) = :operation)))
+      AND {{wanted.failure}}
+      AND {{wanted.explained}}
 
 -- name: sorted
 -- A failure without a verdict has one row with no attribution; what is said of it is NULL.
@@ -50,23 +22,14 @@ WITH said AS MATERIALIZED (
                       WHERE o.k = a.operation_k) END AS key
     FROM trace AS t JOIN failure AS f ON f.trace_k = t.k
          LEFT JOIN attribution AS a
-         ON a.failure_k = f.k AND (:asks_verdicts OR :by <> 'time') AND (:method IS NULL OR a.method = :method)
-            AND (:error_type IS NULL OR a.error_type = :error_type)
-            AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
-            AND (:question_kind IS NULL OR a.question_kind = :question_kind)
-            AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
-            AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
+         ON a.failure_k = f.k AND (:asks_verdicts OR :by <> 'time') AND {{wanted.verdict}}
             AND (:operation IS NULL
                  OR :operation = (SELECT coalesce(n.text, c.text, o.kind)
                                   FROM operation AS o LEFT JOIN text AS n ON n.k = o.name_k
                                        LEFT JOIN text AS c ON c.k = o.category_k
                                   WHERE o.k = a.operation_k))
     WHERE t.project = :project AND (:trace IS NULL OR t.id = unhex(:trace))
-          AND (:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
-          AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
-               OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
-          AND (:labelled IS NULL
-               OR :labelled = EXISTS (SELECT 1 FROM attribution WHERE failure_k = f.k AND method = :human))
+          AND {{wanted.failure}}
           AND (NOT :asks_verdicts OR a.k IS NOT NULL)
 ), keyed AS (
     SELECT k, id, CASE WHEN :descending THEN max(key) ELSE min(key) END AS key FROM said GROUP BY k

@@ -1,0 +1,23 @@
+-- Which failures a filter wants: what it says of the failure `f`, and of a verdict `a` but for its operation.
+-- name: failure
+(:without IS NULL OR lower(hex(f.id)) NOT IN (SELECT value FROM json_each(:without)))
+      AND (:text IS NULL OR instr(lowered(f.question), :text) OR instr(lowered(coalesce(f.prediction, '')), :text)
+           OR EXISTS (SELECT 1 FROM json_each(f.gold_answers) AS gold WHERE instr(lowered(gold.value), :text)))
+      AND (:labelled IS NULL
+           OR :labelled = EXISTS (SELECT 1 FROM attribution WHERE failure_k = f.k AND method = :human))
+
+-- name: verdict
+(:method IS NULL OR a.method = :method)
+      AND (:error_type IS NULL OR a.error_type = :error_type)
+      AND (:abstained IS NULL OR :abstained = (a.error_type IS NULL))
+      AND (:question_kind IS NULL OR a.question_kind = :question_kind)
+      AND (:min_confidence IS NULL OR a.confidence >= :min_confidence)
+      AND (:max_confidence IS NULL OR a.confidence <= :max_confidence)
+
+-- name: explained
+(NOT :asks_verdicts OR EXISTS (
+           SELECT 1
+           FROM attribution AS a LEFT JOIN operation AS o ON o.k = a.operation_k LEFT JOIN text AS n ON n.k = o.name_k
+                LEFT JOIN text AS c ON c.k = o.category_k
+           WHERE a.failure_k = f.k AND {{wanted.verdict}}
+                 AND (:operation IS NULL OR coalesce(n.text, c.text, o.kind) = :operation)))
