@@ -128,7 +128,7 @@ def test_every_page_says_what_it_does_not_open(large: Large) -> None:
     }
     with large.client() as client:
         for page, told in pages.items():
-            answer = client.get(f"{base}{page}", timeout=120)
+            answer = client.get(f"{base}{page}", timeout=600)
             assert answer.status_code == 200, (page, answer.text)
             assert len(answer.text) < 500_000, page
             assert "<script>alert" not in answer.text
@@ -140,10 +140,10 @@ def test_every_page_says_what_it_does_not_open(large: Large) -> None:
 
 def test_it_is_saved_whole(large: Large) -> None:
     with large.client() as client:
-        answer = client.get(f"{large.base}/variables/{large.ids['unit']}/value", timeout=120)
+        answer = client.get(f"{large.base}/variables/{large.ids['unit']}/value", timeout=600)
     assert answer.text == large.saved
     with large.server.client("reader", large.base.rpartition("/")[2]) as client:
-        assert client.get(f"/v1/values/{large.ids['unit']}", timeout=120).text == large.saved
+        assert client.get(f"/v1/values/{large.ids['unit']}", timeout=600).text == large.saved
 
 
 def test_what_is_no_version_is_still_an_error(large: Large) -> None:
