@@ -105,9 +105,12 @@ def test_an_interrupted_run_ends_after_the_trace_in_hand(cli: Cli) -> None:
     cli("retention", "set", "--days", "1")
     process = cli.process("retention", "run")
     assert process.stdout is not None
+    assert process.stderr is not None
     first = process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    rest, said = process.communicate()
+    # Not `communicate`: it does not see the lines that came together with the first one.
+    rest, said = process.stdout.read(), process.stderr.read()
+    process.wait()
     deleted = len([first, *rest.splitlines()])
     assert process.returncode == 130, said
     assert b"running it again goes on" in said
