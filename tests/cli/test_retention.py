@@ -103,14 +103,13 @@ def test_what_nobody_has_made_has_no_policy(cli: Cli) -> None:
 def test_an_interrupted_run_ends_after_the_trace_in_hand(cli: Cli) -> None:
     write(cli, *range(2, 202))
     cli("retention", "set", "--days", "1")
-    process = cli.process("retention", "run")
-    assert process.stdout is not None
-    assert process.stderr is not None
-    first = process.stdout.readline()
-    process.send_signal(signal.SIGINT)
-    # Not `communicate`: it does not see the lines that came together with the first one.
-    rest, said = process.stdout.read(), process.stderr.read()
-    process.wait()
+    with cli.process("retention", "run") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        # Not `communicate`: it does not see the lines that came together with the first one.
+        rest, said = process.stdout.read(), process.stderr.read()
     deleted = len([first, *rest.splitlines()])
     assert process.returncode == 130, said
     assert b"running it again goes on" in said
