@@ -17,7 +17,7 @@ import { step } from "./walk.js";
  * @param options all may be left out: `label` names the graph; `start` is the id of the box that is focused first;
  *   `onSelect` and `onOpen` are given the node as it stands in the data; `expand` is given one too, and promises more
  *   data; `deadline` is how many milliseconds the layout may take.
- * @returns once it is drawn: what is shown, and what moves it.
+ * @returns once it is laid out: what is shown, and what moves it. `view.drawn` is kept when it has been drawn.
  */
 export async function drawGraph(host, data, options = {}) {
   const graph = new Graph(host, new Model(data), options);

@@ -43,6 +43,7 @@ try {
   if (data.truncated) {
     graph.remark("This is not all: only the nearest 6,000 boxes, or so many steps as were asked for, are here.");
   }
+  await graph.view.drawn;
   host.dataset.ready = String(Math.round(performance.now()));
 } catch (error) {
   host.replaceChildren(html("p", { role: "alert" }, `The graph can't be drawn: ${shown(error.message)}`));

@@ -23,6 +23,10 @@ export class View {
     this.layer = svg("g");
     this.svg = svg("svg", { role: "group", "aria-label": label }, this.layer);
     this.stage = html("div", { class: "graph-stage" }, this.canvas, this.svg);
+    /** Kept when all in sight has been drawn for the first time: not before the browser says how large the stage is. */
+    this.drawn = new Promise((resolve) => {
+      this.tellDrawn = resolve;
+    });
     new ResizeObserver(() => this.#resized()).observe(this.stage);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
   }
@@ -64,6 +68,7 @@ export class View {
     this.layer.setAttribute("transform", `matrix(${this.scale} 0 0 ${this.scale} ${this.x} ${this.y})`);
     this.#paint(sight);
     this.#place(sight);
+    this.tellDrawn();
   }
 
   #sight() {
