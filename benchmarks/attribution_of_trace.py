@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from api.malloc import share_arena
+from api.malloc import hold_little
 from attribution.lookup import every_failure
 from attribution.run import Options, attribute
 from benchmarks.memory import peak_memory
@@ -46,6 +46,6 @@ async def _attribute(path: Path, project: str) -> list[float]:
 
 
 if __name__ == "__main__":
-    share_arena()
+    hold_little()
     found = asyncio.run(_attribute(Path(sys.argv[1]), sys.argv[2]))
     print(json.dumps({"seconds": found, "peak": peak_memory()}))

@@ -196,9 +196,9 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     """Run to the end; when interrupted, do not wait for threads, which may read or parse for long."""
     import asyncio
 
-    from api.malloc import share_arena
+    from api.malloc import hold_little
 
-    share_arena()
+    hold_little()
     runner = asyncio.Runner()
     try:
         runner.run(work)

@@ -102,11 +102,11 @@ def main() -> None:
     begun = begin_child()
     if begun is None:
         return
-    from api.malloc import share_arena
+    from api.malloc import hold_little
     from schema.garbage_collector import collect_rarely
 
     os.nice(_NICE)
-    share_arena()
+    hold_little()
     collect_rarely()
     try:
         asyncio.run(_write(*begun))

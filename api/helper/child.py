@@ -9,7 +9,7 @@ import sys
 
 from api import memory
 from api.children import framed, read_message
-from api.malloc import give_back, share_arena
+from api.malloc import give_back, hold_little
 
 _NICE = 5
 """The server answers short requests first."""
@@ -22,7 +22,7 @@ def main() -> None:
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anybody prints is for the log
     os.nice(_NICE)
-    share_arena()
+    hold_little()
     memory.bound(int(sys.argv[1]))
     # Safe: all that is unpickled comes from the process that started this one.
     while (data := read_message(incoming)) is not None:

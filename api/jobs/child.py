@@ -20,7 +20,7 @@ from api import memory
 from api.children import Message, begin_child, encode, read_message
 from api.jobs import messages
 from api.jobs.messages import Broken, Done, End, Refused, Start, Stop, Stopped, Told
-from api.malloc import share_arena
+from api.malloc import hold_little
 from schema.control import JobKind
 from schema.errors import MemTraceError, StoreError
 
@@ -133,7 +133,7 @@ def main() -> None:
     if begun is None:
         return
     settings, incoming, outgoing = begun
-    share_arena()
+    hold_little()
     memory.bound(settings.job_memory_bytes)
     try:
         asyncio.run(JobExecutor(settings, incoming, outgoing).run())
