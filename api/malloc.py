@@ -21,8 +21,8 @@ def hold_little() -> None:
     memory, and an attribution of 180 failures held half as much again.
 
     Large pieces are taken from the system, and go back to it. Once one of 32 MiB at most was freed, glibc would take
-    the next from its arena, where small ones that come after it keep it: 600 abusive documents left 55 to 105 MB there, and
-    leave 25 MB now.
+    the next from its arena, where small ones that come after it keep it: 600 abusive documents left 55 to 105 MB
+    there, and leave 25 MB now.
 
     ``MALLOC_ARENA_MAX`` and ``MALLOC_MMAP_THRESHOLD_`` say otherwise.
     """
