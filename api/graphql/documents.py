@@ -24,7 +24,7 @@ from api.graphql.chosen import ChosenOperation
 from api.graphql.cost import document_cost, field_count
 from api.graphql.introspection import Introspection, asked_of_schema
 from api.graphql.limits import CODE, LimitError, Limits, check_document
-from api.graphql.trees import errors_of, parse_document
+from api.graphql.trees import drop_places, errors_of, parse_document
 from api.graphql.worker_thread import WorkerThread
 
 INVALID = "INVALID_DOCUMENT"
@@ -32,10 +32,10 @@ INVALID = "INVALID_DOCUMENT"
 _ERRORS = 5
 _SMALL = 4000
 """Characters of a document that is remembered; its tree takes some hundred times as many bytes."""
-REMEMBERED = 160_000
-"""Characters of all remembered documents together: their trees have 0.6 objects a character.
+REMEMBERED = 60_000
+"""Characters of all remembered documents together: their trees have a third of an object a character.
 
-A full collection of garbage looks at each of these objects while all requests wait, 10 ms for so many.
+A full collection of garbage looks at each of these objects while all requests wait, up to a microsecond at each.
 """
 
 _OF_SCHEMA = re.compile(r"__(?:schema|type)\b")
@@ -178,6 +178,7 @@ class Documents:
     def _remember(self, text: str, document: DocumentNode) -> None:
         if len(text) > _SMALL or text in self._valid:
             return
+        drop_places(document)
         self._valid[text] = document
         self._characters += len(text)
         while self._characters > REMEMBERED:

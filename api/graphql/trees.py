@@ -11,16 +11,30 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from graphql import (
+    ArgumentNode,
     ASTValidationRule,
     DocumentNode,
+    FieldNode,
     GraphQLError,
     GraphQLSchema,
+    Node,
+    OperationDefinitionNode,
+    Token,
+    TokenKind,
     ValidationContext,
+    VariableDefinitionNode,
+    VariableNode,
     parse,
     validate,
 )
+from graphql.language.ast import QUERY_DOCUMENT_KEYS
 
 from schema.processor_share import ProcessorShare
+
+_PLACED = (OperationDefinitionNode, VariableDefinitionNode, FieldNode, ArgumentNode, VariableNode)
+"""Nodes that the errors of running a document are about."""
+
+_NO_TOKEN = Token(TokenKind.SOF, 0, 0, 0, 0)
 
 
 def parse_document(text: str, max_tokens: int) -> DocumentNode:
@@ -40,6 +54,27 @@ def parse_document(text: str, max_tokens: int) -> DocumentNode:
         following, token.prev, token.next = token.next, None, None
         token = following
     return document
+
+
+def drop_places(document: DocumentNode) -> None:
+    """Drop what only validation needs from a valid document: the tokens, and where most nodes stand in the text.
+
+    This is half of the objects of a tree.
+    """
+    nodes: list[Node] = [document]
+    while nodes:
+        node = nodes.pop()
+        if node.loc is not None:
+            if isinstance(node, _PLACED):
+                node.loc.start_token = node.loc.end_token = _NO_TOKEN
+            else:
+                object.__setattr__(node, "loc", None)
+        for key in QUERY_DOCUMENT_KEYS.get(node.kind, ()):
+            below = getattr(node, key)
+            if isinstance(below, Node):
+                nodes.append(below)
+            elif below:
+                nodes.extend(below)
 
 
 def errors_of(

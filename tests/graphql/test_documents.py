@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from graphql import (
     FieldNode,
     GraphQLError,
+    Location,
     SourceLocation,
     Token,
     execute_sync,
@@ -307,6 +309,29 @@ def test_small_valid_documents_are_remembered() -> None:
     assert documents.parse(text) is not first
     assert not documents.validate(SCHEMA, text, first)
     assert documents.parse(text) is first
+
+
+def test_a_remembered_tree_has_few_objects_and_says_where_running_it_fails() -> None:
+    documents = Documents(LIMITS)
+    text = "query($n: Int!) {\n  viewer { actor }\n  project { traces(first: $n) { nodes { id name } } }\n}"
+
+    def in_memory() -> tuple[int, int]:
+        gc.collect()
+        found = Counter(type(item) for item in gc.get_objects())
+        return found[Token], found[Location]
+
+    tokens, places = in_memory()
+    tree = documents.parse(text)
+    parsed_tokens, parsed_places = in_memory()
+    assert not documents.validate(SCHEMA, text, tree)
+    kept_tokens, kept_places = in_memory()
+    assert parsed_tokens > tokens
+    assert kept_tokens == tokens
+    assert 0 < kept_places - places < (parsed_places - places) / 2
+    assert documents.parse(text) is tree
+    errors = execute_sync(SCHEMA, tree, variable_values={"n": "many"}).errors
+    assert errors
+    assert errors[0].locations == [SourceLocation(1, 7)]
 
 
 def test_those_used_last_are_remembered_up_to_a_size() -> None:
