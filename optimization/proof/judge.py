@@ -82,9 +82,13 @@ class Judge:
         """Whether another operation had a part of the same to do, and carried on what this one left out.
 
         What one reply of a model decides is often done by several operations: of one name, or each a write to the
-        memory. They are given it in the same role.
+        memory. They are given it in the same role, and for the same question if for any.
         """
         graph = self.graph
+
+        def asked(operation: str) -> set[str]:
+            return {one for one in graph.used(operation) if graph.variables[one].kind is VariableKind.QUERY}
+
         roles = {(one.operation_id, one.variable_id): one.role for one in await graph.store.usages(graph.trace_id)}
         this = graph.operations[operation_id]
         for case in self.cases:
@@ -93,6 +97,7 @@ class Judge:
                     other = graph.operations[user]
                     is_part = other.name == this.name or {this.kind, other.kind} <= _WRITES
                     is_part = is_part and roles.get((user, variable)) == roles.get((operation_id, variable))
+                    is_part = is_part and asked(user) == asked(operation_id)
                     if other is not this and is_part and await case.holders(graph.made(user)):
                         return True
         return False

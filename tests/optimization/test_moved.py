@@ -22,7 +22,7 @@ MOVED = FAULTS if FULL else FAULTS[:8:5]
 """Each takes a minute of one processor or more, for every operation is tried: by default, one of each agent whose
 operations are few."""
 
-TRIED = FAULTS if FULL else FAULTS[::5]
+TRIED = FAULTS if FULL else FAULTS[::2]
 
 BEYOND_EVIDENCE = {
     "response": "evidence in its prompt did not help",
