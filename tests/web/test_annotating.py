@@ -125,6 +125,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             await press("Control+Enter")
             await expect(page.get_by_role("alert")).to_contain_text("Choose what went wrong")
             await found.loaded()
+            await expect(page.get_by_role("alert")).to_be_in_viewport()
             await press(key)
             await press("e")
             await press("Space")
@@ -147,9 +148,22 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             await press("u")
             await expect(page.get_by_label("Why?")).to_have_value("w is a letter")
             await found.loaded()
-            await press("w")
+            await expect(page.get_by_text("The case is yours again")).to_be_in_viewport()
             await press("Control+Enter")
             await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            # A change of what is submitted can be undone, too.
+            await page.goto(case)
+            await found.loaded()
+            await press("w")
+            await page.keyboard.type("w is no letter")
+            await press("Control+Enter")
+            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await found.loaded()
+            await press("u")
+            await expect(page.get_by_label("Why?")).to_have_value("w is a letter")
+            if person == "Eve":  # with her verdict they disagree
+                await found.goto(f"{team.base}/disputes/{failure}")
+                await expect(page.get_by_text("You have judged this case yourself")).to_be_visible()
     async with looking(browser, shared.server) as found:
         page, press = found.page, found.page.keyboard.press
         await found.goto(f"/ui/sign-in?next={team.base}")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from api.web.pages import words
+from api.web.pages import judging, words
 from api.web.pages.failure import runs
 from schema.kinds import ErrorType, QuestionKind
 
@@ -14,6 +14,21 @@ from schema.kinds import ErrorType, QuestionKind
 def test_every_word_of_the_schema_is_explained() -> None:
     assert list(words.ERROR_TYPES) == [kind.value for kind in ErrorType]
     assert set(words.QUESTION_KINDS) == {kind.value for kind in QuestionKind}
+
+
+def test_each_operation_can_be_chosen_and_the_answering_one_has_a_key_whatever_verdicts_say() -> None:
+    def operation(sequence: int) -> dict[str, object]:
+        return {"id": f"o{sequence}", "sequence": sequence}
+
+    failure = {"suspects": [operation(number) for number in range(20)]}
+    verdict = {"operation": operation(30), "candidates": [], "losses": []}
+    for verdicts in ([], [verdict]):
+        offered = judging.operations(failure, verdicts)
+        keys = judging.letters(failure, offered)
+        assert [one["id"] for one in offered] == [f"o{one}" for one in [*range(20), *([30] if verdicts else [])]]
+        assert keys == {f"o{number}": key for number, key in zip([*range(18), 19], judging.LETTERS, strict=True)}
+    few = {"suspects": [operation(5)]}
+    assert judging.letters(few, judging.operations(few, [verdict])) == {"o5": "a", "o30": "b"}
 
 
 @pytest.mark.parametrize(

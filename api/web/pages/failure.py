@@ -94,6 +94,7 @@ async def told(
     shown = await picture(asked, one, first["id"] if first else None)
     named = [own["operation"], *(one["operation"] for one in own["candidates"])] if own else []
     values = form or judging.form_of_verdict(own)
+    operations = judging.operations(one, verdicts, [*more, *named])
     return {
         "it": found["project"],
         "failure": one,
@@ -103,8 +104,8 @@ async def told(
         "runs": {loss["piece"]: runs(loss["path"]) for loss in first["losses"]} if first else {},
         "quotes": _quotes(verdicts),
         "changes": changes(one["verdictHistory"]["nodes"]),
-        "operations": judging.operations(one, verdicts, [*more, *named]),
-        "letters": judging.LETTERS,
+        "operations": operations,
+        "letters": judging.letters(one, operations),
         "texts": judging.texts(one, own, None if shown is None else shown.spine, values),
         "types": words.ERROR_TYPES,
         "may_judge": Role(found["project"]["role"]).allows(Role.WRITER),

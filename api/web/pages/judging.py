@@ -93,7 +93,18 @@ def operations(failure: Found, verdicts: Iterable[Found], more: Iterable[Found |
     for verdict in listed:
         named += [step["operation"] for loss in verdict["losses"] for step in loss["path"]]
     by_id = {one["id"]: one for one in named if one is not None}
-    return sorted(list(by_id.values())[: len(LETTERS)], key=lambda one: int(one["sequence"]))
+    return sorted(by_id.values(), key=lambda one: int(one["sequence"]))
+
+
+def letters(failure: Found, listed: Iterable[Found]) -> dict[str, str]:
+    """The key of each operation to choose from, by its id; none where all keys are taken.
+
+    The suspects come first, for no verdict changes them. The last of them has a key in any case: it gave the answer.
+    """
+    suspects: list[str] = [one["id"] for one in failure["suspects"]]
+    keyed = suspects if len(suspects) <= len(LETTERS) else [*suspects[: len(LETTERS) - 1], suspects[-1]]
+    order = dict.fromkeys([*keyed, *(one["id"] for one in listed if one["id"] not in suspects)])
+    return dict(zip(order, LETTERS, strict=False))
 
 
 def texts(failure: Found, own: Found | None, spine: Spine | None, form: Mapping[str, str]) -> list[dict[str, str]]:

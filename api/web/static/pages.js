@@ -119,7 +119,7 @@ function files() {
 
 function keys() {
   document.addEventListener("keydown", (event) => {
-    const form = event.target.closest?.("[data-draft]");
+    const form = event.target.closest?.("[data-draft]") ?? (typed(event.target) ? null : document.querySelector("[data-draft]"));
     if (form && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       form.requestSubmit();
@@ -190,6 +190,8 @@ document.querySelector("[data-first]")?.focus();
 const insecure = document.getElementById("insecure");
 if (insecure !== null) insecure.hidden = isSecureContext;
 document.getElementById("found")?.scrollIntoView({ block: "center" });
+// What is wrong with a form stands in it, and the page is shown from its top.
+document.querySelector(".judge :is([role=alert], [data-seen])")?.scrollIntoView({ block: "center" });
 submitOnChange();
 copyButtons();
 drafts();
