@@ -5,6 +5,7 @@ The templates only draw them; everything is computed here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -107,6 +108,8 @@ _ABOVE = 18
 _BELOW = 22
 _TICKS = 5
 _WIDEST = 60.0
+_LETTER = 8.2
+_APART = 8
 LEVELS = 5
 
 
@@ -151,12 +154,13 @@ def columns(found: OverTime) -> Columns:
     stretches = found.stretches
     most = max(stretch.failures for stretch in stretches)
     room = min(WIDTH / len(stretches), _WIDEST)
-    every = -(-len(stretches) // _TICKS)
+    longest = max(len(words.moment(stretch.start, found.seconds)) for stretch in stretches)
+    # Ticks of narrow columns need the room of the columns between them.
+    every = max(-(-len(stretches) // _TICKS), math.ceil((longest * _LETTER + _APART) / room))
     base = _ABOVE + _HIGH
     drawn = []
     for place, stretch in enumerate(stretches):
         height = round(stretch.failures / most * _HIGH, 1)
-        # Ticks of narrow columns need the room of the columns between them.
         tick = words.moment(stretch.start, found.seconds) if place % every == 0 else ""
         drawn.append(
             Column(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,10 @@ def test_columns_stay_in_their_drawing(moments: list[datetime]) -> None:
     for column in drawn.columns:
         assert 0 <= column.x <= column.middle <= column.x + column.width <= WIDTH
         assert 0 <= column.y <= column.y + column.height <= drawn.base + 0.1
-    assert 1 <= sum(bool(column.tick) for column in drawn.columns) <= 5
+    ticks = [column for column in drawn.columns if column.tick]
+    assert 1 <= len(ticks) <= 5
+    for one, following in pairwise(ticks):
+        assert following.x - one.x > 8 * len(one.tick)  # a letter of the report takes 8 units
 
 
 def test_all_forms_say_when(dated: ReportData) -> None:
