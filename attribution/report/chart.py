@@ -109,6 +109,7 @@ _BELOW = 22
 _TICKS = 5
 _WIDEST = 60.0
 _LETTER = 8.2
+"""Units of a letter under the columns, in the widest of the usual fonts."""
 _APART = 8
 LEVELS = 5
 

@@ -90,14 +90,14 @@ class Judge:
             return {one for one in graph.used(operation) if graph.variables[one].kind is VariableKind.QUERY}
 
         roles = {(one.operation_id, one.variable_id): one.role for one in await graph.store.usages(graph.trace_id)}
-        this = graph.operations[operation_id]
+        this, question = graph.operations[operation_id], asked(operation_id)
         for case in self.cases:
             for variable in await case.holders(graph.used(operation_id)):
+                role = roles.get((operation_id, variable))
                 for user in graph.users(variable):
                     other = graph.operations[user]
-                    is_part = other.name == this.name or {this.kind, other.kind} <= _WRITES
-                    is_part = is_part and roles.get((user, variable)) == roles.get((operation_id, variable))
-                    is_part = is_part and asked(user) == asked(operation_id)
+                    is_alike = other.name == this.name or {this.kind, other.kind} <= _WRITES
+                    is_part = is_alike and roles.get((user, variable)) == role and asked(user) == question
                     if other is not this and is_part and await case.holders(graph.made(user)):
                         return True
         return False

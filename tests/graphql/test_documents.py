@@ -17,6 +17,7 @@ from graphql import (
     Location,
     SourceLocation,
     Token,
+    build_schema,
     execute_sync,
     get_introspection_query,
     parse,
@@ -332,6 +333,18 @@ def test_a_remembered_tree_has_few_objects_and_says_where_running_it_fails() -> 
     errors = execute_sync(SCHEMA, tree, variable_values={"n": "many"}).errors
     assert errors
     assert errors[0].locations == [SourceLocation(1, 7)]
+
+
+@pytest.mark.parametrize("written", ["numbers: [$n]", "one: {n: $n}"])
+def test_a_remembered_tree_says_where_a_part_of_a_value_is_wrong(written: str) -> None:
+    schema = build_schema("type Query { sum(numbers: [Int!], one: One): Int } input One { n: Int! }")
+    documents = Documents(LIMITS)
+    text = f"query($n: Int = 1) {{ sum({written}) }}"
+    tree = documents.parse(text)
+    assert not documents.validate(schema, text, tree)
+    errors = execute_sync(schema, tree, variable_values={"n": None}).errors
+    assert errors
+    assert errors[0].locations
 
 
 def test_those_used_last_are_remembered_up_to_a_size() -> None:

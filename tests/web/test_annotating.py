@@ -164,6 +164,11 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             if person == "Eve":  # with her verdict they disagree
                 await found.goto(f"{team.base}/disputes/{failure}")
                 await expect(page.get_by_text("You have judged this case yourself")).to_be_visible()
+                # Where the form was open before, what was written is not lost.
+                written = {"type": "LLMAsAJudgeError", "reason": "a word too late"}
+                refused = await page.request.post(f"{page.url}/verdict", form=written, headers=OWN_PAGE)
+                assert refused.status == 400
+                assert "a word too late" in await refused.text()
     async with looking(browser, shared.server) as found:
         page, press = found.page, found.page.keyboard.press
         await found.goto(f"/ui/sign-in?next={team.base}")

@@ -109,16 +109,8 @@ async def test_a_verdict_is_given_by_keys_alone(browser: Browser, world: World) 
     }
 
 
-async def test_every_page_keeps_the_rules_and_can_be_read_by_all(browser: Browser, lone: World) -> None:
-    await _looks_at_every_page(browser, lone)
-
-
-@pytest.mark.skipif(not FULL, reason="set MEMTRACE_TEST_FULL=1: both engines fill the same pages")
-async def test_every_page_keeps_the_rules_on_each_engine(browser: Browser, world: World) -> None:
-    await _looks_at_every_page(browser, world)
-
-
-async def _looks_at_every_page(browser: Browser, world: World) -> None:
+@pytest.mark.one_engine
+async def test_every_page_keeps_the_rules_and_can_be_read_by_all(browser: Browser, world: World) -> None:
     """No violation of the policy, no error, no request elsewhere; and none of axe's rules is broken.
 
     Unless in full, axe looks at each page in one of the two cases, in turn: it takes longer than all else.

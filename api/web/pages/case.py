@@ -13,6 +13,7 @@ from api.web.pages.queue import to_next
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
+from schema.control import Role
 
 
 async def case(asked: PageRequest) -> Shown:
@@ -100,7 +101,15 @@ async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
     named = [one["operation"] for one in said] + [also["operation"] for one in said for also in one["candidates"]]
     # The form is for the final word, not for what the viewer may have said as an annotator.
     values = await told(asked, found, form or judging.form_of_verdict(final) or {"type": ""}, problem, named)
-    return Shown("dispute", values | {"queue": queue, "dispute": disputed, "final": final}, 400 if problem else 200)
+    mine = queue["assignment"]
+    is_annotator = mine is not None and mine["progress"] == "done"
+    values |= {
+        "queue": queue,
+        "dispute": disputed,
+        "final": final,
+        "has_judged": is_annotator and not Role(found["project"]["role"]).allows(Role.ADMIN),
+    }
+    return Shown("dispute", values, 400 if problem else 200)
 
 
 def _taken_back(found: Found) -> dict[str, str]:

@@ -119,7 +119,9 @@ function files() {
 
 function keys() {
   document.addEventListener("keydown", (event) => {
-    const form = event.target.closest?.("[data-draft]") ?? (typed(event.target) ? null : document.querySelector("[data-draft]"));
+    // Where nothing has the focus, as after an undo, a verdict is meant; on a link these keys open a tab.
+    const isFree = event.target === document.body;
+    const form = isFree ? document.querySelector(".judge[data-draft]") : event.target.closest?.("[data-draft]");
     if (form && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       form.requestSubmit();
