@@ -165,7 +165,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
                 await found.goto(f"{team.base}/disputes/{failure}")
                 await expect(page.get_by_text("You have judged this case yourself")).to_be_visible()
                 # Where the form was open before, what was written is not lost.
-                written = {"type": "LLMAsAJudgeError", "reason": "a word too late"}
+                written: dict[str, str | float | bool] = {"type": "LLMAsAJudgeError", "reason": "a word too late"}
                 refused = await page.request.post(f"{page.url}/verdict", form=written, headers=OWN_PAGE)
                 assert refused.status == 400
                 assert "a word too late" in await refused.text()
