@@ -126,7 +126,7 @@ def check_own(labels: Iterable[NumberedLabel], person: str, file: str) -> None:
 
 
 async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = None) -> list[Label]:
-    """What people have said of failures, by trace, question and author; abstentions are no labels.
+    """What people have said of failures, by trace, question and author; ``primary`` is None where they can't tell.
 
     Of what one person has said of a failure the newest counts. The final word on a disputed one stands before what its
     annotators said.
@@ -141,7 +141,7 @@ async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = N
         failures = {failure.id: failure for failure in await every_failure(store, None)}
     else:
         failures = await by_id(store, Failure, failure_ids)
-    given = [one for one in _newest(await store.attributions(list(failures))) if one.error_type is not None]
+    given = _newest(await store.attributions(list(failures)))
     judged = [failures[one.failure_id] for one in given]
     names = await by_id(store, Variable, (id_ for one in judged for id_ in (one.question_id, one.answer_id)))
     operations = await by_id(store, Operation, (id_ for one in given for _, id_ in _said(one)))
@@ -159,8 +159,8 @@ async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = N
                 trace=file if file is not None and called[file] == 1 else trace.external_id,
                 query_id=names[failure.question_id].external_id,
                 prediction_id=answer.external_id if answer else None,
-                primary=blamed[0],
-                also=tuple(blamed[1:]),
+                primary=None if verdict.error_type is None else blamed.pop(0),
+                also=tuple(blamed),
                 sure=verdict.confidence,
                 why=verdict.reason,
                 author=verdict.author,
@@ -176,7 +176,7 @@ async def export_labels(store: GraphStore, failure_ids: Sequence[str] | None = N
 @dataclass(frozen=True, slots=True)
 class _Match:
     failure: Failure
-    primary: Named
+    primary: Named | None
     also: tuple[Named, ...]
 
 
@@ -203,7 +203,7 @@ class _Graph:
             many = f"{len(answered)} failures answer" if answered else "no failure answers"
             return Unmatched(number, "prediction", f"{many} {label.query_id!r} of trace {name!r} with {said}")
         named: list[Named] = []
-        for one in (label.primary, *label.also):
+        for one in (*([label.primary] if label.primary else []), *label.also):
             operation = None if one.op is None else self.operations.get(one.op)
             if one.op is not None and operation is None:
                 return Unmatched(number, "operation", f"trace {name!r} has no operation {one.op!r}")
@@ -211,7 +211,7 @@ class _Graph:
             if problem is not None:
                 return Unmatched(number, "operation", problem)
             named.append((one.type, operation.id if operation else None))
-        return _Match(answered[0], named[0], tuple(named[1:]))
+        return _Match(answered[0], named.pop(0) if label.primary else None, tuple(named))
 
 
 class _Graphs:
@@ -303,15 +303,14 @@ def _whose(verdict: Attribution) -> str | None:
 
 def _judgement(label: Label, match: _Match) -> Judgement:
     details: dict[str, Any] = {LABEL_DETAILS: label.more} if label.more else {}
-    error_type, operation = match.primary
+    error_type, operation = match.primary or (None, None)
     return Judgement(match.failure.id, error_type, operation, label.why, label.sure, match.also, details=details)
 
 
 def _said(verdict: Attribution) -> list[Named]:
-    """What a person says, and then what else they would accept."""
-    assert verdict.error_type is not None
-    also = from_attribution(verdict).candidates
-    return [(verdict.error_type, verdict.operation_id), *((one.error_type, one.operation_id) for one in also)]
+    """What a person says, unless they can't tell, and then what else they would accept."""
+    said = [] if verdict.error_type is None else [(verdict.error_type, verdict.operation_id)]
+    return said + [(one.error_type, one.operation_id) for one in from_attribution(verdict).candidates]
 
 
 async def _traces(store: GraphStore) -> list[Trace]:

@@ -25,6 +25,9 @@ from store.verdict_changes import ADJUDICATED
 PLAIN = "plain"
 """The kind of a question that is of no other."""
 
+_ALWAYS = frozenset({"trace", "prediction_id", "primary"})
+"""What each line of a file has, also where it is null."""
+
 _NO_KIND = frozenset({"agreed", ADJUDICATED})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -50,6 +53,7 @@ class Label(BaseModel):
             question, answer and operations tell which it is.
         query_id: external id of the question.
         prediction_id: external id of the answer; None where the question has only one.
+        primary: what went wrong and where; None if they can't tell.
         also: what else would be as good.
         sure: how sure they are, from 0 to 1.
     """
@@ -59,7 +63,7 @@ class Label(BaseModel):
     trace: StrictStr | None = None
     query_id: StrictStr
     prediction_id: StrictStr | None = None
-    primary: Blame
+    primary: Blame | None
     also: tuple[Blame, ...] = Field(default=(), max_length=100)
     sure: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
     why: Annotated[StrictStr, Field(max_length=20_000)] | None = None
@@ -84,7 +88,7 @@ class Label(BaseModel):
     def line(self) -> bytes:
         """The line of a file."""
         said = self.model_dump(mode="json")
-        said = {key: value for key, value in said.items() if value is not None or key in {"trace", "prediction_id"}}
+        said = {key: value for key, value in said.items() if value is not None or key in _ALWAYS}
         return msgspec.json.encode(said) + b"\n"
 
 
@@ -128,7 +132,7 @@ def labels_of(data: bytes, file: str) -> list[NumberedLabel]:
         try:
             found.append(NumberedLabel(number, Label.model_validate(msgspec.json.decode(line))))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            problems.append((number, str(error)))
+            problems.append((number, f"is no JSON object: {error}"))
         except ValidationError as error:
             problems.append((number, _problem(error)))
     if problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -11,6 +12,14 @@ from schema.control import AuditEntry
 from schema.errors import InputError
 from store.answers import Page
 from store.assigning import Decide, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class ToJudge:
+    """What one person is still to judge in one queue."""
+
+    queue: AnnotationQueue
+    failure_ids: frozenset[str]
 
 
 class Annotations(Protocol):
@@ -73,13 +82,16 @@ class Annotations(Protocol):
         """
         ...
 
-    async def withheld(self, person: str) -> frozenset[str]:
-        """The failures whose verdicts a person may not see yet: the cases of open queues on which they are to judge.
+    async def to_judge(self, person: str) -> list[ToJudge]:
+        """The open queues of which a person is an annotator, each with the cases that they have not submitted.
 
-        They are an annotator of a queue if it names them, or if they have had a case of it. What they have submitted
-        is not withheld any more.
+        They are an annotator of a queue if it names them, or if they have had a case of it.
         """
         ...
+
+    async def withheld(self, person: str) -> frozenset[str]:
+        """The failures whose verdicts a person may not see yet: those that they are to judge in any queue."""
+        return frozenset(id_ for one in await self.to_judge(person) for id_ in one.failure_ids)
 
 
 def taken(queue: AnnotationQueue) -> InputError:
@@ -87,8 +99,8 @@ def taken(queue: AnnotationQueue) -> InputError:
     return InputError("queue", "name", f"there is a queue {queue.name!r} already: give this one another name")
 
 
-def withheld_of(queues: Iterable[AnnotationQueue], own: Sequence[Assignment]) -> frozenset[str]:
-    """See ``Annotations.withheld``.
+def to_judge_of(queues: Iterable[AnnotationQueue], own: Sequence[Assignment]) -> list[ToJudge]:
+    """See ``Annotations.to_judge``.
 
     Args:
         queues: the open ones of which the person is an annotator.
@@ -98,4 +110,4 @@ def withheld_of(queues: Iterable[AnnotationQueue], own: Sequence[Assignment]) ->
     for one in own:
         if one.progress is Progress.DONE:
             done[one.queue_id].add(one.failure_id)
-    return frozenset(id_ for queue in queues for id_ in set(queue.failure_ids) - done.get(queue.id, set()))
+    return [ToJudge(queue, frozenset(queue.failure_ids) - done.get(queue.id, set())) for queue in queues]

@@ -99,6 +99,7 @@ RECORDS_PASS = frozenset(
         "clock",
         "assignments",
         "assign",
+        "to_judge",
         "withheld",
     }
 )

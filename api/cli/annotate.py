@@ -158,12 +158,21 @@ async def skip(
 async def undo(
     place: Target,
     queue: QueueArgument,
+    failure: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FAILURE]", help="The case; without it, the one that you did last.", show_default=False
+        ),
+    ] = None,
     author: AuthorOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Undo what you did last in a queue: the case is yours again."""
-    async with _bench(place, queue, author) as (_, bench):
-        case = await bench.undo()
+    """Undo what you did last in a queue, or with one case: it is yours again."""
+    from api.cli.find import find
+    from schema.models import Failure
+
+    async with _bench(place, queue, author) as (door, bench):
+        case = await bench.undo(None if failure is None else (await find(door.store, Failure, failure)).id)
     _tell(case, as_json)
 
 

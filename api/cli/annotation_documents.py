@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from attribution.annotation.agreement import queue_agreement
+from attribution.annotation.agreement import QueueAgreement
 from attribution.annotation.disputes import Dispute
 from attribution.annotation.queues import QueueProgress
 from schema.annotation import AnnotationQueue, Assignment
-from schema.models import Attribution, as_json, camel_case, format_time
+from schema.models import as_json, camel_case, format_time
 
 Document = dict[str, Any]
 
@@ -36,9 +36,9 @@ def queue(found: AnnotationQueue, how_far: QueueProgress) -> Document:
     }
 
 
-def agreement(found: AnnotationQueue, said: dict[str, list[Attribution]]) -> Document:
+def agreement(found: QueueAgreement) -> Document:
     """How far the annotators of a queue agree."""
-    agreed = asdict(queue_agreement(said, found.annotators))
+    agreed = asdict(found)
     return _named(agreed) | {"pairs": [_named(one) for one in agreed["pairs"]]}
 
 

@@ -117,15 +117,16 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
     """Show how far a queue is, by person, and how far its annotators agree."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
-    from attribution.annotation.disputes import submitted
+    from api.cli.render.text import counted
+    from attribution.annotation.disputes import agreement_of
     from attribution.annotation.queues import find_queue, progress_of
 
     async with keeper_door(place) as door:
         found = await find_queue(door.records, door.project_id, queue)
-        said = await submitted(door.store, found, await door.records.assignments(found.id))
+        agreed = await agreement_of(door.store, door.records, found)
         how_far = await progress_of(door.records, found)
     document = annotation_documents.queue(found, how_far)
-    agreement = annotation_documents.agreement(found, said)
+    agreement = annotation_documents.agreement(agreed)
     if as_json:
         print_json(document | {"agreement": agreement})
         return
@@ -133,10 +134,14 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
     out = Output()
     for one in document["progress"]["people"]:
         out.lines(f"{one['person']}: {one['done']} done, {one['reserved']} reserved, {one['skipped']} skipped")
+    if short := document["progress"]["short"]:
+        out.lines(f"{counted(short, 'case')} can't be done: too many of the people whom the queue names skipped them")
     if agreement["cases"]:
         kappa = agreement["jointKappa"]
         told = "undefined" if kappa is None else f"{kappa:.2f}"
         out.lines(f"Agreed on {agreement['agreed']} of {agreement['cases']} cases; Fleiss' kappa {told}")
+        if agreement["changed"]:
+            out.lines(f"In {agreement['changed']} of these somebody had said something else before")
 
 
 @command(app, panel=_PANEL)

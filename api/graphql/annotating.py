@@ -272,14 +272,26 @@ class AnnotationMutations:
         return CaseGiven(assignment=assignment, failure=None)
 
     @strawberry.mutation(
-        description="Undo what you did last in an annotation queue: a case that you have submitted or skipped is yours "
-        "again. If you had changed your verdict, the one before stands again. Needs the role writer.",
+        description="Undo what you did last in an annotation queue, or did last with one case of it: a case that you "
+        "have submitted or skipped is yours again. If you had changed your verdict, the one before stands again. Needs "
+        "the role writer.",
         metadata={"cost": 50},
     )
     @outcome
-    async def undo_case(self, info: Info, project: ProjectName, queue: QueueName) -> CaseResult:
+    async def undo_case(
+        self,
+        info: Info,
+        project: ProjectName,
+        queue: QueueName,
+        failure: Annotated[
+            strawberry.ID | None,
+            strawberry.argument(description="The case; null is the one with which you did something last."),
+        ] = None,
+    ) -> CaseResult:
         """Undo."""
-        case = await (await _bench(info.context.door(project, Role.WRITER), queue)).undo()
+        door = info.context.door(project, Role.WRITER)
+        bench = await _bench(door, queue)
+        case = await bench.undo(None if failure is None else await id_of(door.store, Label.FAILURE, failure))
         return CaseGiven(assignment=case.assignment, failure=case.failure)
 
     @strawberry.mutation(

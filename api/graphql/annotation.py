@@ -16,7 +16,6 @@ from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import AssignmentRef, AttributionRef, FailureRef, OperationRef
 from api.graphql.scalars import JSON, CaseOrder, ErrorType, Progress
 from attribution.annotation import disputes as disputing
-from attribution.annotation.agreement import queue_agreement
 from attribution.annotation.queues import progress_of
 from attribution.labelling import export_labels
 from schema import annotation, models
@@ -44,6 +43,9 @@ class QueueProgress:
     done: int = strawberry.field(description="How many cases as many people as needed have submitted.")
     in_progress: int = strawberry.field(description="How many other cases somebody has, or has submitted.")
     verdicts: int = strawberry.field(description="How many verdicts were submitted.")
+    short: int = strawberry.field(
+        description="How many cases can't be done, for too many of the people whom the queue names have skipped them."
+    )
     people: list[PersonProgress] = strawberry.field(description="By person.", metadata={"size": 20})
 
 
@@ -56,6 +58,10 @@ class QueueAgreement:
 
     cases: int = strawberry.field(description="How many cases these are.")
     agreed: int = strawberry.field(description="In how many of them all name the same error type and operation.")
+    changed: int = strawberry.field(
+        description="In how many of them somebody named another error type or operation before, and so may have seen "
+        "what the others say when they gave the verdict that counts."
+    )
     type_kappa: float | None = strawberry.field(
         description="Fleiss' kappa of the error types; null without cases, and if chance alone would always agree."
     )
@@ -109,7 +115,10 @@ class DisputeSide:
         return path_of(self.verdict)
 
 
-@strawberry.type(description="A case on which annotators disagree about the error type or the operation.")
+@strawberry.type(
+    description="A case on which annotators disagree about the error type or the operation, or of which somebody said "
+    "the final word."
+)
 class Dispute:
     """Read off ``attribution.annotation.disputes.Dispute``."""
 
@@ -197,6 +206,7 @@ class AnnotationQueue:
             done=found.done,
             in_progress=found.in_progress,
             verdicts=found.verdicts,
+            short=found.short,
             people=people,
         )
 
@@ -228,11 +238,11 @@ class AnnotationQueue:
     async def agreement(self: annotation.AnnotationQueue, info: Info) -> QueueAgreement:
         """The agreement."""
         door = info.context.door(self.project_id)
-        said = await disputing.submitted(door.store, self, await door.records.assignments(self.id))
-        found = queue_agreement(said, self.annotators)
+        found = await disputing.agreement_of(door.store, door.records, self)
         return QueueAgreement(
             cases=found.cases,
             agreed=found.agreed,
+            changed=found.changed,
             type_kappa=found.type_kappa,
             operation_kappa=found.operation_kappa,
             joint_kappa=found.joint_kappa,
@@ -241,7 +251,8 @@ class AnnotationQueue:
 
     @strawberry.field(
         description="The cases on which its annotators disagree, in the order of the queue: those that all have "
-        "submitted who should, and once the queue is closed those that two have submitted.",
+        "submitted who should, and once the queue is closed those that two have submitted. A case on which they agree "
+        "is among them once somebody has said the final word on it.",
         metadata={"cost": 200},
     )
     async def disputes(
@@ -269,7 +280,7 @@ class AnnotationQueue:
 
     @strawberry.field(
         description="What people have said of its cases, as the lines of a file of labels, one JSON object a line, "
-        "which `importLabels` takes. Abstentions, and what is withheld from you, are left out.",
+        "which `importLabels` takes. `primary` is null where they can't tell. What is withheld from you is left out.",
         metadata={"cost": 500},
     )
     async def labels(self: annotation.AnnotationQueue, info: Info) -> str:

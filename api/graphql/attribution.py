@@ -21,6 +21,7 @@ from attribution.gold import on_earlier_gold
 from attribution.verdict import MOST_PIECES
 from schema import models
 from store.answers import Label
+from store.verdict_changes import is_adjudicated
 
 
 @strawberry.type(
@@ -139,6 +140,13 @@ class Attribution(Node):
     question_kind: QuestionKind | None = strawberry.field(
         description="What the right answer needs; null where nobody said it."
     )
+
+    @strawberry.field(
+        description="Whether it is the final word on a case of an annotation queue, which counts before all others."
+    )
+    def is_final(self: models.Attribution) -> bool:
+        """Whether it is the final word."""
+        return is_adjudicated(self)
 
     @strawberry.field(
         description="Whether the gold answers were changed since this verdict was given, so that it is about earlier "

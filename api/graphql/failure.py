@@ -13,7 +13,7 @@ from api.graphql.context import Info
 from api.graphql.history import changes_page
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
-from api.graphql.refs import AttributionRef, OperationRef, TraceRef, VariableRef, VerdictChangeRef
+from api.graphql.refs import AnnotationQueueRef, AttributionRef, OperationRef, TraceRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, Origin
 from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
@@ -97,6 +97,15 @@ class Failure(Node):
     async def is_withheld(self, info: Info) -> bool:
         """Whether verdicts are withheld."""
         return bool(await info.context.load(self.project_id, _withheld, self.id))
+
+    @strawberry.field(
+        description="The open annotation queues in which you are to judge it, and have not yet.",
+        metadata={"cost": 20, "size": 2},
+    )
+    async def to_judge_in(self, info: Info) -> list[AnnotationQueueRef]:
+        """The queues that withhold its verdicts."""
+        door = info.context.door(self.project_id)
+        return [one.queue for one in await door.records.to_judge(door.author) if self.id in one.failure_ids]
 
     @strawberry.field(
         description="Operations between the evidence and the answer, of which one may be at fault: the last that led "

@@ -51,6 +51,15 @@ class ProjectNumbers:
         store = self.door.store
         return await store.count_failures(await trace_meant(store, trace), wanted_failures(filter))
 
+    @strawberry.field(
+        description="Of how many failures verdicts are withheld from you, because you are to judge them in open "
+        "annotation queues, and have not yet. What is said of all verdicts leaves theirs out.",
+        metadata={"cost": 20},
+    )
+    async def withheld_failures(self) -> int:
+        """How many failures are withheld."""
+        return len(await self.door.records.withheld(self.door.author))
+
     @strawberry.field(description="How many elements of each label and kind it has.", metadata={"cost": 20})
     async def statistics(self, trace: InTrace = None) -> Statistics:
         """Counts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -23,29 +23,36 @@ class QueueAgreement:
         type_kappa: Fleiss' kappa of the error types; None without cases, and if chance alone would always agree.
         operation_kappa: the same of the operations.
         joint_kappa: the same of error type and operation together.
+        changed: on how many of them somebody named another error type or operation before, and so may have seen what
+            the others say when they gave the verdict that counts.
         pairs: of each two people who have submitted the same cases, by name.
     """
 
     cases: int
     agreed: int
+    changed: int
     type_kappa: float | None
     operation_kappa: float | None
     joint_kappa: float | None
     pairs: list[SourceAgreement]
 
 
-def queue_agreement(said: Mapping[str, Sequence[Attribution]], annotators: int) -> QueueAgreement:
+def queue_agreement(
+    said: Mapping[str, Sequence[Attribution]], annotators: int, changed: Collection[str] = ()
+) -> QueueAgreement:
     """How far annotators agree; an abstention is a class of its own.
 
     Args:
         said: what they say of each case.
         annotators: how many are needed.
+        changed: the ids of verdicts that said something else before.
     """
     # Two queues may have had the same case: of more verdicts than needed the first count.
     whole = [some[:annotators] for some in said.values() if len(some) >= max(2, annotators)]
     return QueueAgreement(
         cases=len(whole),
         agreed=sum(not disagree(some) for some in whole),
+        changed=sum(any(one.id in changed for one in some) for some in whole),
         type_kappa=fleiss_kappa([[str(one.error_type) for one in some] for some in whole]),
         operation_kappa=fleiss_kappa([[str(one.operation_id) for one in some] for some in whole]),
         joint_kappa=fleiss_kappa([[f"{one.error_type} {one.operation_id}" for one in some] for some in whole]),

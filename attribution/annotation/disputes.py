@@ -1,4 +1,4 @@
-"""Cases on which annotators disagree, and the final word on them."""
+"""How far annotators agree, the cases on which they don't, and the final word on these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from attribution.annotation.agreement import disagree
+from attribution.annotation.agreement import QueueAgreement, disagree, queue_agreement
 from attribution.gold import gold_mark_of
 from attribution.lookup import by_id
 from attribution.people import Judgement, checked_verdict, write_verdict
@@ -19,7 +19,7 @@ from schema.errors import InputError
 from schema.models import Attribution, Failure
 from store.annotations import Annotations
 from store.protocol import GraphStore
-from store.verdict_changes import ADJUDICATED, adjudication_id
+from store.verdict_changes import ADJUDICATED, adjudication_id, is_adjudicated, read_said
 
 LABEL_DETAILS = "label"
 """Where the attributes of a verdict hold what a line of a file of labels says beside the verdict."""
@@ -39,7 +39,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A case on which annotators disagree.
+    """A case on which annotators disagree, or of which somebody said the final word.
 
     Attributes:
         sides: what each says, in an order that says nothing of who it is.
@@ -66,13 +66,29 @@ async def submitted(
     return {id_: found[id_] for id_ in queue.failure_ids if id_ in found}
 
 
+async def agreement_of(store: GraphStore, queues: Annotations, queue: AnnotationQueue) -> QueueAgreement:
+    """How far the annotators of a queue agree, on the cases that whoever asks may see."""
+    said = await submitted(store, queue, await queues.assignments(queue.id))
+    named: dict[str, set[tuple[str | None, str | None]]] = defaultdict(set)
+    for change in await store.verdict_changes(list(said)):
+        if change.said is not None:
+            verdict = read_said(change.said)
+            named[change.attribution_id].add((verdict.error_type, verdict.operation_id))
+    changed = {id_ for id_, some in named.items() if len(some) > 1}
+    return queue_agreement(said, queue.annotators, changed)
+
+
 async def disputes(store: GraphStore, queues: Annotations, queue: AnnotationQueue) -> list[Dispute]:
-    """The cases on which annotators disagree, once all have submitted who should, or the queue is closed."""
+    """The cases on which annotators disagree, once all have submitted who should, or the queue is closed.
+
+    Those on which all agree are among them once somebody has said the final word on them, too.
+    """
     said = await submitted(store, queue, await queues.assignments(queue.id))
     wanted = 2 if queue.closed_at is not None else max(2, queue.annotators)
-    disputed = {id_: some for id_, some in said.items() if len(some) >= wanted and disagree(some)}
+    judged = {id_: some for id_, some in said.items() if len(some) >= wanted}
+    final = {one.id: one for one in await store.attributions(list(judged)) if is_adjudicated(one)}
+    disputed = {id_: some for id_, some in judged.items() if disagree(some) or adjudication_id(id_) in final}
     failures = await by_id(store, Failure, disputed)
-    final = {one.id: one for one in await store.attributions(list(disputed))}
     return [
         Dispute(failures[id_], _sides(queue, some), final.get(adjudication_id(id_)))
         for id_, some in disputed.items()

@@ -119,6 +119,7 @@ class QueueProgress:
         done: cases that as many people as needed have submitted.
         in_progress: cases of which somebody has submitted or reserved one, and that are not done.
         verdicts: how many were submitted.
+        short: cases that can't be done, for the queue names who may annotate, and too many of these have skipped them.
         people: those who have had a case, by name, and those whom the queue names.
     """
 
@@ -126,6 +127,7 @@ class QueueProgress:
     done: int
     in_progress: int
     verdicts: int
+    short: int
     people: list[PersonProgress] = field(default_factory=list)
 
 
@@ -141,11 +143,15 @@ def _progress(queue: AnnotationQueue, assignments: Sequence[Assignment], now: da
     begun = {one.failure_id for one in assignments if bench.is_taken(one)}
     finished = {id_ for id_, count in done.items() if count >= queue.annotators}
     names = sorted({*queue.people, *(one.person for one in assignments)})
+    named = len(queue.people)
+    skipped = Counter(one.failure_id for one in assignments if one.progress is Progress.SKIPPED)
+    short = {id_ for id_, count in skipped.items() if named and named - count < queue.annotators}
     return QueueProgress(
         cases=len(set(queue.failure_ids) - gone),
         done=len(finished - gone),
         in_progress=len(begun - finished - gone),
         verdicts=done.total(),
+        short=len(short - finished - gone),
         people=[_of_person(bench, name) for name in names],
     )
 

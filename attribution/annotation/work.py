@@ -122,10 +122,13 @@ class Bench:
         assert done.assignment is not None
         return done.assignment
 
-    async def undo(self) -> Case:
-        """Take back what the person did last in the queue: a case that was submitted or skipped is theirs again.
+    async def undo(self, failure_id: str | None = None) -> Case:
+        """Take back what the person did in the queue: a case that was submitted or skipped is theirs again.
 
         If they had changed their verdict, the one before stands again, and the case stays submitted.
+
+        Args:
+            failure_id: the case; None is the one with which they did something last.
 
         Raises:
             InputError: there is nothing to take back, the queue is closed, or others have the case now.
@@ -133,9 +136,11 @@ class Bench:
         """
         if self._queue.closed_at is not None:
             raise InputError("queue", self._queue.name, "is closed")
-        last = last_act(await self._queues.assignments(self._queue.id), self._person)
+        assignments = await self._queues.assignments(self._queue.id)
+        last = last_act([one for one in assignments if failure_id in {None, one.failure_id}], self._person)
         if last is None:
-            raise InputError("queue", self._queue.name, f"{self._person!r} has nothing to undo here")
+            where = "here" if failure_id is None else f"on the case {failure_id}"
+            raise InputError("queue", self._queue.name, f"{self._person!r} has nothing to undo {where}")
         found = await by_id(self._store, Failure, [last.failure_id])
         if not found:
             raise NotFoundError(last.failure_id, Failure.__name__)

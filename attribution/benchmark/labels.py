@@ -36,12 +36,12 @@ def labels_of(labels: Sequence[Line], names: Collection[str]) -> dict[Key, Known
     """The labels of a graph.
 
     Args:
-        labels: of any graphs.
+        labels: of any graphs; those of people who can't tell say nothing to compare with.
         names: what the graph is called; labels without a trace are any graph's.
     """
     found: dict[Key, Known] = {}
     for one in labels:
-        if one.trace is not None and one.trace not in names:
+        if one.primary is None or (one.trace is not None and one.trace not in names):
             continue
         key = one.query_id, one.prediction_id
         primary, also = (one.primary.type, one.primary.op), {(other.type, other.op) for other in one.also}

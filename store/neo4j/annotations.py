@@ -11,7 +11,7 @@ from typing_extensions import override
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from store.annotations import Annotations, taken, withheld_of
+from store.annotations import Annotations, ToJudge, taken, to_judge_of
 from store.answers import Page
 from store.assigning import Bench, Decide, Decision
 from store.neo4j.connection import Connection, Read
@@ -111,14 +111,14 @@ class Neo4jAnnotations(Annotations):
         return await self._connection.write(work)
 
     @override
-    async def withheld(self, person: str) -> frozenset[str]:
+    async def to_judge(self, person: str) -> list[ToJudge]:
 
-        async def work(read: Read) -> frozenset[str]:
+        async def work(read: Read) -> list[ToJudge]:
             of = {"projectId": self._project_id, "person": person}
             ((rows,),) = await read("assignments_of_person", **of)
             own = _assignments(rows)
             ((queues,),) = await read("annotation_queues_of_person", **of, ids=sorted({one.queue_id for one in own}))
-            return withheld_of((record_of(QUEUES, row) for row in queues), own)
+            return to_judge_of((record_of(QUEUES, row) for row in queues), own)
 
         return await self._connection.read_together(work)
 

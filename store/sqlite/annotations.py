@@ -11,7 +11,7 @@ from typing_extensions import override
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from store.annotations import Annotations, taken, withheld_of
+from store.annotations import Annotations, ToJudge, taken, to_judge_of
 from store.answers import Page
 from store.assigning import Bench, Decide, Decision
 from store.record_rows import ASSIGNMENTS, QUEUES, read_cursor
@@ -107,15 +107,15 @@ class SqliteAnnotations(Annotations):
         return await self._connections.write(work)
 
     @override
-    async def withheld(self, person: str) -> frozenset[str]:
+    async def to_judge(self, person: str) -> list[ToJudge]:
 
-        def work(connection: apsw.Connection) -> frozenset[str]:
+        def work(connection: apsw.Connection) -> list[ToJudge]:
             context = ReadContext(connection, self._project_id)
             rows = context.rows("annotation.assignments_of_person", Table.ASSIGNMENT, person=person)
             own = [ASSIGNMENTS.read(row) for row in rows]
             ids = json.dumps(sorted({one.queue_id for one in own}))
             queues = context.rows("annotation.of_person", Table.QUEUE, person=person, ids=ids)
-            return withheld_of((QUEUES.read(row) for row in queues), own)
+            return to_judge_of((QUEUES.read(row) for row in queues), own)
 
         return await self._connections.read(work)
 

@@ -231,6 +231,45 @@ async def test_undo_takes_back_the_last_act(database: Database, trace: TraceBuil
     assert (await ada.undo()).assignment.progress is Progress.RESERVED
 
 
+async def test_undo_of_a_case_that_is_named(database: Database, trace: TraceBuilder, project: str) -> None:
+    queue, store = await queue_of(database, project), database.project(project)
+    ada = bench(database, queue, "Ada")
+    first = await done(database, queue, "Ada", "one")
+    skipped = await given(database, queue, "Ada")
+    assert skipped is not None
+    await ada.skip(skipped)
+    last = await done(database, queue, "Ada", "last")
+    with pytest.raises(InputError, match="nothing to undo on the case"):
+        await ada.undo(order_of(queue, "Ada")[-1])
+    for case in (skipped, first):
+        back = await ada.undo(case)
+        assert (back.failure.id, back.assignment.progress) == (case, Progress.RESERVED)
+    said = await store.attributions([first, last])
+    assert [one.failure_id for one in said if one.author] == [last]
+    with pytest.raises(InputError, match="nothing to undo on the case"):
+        await ada.undo(first)
+
+
+async def test_cases_that_too_many_have_skipped_are_told(database: Database, trace: TraceBuilder, project: str) -> None:
+    named = await queue_of(database, project, people=("Ada", "Ben", "Cleo"), count=1)
+    anybody = await queue_of(database, project, name="anybody", count=1)
+    records = database.records(project)
+    for queue, people, short in (
+        (anybody, ("Ada", "Ben"), 0),
+        (named, ("Ada",), 0),
+        (named, ("Ben",), 1),
+    ):
+        for person in people:
+            case = await given(database, queue, person)
+            assert case is not None
+            await bench(database, queue, person).skip(case)
+        progress = await progress_of(records, queue)
+        assert (progress.short, progress.done) == (short, 0)
+    assert await given(database, named, "Ben") is None
+    await bench(database, named, "Ben").undo(named.failure_ids[0])
+    assert (await progress_of(records, named)).short == 0
+
+
 async def test_what_is_not_given_is_not_taken(database: Database, trace: TraceBuilder, project: str) -> None:
     queue = await queue_of(database, project)
     case = order_of(queue, "Ada")[0]
@@ -315,6 +354,8 @@ async def test_what_is_withheld(database: Database, trace: TraceBuilder, project
     open_ = await queue_of(database, project, name="open", count=4, seed="x")
     assert await records.withheld("Ada") == set(named.failure_ids)
     assert await records.withheld("Cleo") == frozenset()
+    (waiting,) = await records.to_judge("Ada")
+    assert (waiting.queue, waiting.failure_ids) == (named, set(named.failure_ids))
     case = await done(database, named, "Ada")
     assert await records.withheld("Ada") == set(named.failure_ids) - {case}
     await given(database, open_, "Cleo")

@@ -15,8 +15,7 @@ import msgspec
 import pytest
 
 from attribution import kappa
-from attribution.annotation.agreement import queue_agreement
-from attribution.annotation.disputes import adjudicate, disputes, submitted
+from attribution.annotation.disputes import adjudicate, agreement_of, disputes
 from attribution.blame import blame, chosen_verdicts
 from attribution.blamed import By
 from attribution.history import history
@@ -314,7 +313,7 @@ async def test_a_dispute_is_shown_without_names_and_ends_with_the_final_word(
     assert [one.name for one in dispute.sides] == ["A", "B"]
     assert {one.verdict.error_type for one in dispute.sides} == {ErrorType.UPDATE, ErrorType.ANNOTATION}
     assert dispute.adjudicated is None
-    found = queue_agreement(await submitted(store, queue, await records.assignments(queue.id)), queue.annotators)
+    found = await agreement_of(store, records, queue)
     assert (found.cases, found.agreed, found.joint_kappa) == (1, 0, -1.0)
     ((pair),) = found.pairs
     assert (pair.first, pair.second, pair.joint_accuracy) == ("Ada", "Ben", 0.0)
@@ -337,6 +336,40 @@ async def test_a_dispute_is_shown_without_names_and_ends_with_the_final_word(
         ("Ada", None, None),
         ("Ben", None, None),
     ]
+
+
+async def test_a_final_word_on_a_case_without_dispute_is_listed(
+    database: Database, store: GraphStore, project: str
+) -> None:
+    await failing(project, 2).write(store)
+    queue, records = await queue_of(database, project, annotators=2), database.records(project)
+    for person in ("Ada", "Ben"):
+        while (case := await bench(database, queue, person).next()) is not None:
+            await bench(database, queue, person).submit(says(case.failure.id))
+    assert await disputes(store, records, queue) == []
+    decided = queue.failure_ids[1]
+    final = await adjudicate(store, records, queue, says(decided, error_type=ErrorType.JUDGE), "Dan")
+    ((dispute),) = await disputes(store, records, queue)
+    assert (dispute.failure.id, dispute.adjudicated) == (decided, final)
+
+
+async def test_agreement_says_who_may_have_seen_what_others_say(
+    database: Database, store: GraphStore, project: str
+) -> None:
+    await failing(project, 3).write(store)
+    queue, records = await queue_of(database, project), database.records(project)
+    for person in ("Ada", "Ben"):
+        while (case := await bench(database, queue, person).next()) is not None:
+            await bench(database, queue, person).submit(says(case.failure.id))
+    assert (await agreement_of(store, records, queue)).changed == 0
+    ada, (first, second, _) = bench(database, queue, "Ada"), queue.failure_ids
+    await ada.submit(says(first, "in other words"))
+    assert (await agreement_of(store, records, queue)).changed == 0
+    await ada.submit(says(first, error_type=ErrorType.JUDGE))
+    await ada.undo(second)
+    await ada.submit(says(second, error_type=ErrorType.JUDGE))
+    found = await agreement_of(store, records, queue)
+    assert (found.cases, found.agreed, found.changed) == (3, 1, 2)
 
 
 async def test_a_final_word_needs_two_verdicts_on_a_case_of_the_queue(

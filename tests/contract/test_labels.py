@@ -158,18 +158,19 @@ async def test_what_people_say_through_any_door_is_a_label(store: GraphStore) ->
         operation, id_ = ids["retrieve"], make_id("Attribution", failure.id, str(number))
         more = {"error_type": kind, "operation_id": operation, "author": "annotation", "confidence": None}
         trace.attribution(failure, "human", id=id_, reason=None, seconds=None, **more)
-    trace.attribution(failure, "human", id=make_id("Attribution", "abstained"), error_type=None, author="Eve")
     await trace.write(store)
+    await record_verdict(store, Judgement(failure.id, None, reason="I can't tell"), "Eve")
     await record_verdict(store, Judgement(failure.id, ErrorType.UPDATE, ids["update"], "old"), "Cy")
     plain: dict[str, Any] = {"trace": "assistant", "query_id": "question", "prediction_id": "answer", "also": []}
     labels = [
         plain | {"primary": UPDATE, "author": "Cy", "sure": None, "why": "old"},
+        plain | {"primary": None, "author": "Eve", "sure": None, "why": "I can't tell"},
         plain
         | {"primary": {"type": "LLMAsAJudgeError", "op": None}, "author": "annotation", "sure": None, "why": None},
     ]
     assert await exported(store) == labels
     before = await people(store)
-    assert await imported(store, *labels) == LabelsImported(2, 2, [])
+    assert await imported(store, *labels) == LabelsImported(3, 3, [])
     assert await people(store) == before
 
 

@@ -94,7 +94,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
         await expect(page.get_by_text("✓ decided:")).to_be_visible()
         await found.goto(f"/ui/projects/{shared.project}/failures/{failure}")
         history = page.locator("section[aria-labelledby=history]")
-        for person in ("Ada", "Ben", "Dan"):
+        for person in ("Ada", "Ben", "Dan the final word"):
             await expect(history.get_by_role("cell", name=person, exact=True).first).to_be_visible()
     told = shared.ask(_STATE, {"p": shared.project, "q": team.queue, "f": failure})["project"]
     (dispute,) = told["annotationQueue"]["disputes"]["nodes"]
@@ -364,7 +364,69 @@ def test_labels_and_queues_over_http(team: Team) -> None:
         assert "is closed" in dan.post(f"{there}/next", headers=OWN_PAGE).text
 
 
-@pytest.mark.parametrize("path", ["next", "undo", "close", "import", "cases/{f}/verdict", "cases/{f}/skip"])
+def test_pages_say_what_is_withheld_and_where_it_is_to_be_judged(shared: World) -> None:
+    failure = shared.ids["failure"]
+    team = make_team(shared, f"told {token_hex(4)}", ("Fay", "Gus"), failures=[failure])
+    base = f"/ui/projects/{shared.project}"
+    with visitor(shared.server, team.keys["Fay"]) as fay, visitor(shared.server, team.keys["Dan"]) as dan:
+        for address in (base, f"{base}/failures", f"{base}/blame"):
+            told = "You are still to judge 1 failure in a queue."
+            assert [told in one.get(address).text for one in (fay, dan)] == [True, False], address
+        blind, seen = (one.get(f"{base}/failures/{failure}").text for one in (fay, dan))
+        assert f'href="{team.base}/cases/{failure}">Judge it there' in blind
+        assert "It would tell what the free pass says" in blind
+        assert "Work it out" not in blind
+        assert "Judge it there" not in seen
+        listed = "What others say is not shown before you have judged it"
+        assert [listed in one.get(f"{base}/failures").text for one in (fay, dan)] == [True, False]
+        answer = fay.post(f"{base}/failures/{failure}/verdict", data={"type": "unknown"}, headers=OWN_PAGE)
+        assert "Your verdict is saved" in fay.get(answer.headers["location"]).text
+        assert "Judge it there" in fay.get(f"{base}/failures/{failure}").text
+
+
+def test_undo_is_offered_where_there_is_something_to_undo(shared: World) -> None:
+    team = make_team(shared, f"undone {token_hex(4)}", ("Hal", "Ida"), count=1)
+    with visitor(shared.server, team.keys["Hal"]) as hal:
+        case = f"{team.base}/cases/{team.next('Hal')}"
+        for address in (team.base, case):
+            assert "Undo the last" not in hal.get(address).text
+        assert hal.post(f"{case}/skip", headers=OWN_PAGE).headers["location"] == f"{team.base}?end=1"
+        end = hal.get(f"{team.base}?end=1").text
+        assert ("Look again" in end, "Continue annotating" in end, "Undo the last" in end) == (True, False, True)
+        assert "1 case can&#39;t be done" in end or "1 case can't be done" in end
+        assert "Take it back" in hal.get(case).text
+        assert hal.post(f"{case}/undo", headers=OWN_PAGE).headers["location"] == f"{case}?back=1"
+        assert "The case is yours again" in hal.get(f"{case}?back=1").text
+
+
+def test_a_queue_names_people_without_a_key_to_admins(team: Team) -> None:
+    server, project = team.world.server, team.world.project
+    form = {"ordering": "random", "count": "1", "annotators": "2", "minutes": "30", "people": "Ada\nBne"}
+    with visitor(server, server.key("admin", project)) as admin, visitor(server, team.keys["Dan"]) as dan:
+        name = f"misspelt {token_hex(4)}"
+        address = f"/ui/projects/{project}/queues/new"
+        made = dan.post(address, data={"name": name, **form}, headers=OWN_PAGE).headers["location"]
+        told = "No key of this project is of <bdi>Bne</bdi>."
+        assert [told in one.get(made).text for one in (admin, dan)] == [True, False]
+        assert "No key of this project" not in admin.get(team.base).text
+        assert admin.post(f"{made}/close", headers=OWN_PAGE).headers["location"] == made
+
+
+def test_the_graph_leads_back_to_the_case(team: Team) -> None:
+    with visitor(team.world.server, team.keys["Ada"]) as ada:
+        case = f"{team.base}/cases/{team.next('Ada')}"
+        there = re.search(r'href="([^"]+/graph\?from=[^"]+)" data-key="g"', ada.get(case).text)
+        assert there is not None
+        assert f'href="{case}"><bdi>The case</bdi>' in ada.get(there[1]).text
+        for wrong in ("https%3A%2F%2Fexample.org", "failures%2F..%2F..", "x"):
+            answer = ada.get(f"{there[1].partition('?')[0]}?from={wrong}")
+            assert answer.status_code == 200
+            assert not re.search(r'href="[^"]*example.org|The (case|failure)<', answer.text)
+
+
+@pytest.mark.parametrize(
+    "path", ["next", "undo", "close", "import", "cases/{f}/verdict", "cases/{f}/skip", "cases/{f}/undo"]
+)
 def test_other_sites_annotate_nothing(team: Team, path: str) -> None:
     with visitor(team.world.server, team.keys["Ada"]) as client:
         address = f"{team.base}/{path.format(f=team.world.ids['failure'])}"

@@ -32,7 +32,7 @@ async def _counted(asked: PageRequest, by: str) -> Shown:
     groups = found["project"]["verdictGroups"]
     method = next(iter(methods_of(groups)), None)
     values = {
-        "it": {"name": asked.project},
+        "it": found["project"],
         "by": by,
         "ways": WAYS,
         "counted": by_operation(groups, method)[:_MOST],

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from api.web.pages import judging, words
 from api.web.pages.asking import MissingError, check_done
 from api.web.pages.failure import Found, told
-from api.web.pages.queue import to_next
+from api.web.pages.queue import taken_back, to_next
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
@@ -39,6 +39,11 @@ async def skip(asked: PageRequest) -> Response:
     """Leave a case to others, and go to the next."""
     check_done(await asked.viewer.do("skip_case", asked.project, queue=asked.id, failure=asked.case), "case")
     return await to_next(asked, asked.id)
+
+
+async def undo(asked: PageRequest) -> Response:
+    """Take back what the viewer did with a case, and show it."""
+    return await taken_back(asked, asked.case)
 
 
 async def dispute(asked: PageRequest) -> Shown:
@@ -79,11 +84,14 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
     if not form and mine and mine["progress"] == "reserved":
         form = _taken_back(found)
     values = await told(asked, found, form, problem)
-    people = {one["person"]: one["done"] for one in queue["progress"]["people"]}
+    people = {one["person"]: one for one in queue["progress"]["people"]}
+    did = people.get(found["viewer"]["person"], {"done": 0, "skipped": 0})
     values |= {
         "queue": queue,
         "mine": mine,
-        "done": people.get(found["viewer"]["person"], 0),
+        "done": did["done"],
+        "can_undo": did["done"] + did["skipped"] > 0,
+        "place": f"queues/{queue['id']}/cases/{values['failure']['id']}",
         "is_back": asked.said("back") is not None and not problem,
         "may_judge": values["may_judge"] and _is_open(queue, mine),
         "graph": values["failure"]["answerId"] or values["failure"]["questionId"],
@@ -107,6 +115,7 @@ async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
         "queue": queue,
         "dispute": disputed,
         "final": final,
+        "place": f"queues/{queue['id']}/disputes/{values['failure']['id']}",
         "has_judged": is_annotator and not Role(found["project"]["role"]).allows(Role.ADMIN),
     }
     return Shown("dispute", values, 400 if problem else 200)

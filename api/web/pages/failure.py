@@ -68,6 +68,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
     found = await asked.viewer.ask_project("failure", asked.project, id=asked.id)
     values = await told(asked, found, form, problem)
     values["is_saved"] = asked.said("saved") is not None and not problem
+    values["place"] = f"failures/{values['failure']['id']}"
     return Shown("failure", values, 400 if problem else 200)
 
 
@@ -99,7 +100,7 @@ async def told(
         "it": found["project"],
         "failure": one,
         "verdict": first,
-        "others": [verdict for verdict in verdicts if verdict is not first],
+        "others": sorted((one for one in verdicts if one is not first), key=lambda one: not one["isFinal"]),
         "own": own,
         "runs": {loss["piece"]: runs(loss["path"]) for loss in first["losses"]} if first else {},
         "quotes": _quotes(verdicts),

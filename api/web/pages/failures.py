@@ -139,7 +139,8 @@ def order_of(said: str | None) -> dict[str, Any] | None:
 
 def _sorts(order: dict[str, Any] | None) -> list[dict[str, Any]]:
     """The links by which failures are sorted: each leads to its order, or to the other direction of the present one."""
-    links = []
+    unsorted = {"label": "Trace", "now": None if order else "one after the other", "then": "one trace after the other"}
+    links: list[dict[str, Any]] = [{**unsorted, "descending": False, "next": None}]
     for key, (label, up, down) in _SORTS.items():
         is_here = order is not None and order["by"] == key
         descending = is_here and order is not None and order["descending"]

@@ -5,6 +5,7 @@ The data is a document of its own, ``{start, truncated, nodes, edges}``, which `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from schema.kinds import VariableKind
 EDGES = 12_000
 """How many edges a page draws, at most."""
 
+_FROM = re.compile(r"(?:failures|queues/[0-9a-f]{32}/(?:cases|disputes))/[0-9a-f]{32}")
+"""The pages of a project from which somebody comes who looks at how an answer was made, and to which they go back."""
+
 _DIRECTIONS = ("backward", "forward", "both")
 
 
@@ -31,9 +35,11 @@ async def graph(asked: PageRequest) -> Shown:
     if one is None:
         raise MissingError("variable")
     data = ("projects", asked.project, "variables")
+    came_from = _FROM.fullmatch(asked.said("from") or "")
     values = {
         "it": found["project"],
         "variable": one,
+        "from": came_from[0] if came_from else None,
         "direction": _direction(asked),
         "depth": _depth(asked)[0],
         "as_of": asked.place("asOf")[0],

@@ -30,7 +30,16 @@ async def next_case(asked: PageRequest) -> Response:
 
 async def undo(asked: PageRequest) -> Response:
     """Take back what the viewer did last in the queue, and go to that case."""
-    done = await asked.viewer.do("undo_case", asked.project, queue=asked.id)
+    return await taken_back(asked, None)
+
+
+async def taken_back(asked: PageRequest, failure_id: str | None) -> Response:
+    """Take back what the viewer did with a case of the queue, and go there; None is the last one.
+
+    Raises:
+        PageError: there is nothing to take back.
+    """
+    done = await asked.viewer.do("undo_case", asked.project, queue=asked.id, failure=failure_id)
     check_done(done, "queue")
     return RedirectResponse(_case(asked, asked.id, done["failure"]["id"], back="1"), 303, HEADERS)
 
@@ -95,11 +104,14 @@ def _case(asked: PageRequest, queue_id: str, failure_id: str, **query: str) -> s
 async def _shown(
     asked: PageRequest, text: str = "", *, problem: str = "", imported: dict[str, Any] | None = None
 ) -> Shown:
-    found = await asked.viewer.ask_project("queue", asked.project, id=asked.id)
+    role = asked.viewer.context.access.principal.grants.get(asked.project)
+    if role is None:
+        raise MissingError("project")
+    is_admin = role.allows(Role.ADMIN)
+    found = await asked.viewer.ask_project("queue", asked.project, id=asked.id, isAdmin=is_admin)
     one, person = found["project"]["annotationQueue"], found["viewer"]["person"]
     if one is None:
         raise MissingError("queue")
-    role = Role(found["project"]["role"])
     mine = [case for case in one["mine"]["nodes"] if case["failure"]]
     values = {
         "it": found["project"],
@@ -108,7 +120,9 @@ async def _shown(
         "mine": mine,
         "now": next((case for case in mine if case["secondsLeft"]), None),
         "may_write": role.allows(Role.WRITER),
-        "is_admin": role.allows(Role.ADMIN),
+        "is_admin": is_admin,
+        "can_undo": any(case["progress"] in {"done", "skipped"} for case in mine),
+        "keyless": _keyless(one["people"], found["project"]["keys"]) if is_admin else [],
         "is_named": not one["people"] or person in one["people"],
         "is_end": asked.said("end") is not None,
         "text": text,
@@ -116,3 +130,11 @@ async def _shown(
         "imported": imported,
     }
     return Shown("queue", values, 400 if problem else 200)
+
+
+def _keyless(people: list[str], keys: dict[str, Any]) -> list[str]:
+    """The people of whom there is no key; nobody where there are too many keys to look at all."""
+    if keys["pageInfo"]["hasNextPage"]:
+        return []
+    known = {key["person"] for key in keys["nodes"] if key["revokedAt"] is None}
+    return [one for one in people if one not in known]

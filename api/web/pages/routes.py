@@ -71,6 +71,7 @@ PAGES: list[tuple[str, str, Page]] = [
     ("GET", f"{_PROJECT}/queues/{{id}}/cases/{{case}}", case.case),
     ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/verdict", case.submit),
     ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/skip", case.skip),
+    ("POST", f"{_PROJECT}/queues/{{id}}/cases/{{case}}/undo", case.undo),
     ("GET", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}", case.dispute),
     ("POST", f"{_PROJECT}/queues/{{id}}/disputes/{{case}}/verdict", case.decide),
     ("GET", f"{_PROJECT}/search", search.search),

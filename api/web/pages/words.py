@@ -92,6 +92,12 @@ def method(name: str) -> str:
     return _METHODS.get(name, name)
 
 
+def said_by(verdict: Found) -> str:
+    """Who gave a verdict: the method, a person by name, or whoever said the final word."""
+    who = verdict["author"] or method(verdict["method"])
+    return f"the final word, by {who}" if verdict["isFinal"] else who
+
+
 def operation(found: Found) -> str:
     """The name of an operation, as ``attribution.naming`` has it."""
     return str(found["name"] or found["category"] or found["kind"])
