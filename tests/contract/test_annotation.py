@@ -355,7 +355,7 @@ async def test_what_is_withheld(database: Database, trace: TraceBuilder, project
     assert await records.withheld("Ada") == set(named.failure_ids)
     assert await records.withheld("Cleo") == frozenset()
     (waiting,) = await records.to_judge("Ada")
-    assert (waiting.queue, waiting.failure_ids) == (named, set(named.failure_ids))
+    assert (waiting.queue, waiting.failure_ids) == (named, frozenset(named.failure_ids))
     case = await done(database, named, "Ada")
     assert await records.withheld("Ada") == set(named.failure_ids) - {case}
     await given(database, open_, "Cleo")

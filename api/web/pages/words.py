@@ -93,9 +93,8 @@ def method(name: str) -> str:
 
 
 def said_by(verdict: Found) -> str:
-    """Who gave a verdict: the method, a person by name, or whoever said the final word."""
-    who = verdict["author"] or method(verdict["method"])
-    return f"the final word, by {who}" if verdict["isFinal"] else who
+    """Who gave a verdict, without a name, which would sway who decides a dispute; the final word is called that."""
+    return "a person: the final word" if verdict["isFinal"] else method(verdict["method"])
 
 
 def operation(found: Found) -> str:
