@@ -157,6 +157,28 @@ async def test_six_thousand_boxes(browser: Browser, lone: World) -> None:
         assert height > 500
 
 
+_CROSSED = """([boxes, lines]) => lines.filter((d) => {
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", d);
+  const step = line.getTotalLength() / 200;
+  const places = Array.from({ length: 199 }, (_, index) => line.getPointAtLength((index + 1) * step));
+  return places.some(({ x, y }) => boxes.some((box) => Math.abs(box[0] - x) < 99 && Math.abs(box[1] - y) < 22));
+}).length"""
+
+
+async def test_lines_pass_beside_the_boxes_between_their_ends(browser: Browser, lone: World) -> None:
+    async with _opened(browser, lone, graph(60, 90, layers=12)) as found:
+        _, content = await _saved(found.page, "Save as SVG")
+        tree = ET.fromstring(content)
+        places = [box.attrib["transform"] for box in tree.findall(f".//{_SVG}g[@class='box']")]
+        boxes = [[float(number) for number in place[len("translate(") : -1].split()] for place in places]
+        lines = [line.attrib["d"] for line in tree.findall(f".//{_SVG}path[@class='edge']")]
+        assert (len(boxes), len(lines)) == (60, 90)
+        assert await found.page.evaluate(_CROSSED, [boxes, lines]) == 0
+        straight = [f"M{d[1:].partition('C')[0]}L{' '.join(d.split()[-2:])}" for d in lines]
+        assert await found.page.evaluate(_CROSSED, [boxes, straight]) > 0
+
+
 @pytest.mark.parametrize("seed", range(6))
 async def test_layers(browser: Browser, lone: World, seed: int) -> None:
     """Edges go forward, and no two boxes of a layer touch; the same graph has the same places."""

@@ -66,9 +66,3 @@ export function card(node, model) {
     ...parts(node),
   );
 }
-
-/** The two ends of an edge, and how far its bends reach. */
-export function curve({ source, target }) {
-  const [x1, x2] = [source.x + WIDTH / 2, target.x - WIDTH / 2];
-  return { x1, y1: source.y, x2, y2: target.y, bend: Math.max(24, Math.abs(x2 - x1) / 2) };
-}

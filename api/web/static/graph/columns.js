@@ -17,7 +17,7 @@ export function inColumns(places) {
     return places;
   }
   const limit = Math.max(FEW / 2, Math.ceil(Math.sqrt((SHAPE * places.layer.length * STEP_X) / STEP_Y)));
-  const found = { ...places, x: new Float64Array(places.x), y: new Float64Array(places.y), layer: Int32Array.from(places.layer) };
+  const found = { ...places, ways: undefined, x: new Float64Array(places.x), y: new Float64Array(places.y), layer: Int32Array.from(places.layer) };
   let column = 0;
   for (const row of layers) {
     row.sort((a, b) => places.y[a] - places.y[b] || a - b);

@@ -77,6 +77,7 @@ class Graph {
           [node.x, node.y] = [places.x[node.index], places.y[node.index]];
         }
       }
+      edges.forEach((edge, index) => (edge.way = places.ways?.[index]));
       this.note.textContent = places.note;
       this.note.hidden = !places.note;
     } finally {

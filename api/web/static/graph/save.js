@@ -1,5 +1,6 @@
 // Files of the whole graph, as far as it is not hidden: SVG made by calls and written out, PNG of a canvas.
-import { HEIGHT, TEXT_X, WIDTH, curve, line, parts } from "./box.js";
+import { HEIGHT, TEXT_X, WIDTH, line, parts } from "./box.js";
+import { drawLine, pathOf } from "./line.js";
 import { svg } from "./make.js";
 import { shown } from "./model.js";
 import { outline, styleOf } from "./shapes.js";
@@ -23,8 +24,7 @@ export function svgText(model, colours) {
   root.append(svg("rect", { x, y, width, height, fill: colours("paper") }));
   const lines = svg("g", { fill: "none", stroke: colours("edge"), "stroke-width": 1.2 });
   for (const edge of edges) {
-    const { x1, y1, x2, y2, bend } = curve(edge);
-    lines.append(svg("path", { class: "edge", d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
+    lines.append(svg("path", { class: "edge", d: pathOf(edge) }));
   }
   root.append(lines);
   for (const node of nodes) {
@@ -63,9 +63,7 @@ export function pngBlob(model, colours) {
   pen.lineWidth = 1.2;
   pen.beginPath();
   for (const edge of edges) {
-    const { x1, y1, x2, y2, bend } = curve(edge);
-    pen.moveTo(x1, y1);
-    pen.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+    drawLine(pen, edge);
   }
   pen.stroke();
   for (const node of nodes) {

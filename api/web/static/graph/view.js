@@ -1,5 +1,6 @@
 // What is in sight: edges on a canvas, and above it boxes as elements. From far away boxes are drawn on the canvas too.
-import { HEIGHT, WIDTH, card, curve, spoken } from "./box.js";
+import { HEIGHT, WIDTH, card, spoken } from "./box.js";
+import { drawLine } from "./line.js";
 import { html, svg } from "./make.js";
 import { outline, styleOf } from "./shapes.js";
 
@@ -125,12 +126,11 @@ export class View {
     const isThin = edges.length > 1500;
     pen.beginPath();
     for (const edge of edges) {
-      const { x1, y1, x2, y2, bend } = curve(edge);
-      pen.moveTo(x1, y1);
       if (isThin) {
-        pen.lineTo(x2, y2);
+        pen.moveTo(edge.source.x + WIDTH / 2, edge.source.y);
+        pen.lineTo(edge.target.x - WIDTH / 2, edge.target.y);
       } else {
-        pen.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2, y2);
+        drawLine(pen, edge);
       }
     }
     pen.stroke();
@@ -156,8 +156,9 @@ export class View {
     const other = [];
     for (const edge of this.model.edges) {
       const { source: a, target: b } = edge;
+      const isLevel = !edge.way?.length;  // else it may pass through what is in sight although both ends lie above
       const isAside =
-        (a.y < top && b.y < top) || (a.y > bottom && b.y > bottom) ||
+        (isLevel && a.y < top && b.y < top) || (isLevel && a.y > bottom && b.y > bottom) ||
         Math.max(a.x, b.x) + WIDTH < left || Math.min(a.x, b.x) - WIDTH > right;
       if (!isAside && this.model.isShown(a) && this.model.isShown(b)) {
         (a === this.focused || b === this.focused ? near : other).push(edge);

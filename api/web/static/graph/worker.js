@@ -18,10 +18,12 @@ function withDagre(count, edges) {
   layout(graph);
   const places = Array.from({ length: count }, (_, node) => graph.node(String(node)));
   const columns = [...new Set(places.map(({ x }) => x))].sort((a, b) => a - b);
+  const between = ([source, target]) => graph.edge(String(source), String(target)).points.filter(({ x }) => columns.includes(x));
   return {
     x: Float64Array.from(places, ({ x }) => x),
     y: Float64Array.from(places, ({ y }) => y),
     layer: Int32Array.from(places, ({ x }) => columns.indexOf(x)),
+    ways: edges.map((edge) => between(edge).map(({ x, y }) => [x, y])),
     isDone: true,
   };
 }
