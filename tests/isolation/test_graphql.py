@@ -74,6 +74,7 @@ _ID_OF = {
     "Mutation.skipCase.queue": "queue",
     "Mutation.skipCase.failure": "failure",
     "Mutation.undoCase.queue": "queue",
+    "Mutation.undoCase.failure": "failure",
     "Mutation.adjudicate.queue": "queue",
     "AnnotationQueueInput.traces": "trace",
     "AnnotationQueueInput.failures": "failure",
