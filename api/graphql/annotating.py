@@ -1,7 +1,5 @@
 """What people change when they annotate failures as a team."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Annotation queues: their progress, how far annotators agree, and where they disagree."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, TypeVar
 

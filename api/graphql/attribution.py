@@ -1,7 +1,5 @@
 """Attributions: verdicts, by methods and by people."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """What did harm: operations, prompts, memory units and sessions, ranked while the request waits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import strawberry

@@ -1,7 +1,5 @@
 """Comparing two sources of verdicts."""
 
-from __future__ import annotations
-
 import strawberry
 
 from api.errors import TooManyError

@@ -1,7 +1,5 @@
 """Derivations: the causal edges."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import strawberry

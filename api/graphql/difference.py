@@ -1,7 +1,5 @@
 """Comparing the values of two variables, in a thread of its own and within bounds for each operation."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

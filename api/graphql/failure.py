@@ -1,7 +1,5 @@
 """Failures: questions whose answers were judged wrong."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime

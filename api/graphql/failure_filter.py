@@ -1,7 +1,5 @@
 """Which failures are wanted, and how many there are by what their verdicts say."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import strawberry

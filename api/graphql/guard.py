@@ -1,7 +1,5 @@
 """The checks around each operation: who asks, how large it is, what it may cost, and how long it may take."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,5 @@
 """What people said of a failure over time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

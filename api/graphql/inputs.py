@@ -1,7 +1,5 @@
 """What mutations take."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -1,7 +1,5 @@
 """Jobs: imports, attributions and reports under way."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import strawberry

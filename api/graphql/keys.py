@@ -1,7 +1,5 @@
 """API keys and the audit log, for admins of a project."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import strawberry

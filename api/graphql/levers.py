@@ -1,7 +1,5 @@
 """What to change first: prompts, settings and data, by the failures that a change would affect."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import msgspec

@@ -1,7 +1,5 @@
 """Lineage: the causal closure of variables, backward or forward, within bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated

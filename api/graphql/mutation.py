@@ -1,7 +1,5 @@
 """What can be changed. Each mutation names its project, checks the role, and stands in the audit log."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime

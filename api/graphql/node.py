@@ -1,7 +1,5 @@
 """What has an id: Relay's Node. Ids are those of the graph and the command line, unique over all projects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import strawberry

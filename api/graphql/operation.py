@@ -1,7 +1,5 @@
 """Operations."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import strawberry

@@ -1,7 +1,5 @@
 """Relay connections with keyset cursors: a page is found by what it begins after, never by counting."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from typing import Annotated, Generic, TypeVar

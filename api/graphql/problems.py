@@ -1,7 +1,5 @@
 """Expected errors of mutations: part of the answer's type, so that clients must look at them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast

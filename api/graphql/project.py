@@ -1,7 +1,5 @@
 """A project: where every query begins."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -1,7 +1,5 @@
 """What a project's elements come to: counts, comparisons and rankings of all of them together."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What replaying the program showed of a verdict."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

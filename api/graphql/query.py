@@ -1,7 +1,5 @@
 """Everything that you can ask for."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import datetime
 from typing import Annotated, Any

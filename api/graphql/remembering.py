@@ -1,7 +1,5 @@
 """The memory of a trace: its units as they were at a moment, and where each came from and went."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -1,7 +1,5 @@
 """What mutations give: what they did, or the expected error that kept them from it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -1,7 +1,5 @@
 """How long a project keeps its traces: what is set, and setting it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated
 

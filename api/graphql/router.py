@@ -1,7 +1,5 @@
 """GraphQL over HTTP and over websockets (``graphql-transport-ws``)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 from functools import partial

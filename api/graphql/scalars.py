@@ -1,7 +1,5 @@
 """Scalars and enums of the schema. Enum names are the public words themselves, as in the graph and in JSON."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any, NewType
 

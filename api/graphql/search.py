@@ -1,7 +1,5 @@
 """What a search finds."""
 
-from __future__ import annotations
-
 import strawberry
 
 from api.graphql.node import is_model

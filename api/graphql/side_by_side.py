@@ -1,7 +1,5 @@
 """Two traces or two methods side by side: what was fixed and what was broken, case by case."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -5,8 +5,6 @@ and a client that does not speak the protocol is sent away with a code. Strawber
 with ``complete`` and no word, and breaks off at some of the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Any, Protocol, cast

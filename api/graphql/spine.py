@@ -4,8 +4,6 @@ Its structure is read through the store; it is worked out beside the server's lo
 second of the processor.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Counts of a project, at the moment and over time."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import strawberry

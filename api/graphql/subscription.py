@@ -1,7 +1,5 @@
 """Subscriptions. The client's access is checked again and again: revoking a key ends its subscriptions."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncGenerator

@@ -1,7 +1,5 @@
 """Variables, their values and their versions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated
 

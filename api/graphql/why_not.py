@@ -4,8 +4,6 @@ This needs the whole structure of a trace and some seconds of the processor, so 
 for one request after the other.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from functools import cache

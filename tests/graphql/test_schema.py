@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from graphql import (
     GraphQLEnumType,
     GraphQLInputObjectType,
@@ -59,3 +61,13 @@ def test_fields_have_the_names_of_the_graph() -> None:
         assert isinstance(type_, GraphQLObjectType)
         names = {models.camel_case(name) for name in model.__dataclass_fields__}
         assert names <= set(type_.fields)
+
+
+def test_annotations_of_types_are_no_texts() -> None:
+    texts = set()
+    for type_ in make_schema()._schema.type_map.values():
+        origin = getattr(type_.extensions.get("strawberry-definition"), "origin", None)
+        if origin is not None and origin.__module__.startswith("api.graphql."):
+            module = sys.modules[origin.__module__]
+            texts |= {origin.__module__} if "annotations" in vars(module) else set()
+    assert not texts, "without `from __future__ import annotations` the server starts faster; see api.graphql"
