@@ -12,10 +12,13 @@ import sys
 import traceback
 from typing import Any, Literal
 
-import structlog
-from structlog.typing import EventDict, Processor, WrappedLogger
-
 from api.auth.keys import mask_keys
+from api.light_imports import without
+
+# It would load Rich, Pygments and attrs for tracebacks in colours, which no log here has.
+with without("rich"):
+    import structlog
+    from structlog.typing import EventDict, Processor, WrappedLogger
 
 _QUIET = ("httpx", "httpcore", "asyncio", "limits", "opentelemetry")
 """Libraries whose ``info`` messages are of no use to whoever runs a server."""
