@@ -4,43 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from api.cli import (
-    admin,
-    annotate,
-    attribute,
-    audit,
-    benchmark,
-    blame,
-    browse,
-    causal,
-    check,
-    cypher,
-    dev,
-    dlq,
-    evaluate,
-    failures,
-    ingest,
-    keys,
-    labels,
-    listing,
-    neo4j,
-    optimize,
-    replay,
-    report,
-    retention,
-    run,
-    serve,
-    spine,
-    spool,
-    ui,
-    why_not,
-    worker,
-)
 from api.cli.context import Target
 from api.cli.errors import ExitCode, complain, exit_code
 from api.cli.options import DebugOption, ProjectOption, StoreOption, ValuesOption
@@ -52,6 +22,45 @@ _EPILOG = (
     "Set the user and password of Neo4j in MEMTRACE_NEO4J_USER and MEMTRACE_NEO4J_PASSWORD or "
     "MEMTRACE_NEO4J_PASSWORD_FILE."
 )
+
+_COMMANDS = {
+    "ingest": ("import", "export"),
+    "browse": ("traces", "trace", "variable", "operation", "value", "versions", "search"),
+    "listing": ("operations", "answers"),
+    "causal": ("closure", "path"),
+    "failures": ("failures", "fail", "unfail", "right"),
+    "cypher": ("cypher",),
+    "attribute": ("attribute", "agreement"),
+    "replay": ("replay",),
+    "why_not": ("why-not",),
+    "spine": ("spine",),
+    "labels": ("verdict",),
+    "blame": ("blame",),
+    "audit": ("audit",),
+    "benchmark": ("benchmark",),
+    "check": ("check",),
+    "admin": ("stats", "doctor", "migrate", "delete"),
+    "ui": ("ui",),
+    "serve": ("serve",),
+    "worker": ("worker",),
+    "dev": ("dev",),
+    "run": ("run",),
+    "evaluate": ("evaluate",),
+}
+"""The commands of each module, in the order of the help."""
+
+_GROUPS = {
+    "report": "Ask why",
+    "labels": "Ask why",
+    "annotate": "Ask why",
+    "optimize": "Improve",
+    "keys": "Serve",
+    "dlq": "Serve",
+    "neo4j": "Keep the store",
+    "retention": "Keep the store",
+    "spool": "Record",
+}
+"""The modules that are a group of commands of their name, and the panel where the help has it."""
 
 
 class Commands(TyperGroup):
@@ -78,48 +87,31 @@ class Commands(TyperGroup):
         return result
 
 
-app = typer.Typer(
-    name="memtrace",
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for group in (
-    ingest,
-    browse,
-    listing,
-    causal,
-    failures,
-    cypher,
-    attribute,
-    replay,
-    why_not,
-    spine,
-    labels,
-    blame,
-    audit,
-    benchmark,
-    check,
-    admin,
-    ui,
-    serve,
-    worker,
-    dev,
-    run,
-    evaluate,
-):
-    app.add_typer(group.commands)
-app.add_typer(report.app, name="report", rich_help_panel="Ask why")
-app.add_typer(labels.app, name="labels", rich_help_panel="Ask why")
-app.add_typer(annotate.app, name="annotate", rich_help_panel="Ask why")
-app.add_typer(optimize.app, name="optimize", rich_help_panel="Improve")
-app.add_typer(keys.app, name="keys", rich_help_panel="Serve")
-app.add_typer(dlq.app, name="dlq", rich_help_panel="Serve")
-app.add_typer(neo4j.app, name="neo4j", rich_help_panel="Keep the store")
-app.add_typer(retention.app, name="retention", rich_help_panel="Keep the store")
-app.add_typer(spool.app, name="spool", rich_help_panel="Record")
+def command_line(words: Collection[str] = ()) -> typer.Typer:
+    """The command line.
+
+    To load all modules and to make all their commands ready would take a tenth of a second.
+
+    Args:
+        words: what it is called with. If names of commands are among them, only the modules of these are loaded.
+    """
+    app = typer.Typer(
+        name="memtrace",
+        cls=Commands,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        epilog=_EPILOG,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_remember_place)
+    modules = [module for module, names in _COMMANDS.items() if not set(names).isdisjoint(words)]
+    groups = [group for group in _GROUPS if group in words]
+    is_any = bool(modules or groups)
+    for module in modules if is_any else _COMMANDS:
+        app.add_typer(import_module(f"api.cli.{module}").commands)
+    for group in groups if is_any else _GROUPS:
+        app.add_typer(import_module(f"api.cli.{group}").app, name=group, rich_help_panel=_GROUPS[group])
+    return app
 
 
 def _show_version(asked: bool) -> None:
@@ -134,8 +126,7 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def main(
+def _remember_place(
     context: typer.Context,
     store: StoreOption = None,
     values: ValuesOption = None,
@@ -158,7 +149,7 @@ def start() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        command_line(sys.argv[1:])()
     except SystemExit as leaving:
         if leaving.code == ExitCode.INTERRUPTED:
             # Threads that are still busy would keep the process alive; what they write is in a transaction.

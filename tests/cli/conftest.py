@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli.context import DEFAULT_PROJECT
-from api.cli.main import app
+from api.cli.main import command_line
 from store.open import open_database
 from tests.attribution.benchmark.sample import write_benchmark
 from tests.factory import TraceBuilder
@@ -59,7 +59,7 @@ class Cli:
 
     def plain(self, *arguments: str | Path, input: bytes | None = None, code: int = 0) -> Result:  # noqa: A002
         """Call a command without saying which store."""
-        ran = CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+        ran = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], input=input)
         if ran.exception is not None and not isinstance(ran.exception, SystemExit):
             raise ran.exception
         result = Result(ran.exit_code, ran.stdout, ran.stderr)

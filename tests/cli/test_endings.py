@@ -12,8 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from api.cli.context import DEFAULT_PROJECT
+from api.cli.main import command_line
 from tests.cli.conftest import ROOT, SAMPLE, Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
@@ -209,11 +212,11 @@ def test_an_interrupt_is_130_at_once(cli: Cli, tmp_path: Path) -> None:
 
 def test_an_unexpected_error_is_one_line_and_with_debug_a_traceback(tmp_path: Path) -> None:
     program = (
-        "import api.cli.main as m\n"
-        "@m.app.command()\n"
+        "from api.cli import check, main\n"
+        "@check.commands.command()\n"
         "def burst() -> None:\n"
         "  raise ZeroDivisionError('a\\nb')\n"
-        "m.start()"
+        "main.start()"
     )
     for arguments, lines in ((("burst",), 1), (("--debug", "burst"), 2)):
         ran = subprocess.run(
@@ -235,8 +238,8 @@ def test_help_loads_no_engine() -> None:
     program = (
         "import sys\n"
         "from typer.testing import CliRunner\n"
-        "from api.cli.main import app\n"
-        "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
+        "from api.cli.main import command_line\n"
+        "assert CliRunner().invoke(command_line(), ['--help']).exit_code == 0\n"
         "heavy = ('apsw', 'neo4j', 'obstore', 'zstandard', 'msgspec', 'store', 'asyncio')\n"
         "print([module for module in heavy if module in sys.modules])"
     )
@@ -248,3 +251,30 @@ def test_help_loads_no_engine() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert ran.stdout == "[]\n"
+
+
+def test_a_command_loads_no_other_command() -> None:
+    program = (
+        "import sys\n"
+        "from api.cli.main import command_line\n"
+        "command_line(['--store', 'sqlite:///x.db', 'serve'])\n"
+        "print([module for module in ('rich', 'api.cli.browse', 'api.cli.output') if module in sys.modules])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert ran.stdout == "[]\n"
+
+
+def test_the_names_of_all_commands_are_known() -> None:
+    whole = get_command(command_line())
+    assert isinstance(whole, TyperGroup)
+    for name in whole.commands:
+        alone = get_command(command_line([name]))
+        assert isinstance(alone, TyperGroup)
+        assert name in alone.commands
+        assert len(alone.commands) < len(whole.commands) / 2

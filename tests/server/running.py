@@ -32,7 +32,7 @@ import structlog
 from typer.testing import CliRunner
 
 from api.auth.keys import make_key
-from api.cli.main import app
+from api.cli.main import command_line
 from api.loading import load_settings
 from api.settings import Settings
 from schema.control import Role
@@ -96,7 +96,7 @@ class Place:
         said.update(self.variables(**settings))
         was_configured, logging = structlog.is_configured(), structlog.get_config()
         try:
-            ran = CliRunner().invoke(app, arguments, env=said)
+            ran = CliRunner().invoke(command_line(), arguments, env=said)
         finally:
             structlog.reset_defaults()
             if was_configured:

@@ -12,7 +12,7 @@ import memtrace
 from memtrace.exporters.memory import MemoryExporter
 from typer.testing import CliRunner
 
-from api.cli.main import app
+from api.cli.main import command_line
 from tests.sdk.instruments.running import Run
 
 
@@ -65,7 +65,7 @@ def blamed_operations(
     store = f"sqlite:///{folder / 'test.db'}"
 
     def command(*arguments: str) -> str:
-        done = CliRunner().invoke(app, [*arguments, "--store", store])
+        done = CliRunner().invoke(command_line(), [*arguments, "--store", store])
         assert done.exit_code == 0, done.output
         return done.stdout
 
