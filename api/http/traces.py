@@ -11,7 +11,7 @@ from api.http.bodies import SpansBody
 from api.http.dependencies import Writer, platform_of
 from api.http.documented import answers, binary
 from api.http.events import encoding_of, keep, kind_of
-from ingest.otlp.decoding import JSON, PROTOBUF
+from ingest.otlp.media_types import JSON, PROTOBUF
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 

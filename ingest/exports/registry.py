@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import BinaryIO
 
-from ingest.exports import openlineage, otlp, prov
 from schema.models import Trace
 from store.protocol import GraphStore
 
@@ -28,8 +29,22 @@ class Export:
     write: Write
 
 
+def _written_by(module: str) -> Write:
+    """What ``write`` of a module of this package does.
+
+    The module is loaded for the first trace, and in a thread: with the messages of OpenTelemetry this takes 20 ms, and
+    neither the start of a server nor its event loop should wait for that.
+    """
+
+    async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
+        loaded = await asyncio.to_thread(import_module, f"ingest.exports.{module}")
+        await loaded.write(store, trace, out)
+
+    return write
+
+
 EXPORTS: dict[str, Export] = {
-    "otlp": Export(".otlp", "application/x-protobuf", otlp.write),
-    "prov-json": Export(".prov.json", "application/json", prov.write),
-    "openlineage": Export(".openlineage.ndjson", "application/x-ndjson", openlineage.write),
+    "otlp": Export(".otlp", "application/x-protobuf", _written_by("otlp")),
+    "prov-json": Export(".prov.json", "application/json", _written_by("prov")),
+    "openlineage": Export(".openlineage.ndjson", "application/x-ndjson", _written_by("openlineage")),
 }

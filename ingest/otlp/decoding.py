@@ -22,12 +22,10 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
+from ingest.otlp.media_types import PROTOBUF
 from ingest.otlp.spans import Span, SpanError, plain_attributes, span_of
 from schema.errors import InputError
 from schema.processor_share import ProcessorShare
-
-PROTOBUF = "application/x-protobuf"
-JSON = "application/json"
 
 _MOST_SHOWN = 300
 _LONG = 1 << 20

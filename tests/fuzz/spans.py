@@ -12,7 +12,7 @@ from typing import Any
 import zstandard
 from hypothesis import strategies as st
 
-from ingest.otlp.decoding import JSON, PROTOBUF
+from ingest.otlp.media_types import JSON, PROTOBUF
 from tests.otlp.dialects import examples
 from tests.otlp.spans import Sent, as_json, conversation, protobuf
 

@@ -16,7 +16,7 @@ import httpx
 import hypothesis
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from ingest.otlp.decoding import PROTOBUF
+from ingest.otlp.media_types import PROTOBUF
 from ingest.queue.journal.queue import open_journal
 from tests.data import FULL
 from tests.fuzz.spans import Request, requests

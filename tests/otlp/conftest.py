@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest_asyncio
 
 from ingest.otlp import admission
-from ingest.otlp.decoding import PROTOBUF
+from ingest.otlp.media_types import PROTOBUF
 from ingest.queue.admission import Sent, admit
 from ingest.queue.journal.queue import open_journal
 from ingest.queue.protocol import EventQueue

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from ingest.otlp.decoding import JSON, PROTOBUF
+from ingest.otlp.media_types import JSON, PROTOBUF
 from tests.data import FULL
 from tests.otlp.conftest import Takes
 from tests.otlp.dialects import examples

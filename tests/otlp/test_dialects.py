@@ -7,9 +7,10 @@ import json
 import pytest
 
 from ingest.otlp.bounds import MOST_BYTES, bounded
-from ingest.otlp.decoding import JSON, PROTOBUF, decode
+from ingest.otlp.decoding import decode
 from ingest.otlp.dialects.registry import step_of
 from ingest.otlp.events import events_of
+from ingest.otlp.media_types import JSON, PROTOBUF
 from ingest.otlp.reading import messages, nested
 from ingest.queue.admission import Sent as Pieces
 from ingest.queue.admission import prepare

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from ingest.otlp.decoding import PROTOBUF
+from ingest.otlp.media_types import PROTOBUF
 from ingest.otlp.rules import AROUND, EQUAL, LINKED, PART, SAME_ID
 from tests.otlp.conftest import Takes
 from tests.otlp.spans import ASKED, BO, CHANGED, REX, TOLD, Sent, chat, conversation, memory, protobuf

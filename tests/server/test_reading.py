@@ -22,7 +22,7 @@ from api.errors import TooLargeError
 from api.helper.process import Helper
 from api.http.bodies import JSON, LINES, EventsBody, Read, SpansBody
 from api.http.reading import LONG_AT_A_TIME, SHORT_AT_A_TIME, Reading
-from ingest.otlp.decoding import PROTOBUF
+from ingest.otlp.media_types import PROTOBUF
 from schema.errors import AmbiguousError, Candidate, InputError, StoreError
 from tests.server.running import RunningServer, running, sqlite_place
 from tests.server.wire_events import PATIENCE_SECONDS, arrives, lines, message, send
