@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-import anyio._backends._asyncio  # noqa: F401  (loaded by the first streamed answer else, which would hold the loop)
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -42,6 +43,8 @@ _GRACE_SECONDS = 1.0
 
 
 _GROWTH_SECONDS = 0.5
+
+_LOADS_AFTER_SECONDS = 0.1
 
 
 def create_app(settings: Settings, database: Database | None = None, opening: Opening | None = None) -> FastAPI:
@@ -128,7 +131,15 @@ async def _running(
             stack.push_async_callback(writer.stop, settings.shutdown_seconds)
             await stack.enter_async_context(keeping(opened, settings.job_projects))
         await stack.enter_async_context(metrics.lag.watching())
+        loading = asyncio.create_task(_load_rest())
+        stack.callback(loading.cancel)
         yield
+
+
+async def _load_rest() -> None:
+    """Load what the first streamed answer needs, which would hold the loop: in a thread, after the first answers."""
+    await asyncio.sleep(_LOADS_AFTER_SECONDS)
+    await asyncio.to_thread(import_module, "anyio._backends._asyncio")
 
 
 def _platform(
