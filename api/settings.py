@@ -80,7 +80,10 @@ class Settings(BaseSettings):
         otlp_endpoint: where the server's own traces go (OTLP over HTTP); None sends none.
     """
 
-    model_config = SettingsConfigDict(env_prefix="MEMTRACE_", extra="ignore", frozen=True, env_ignore_empty=True)
+    # Made when first used: load_settings makes and uses a class below this one.
+    model_config = SettingsConfigDict(
+        env_prefix="MEMTRACE_", extra="ignore", frozen=True, env_ignore_empty=True, defer_build=True
+    )
 
     store: str = "sqlite:///memtrace.db"
     values: str | None = None
