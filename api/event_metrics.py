@@ -15,7 +15,7 @@ from schema.errors import StoreError
 
 if TYPE_CHECKING:
     from ingest.queue.protocol import EventQueue
-    from ingest.queue.worker import Tally
+    from ingest.queue.tally import Tally
 
 STORE_SECONDS = 2.0
 

@@ -20,7 +20,7 @@ from api.children import heard, say, start_child
 from api.event_writer.messages import Arrived, Stop, Told
 from api.settings import Settings
 from ingest.queue.journal.queue import Journal
-from ingest.queue.worker import Tally
+from ingest.queue.tally import Tally
 
 _PAUSE_SECONDS = 1.0
 _MARGIN_SECONDS = 5.0

@@ -6,13 +6,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
 
 from ingest.queue.protocol import LEASE_SECONDS, Delivery, EventQueue, Outcome
 from ingest.queue.shares import worker_name
+from ingest.queue.tally import Tally
 from ingest.queue.waiting import Budget, Waiting
 from ingest.queue.writing import Slots, wait_seconds, write
 from schema.errors import StoreError
@@ -42,17 +42,6 @@ _SUSPICION = 5
 """After so many failures of a store that answers otherwise, the batch itself is looked at."""
 
 _log = structlog.get_logger("memtrace.events")
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a worker has done since it started."""
-
-    written: int = 0
-    dead: int = 0
-    postponed: int = 0
-    batches: int = 0
-    store_failures: int = 0
 
 
 class EventWorker:
