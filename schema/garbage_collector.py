@@ -69,12 +69,15 @@ def full_looks_put_off() -> Iterator[None]:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused(stays: bool = False) -> Iterator[None]:
     """Pause the cyclic garbage collector of the process; it goes on when the last of several users is done.
 
     Records hold no cycles, so the collector finds nothing in them, and yet it takes a fifth of the time of reading a
     large closure. Only for short work: cycles that others make meanwhile are not freed. In a process that serves, this
     does nothing; see ``collect_rarely``.
+
+    Args:
+        stays: whether what exists at the end is never looked at again. It would be as soon as the collector goes on.
     """
     if _serves:
         yield
@@ -93,5 +96,7 @@ def collector_paused() -> Iterator[None]:
         if is_ours:
             with _lock:
                 _users -= 1
+                if stays:
+                    gc.freeze()
                 if not _users:
                     gc.enable()

@@ -26,7 +26,7 @@ if "large" in sys.argv:
         kept.extend([] for _ in range(4_000_000))
         looked["during"] = looked[2].copy()
     kept.extend([] for _ in range(100_000))
-with collector_paused():
+with collector_paused("stays" in sys.argv):
     for _ in range(400_000):
         kept.append([])
 kept.extend([] for _ in range(100))
@@ -53,6 +53,11 @@ def test_a_server_looks_through_a_little_at_a_time() -> None:
 def test_other_commands_look_when_their_work_is_done() -> None:
     found = looked()
     assert len(found["0"]) + len(found["1"]) + len(found["2"]) <= 2
+
+
+def test_what_stays_is_not_looked_at_after_a_pause() -> None:
+    found = looked("stays")
+    assert max([0, *found["0"], *found["1"], *found["2"]]) < 10_000
 
 
 def test_full_looks_wait_for_the_end_of_a_large_request() -> None:

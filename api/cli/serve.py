@@ -84,13 +84,13 @@ async def run_server(
 
     try:
         # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.
-        with collector_paused():
+        with collector_paused(stays=True):
             from api.loading import load_settings, open_store
 
             settings = load_settings(config, options)
             listening = _listen(settings.host, settings.port)
         async with await open_store(settings) as database, opening(database) as way_in:
-            with collector_paused():
+            with collector_paused(stays=True):
                 from api.light_imports import models_made_when_used, without
                 from api.logs import set_up_logs
 
