@@ -44,6 +44,7 @@ PARAMETERS: dict[str, Any] = {
     "among": [],
     "asksVerdicts": False,
     "at": None,
+    "bounds": {},
     "by": "time",
     "count": 1,
     "descending": False,
@@ -98,6 +99,7 @@ PARAMETERS: dict[str, Any] = {
     "until": 1,
     "untilId": "",
     "version": None,
+    "wanted": {},
     "width": 1,
     "without": [],
 }

@@ -1,4 +1,8 @@
-"""Pages of failures: those that are wanted, in the order that is wanted."""
+"""Pages of failures: those that are wanted, in the order that is wanted.
+
+The texts take a filter as one parameter, ``wanted``, and places as another, ``bounds``: the server plans a text anew
+(half a second) for each combination of the types and sizes of its parameters, but does not look into maps.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +44,9 @@ async def failures(
     """Failures, by trace and id unless in another order."""
     if order is None and trace_id is not None and wanted == ALL_FAILURES:
         return cast("Page[Failure]", await reader.page(Label.FAILURE, trace_id, first, after, (), (), 0))
-    parameters = _parameters(wanted) | {"count": first + 1}
     if order is not None:
         key, last = place_after(after, order)
-        rows = await _Sorted(reader, order, parameters).rows(trace_id, key, last, first + 1)
+        rows = await _Sorted(reader, order, wanted).rows(trace_id, key, last, first + 1)
         here = rows[:first]
         found = await reader.get(Label.FAILURE, [id_ for _, id_ in here])
         return Page(found, cursor_at(order, *here[-1]) if len(rows) > first else None)
@@ -51,7 +54,7 @@ async def failures(
     if trace_id is not None and trace_id > str(place):
         place, last_id = trace_id, ""
     bounds = {"place": place, "last": last_id, "lastTrace": AFTER_ALL_IDS if trace_id is None else trace_id}
-    keys = await reader.items("page_failure", **bounds, **parameters)
+    keys = await reader.items("page_failure", bounds=bounds, wanted=_said(wanted), count=first + 1)
     found = await reader.get(Label.FAILURE, [id_ for _, id_ in keys[:first]])
     return page_of(keys, first, {failure.id: failure for failure in found})
 
@@ -59,12 +62,13 @@ async def failures(
 async def count_failures(reader: Reader, trace_id: str | None, wanted: FailureFilter) -> int:
     """How many failures are wanted, of one trace or of all."""
     judged = trace_id is None and wanted == FailureFilter(labelled=True, without=wanted.without)
-    rows = await reader.rows("count_judged" if judged else "count_failures", traceId=trace_id, **_parameters(wanted))
+    text = "count_judged" if judged else "count_failures"
+    rows = await reader.rows(text, bounds={"traceId": trace_id}, wanted=_said(wanted))
     count: int = rows[0][0]
     return count
 
 
-def _parameters(wanted: FailureFilter) -> dict[str, Any]:
+def _said(wanted: FailureFilter) -> dict[str, Any]:
     """A filter as the texts take it."""
     return {camel_case(name): value for name, value in asdict(wanted).items()} | {
         "text": None if wanted.text is None else wanted.text.lower(),
@@ -83,21 +87,21 @@ def _number_of(name: str, names: Sequence[str]) -> float:
 class _Sorted:
     """Failures in one order: first those that have what they are sorted by, then the others."""
 
-    def __init__(self, reader: Reader, order: FailureOrder, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, reader: Reader, order: FailureOrder, wanted: FailureFilter) -> None:
         self._reader = reader
         self._order = order
-        self._parameters = parameters
+        self._wanted = _said(wanted)
         self._about = Sorting.of(order)
 
     async def rows(self, trace_id: str | None, key: Key, last: str | None, count: int) -> list[Row]:
         """So many after a place, or from the beginning on."""
         if trace_id is not None:
-            return await self._of_trace(trace_id, key, last)
-        rows = [] if last is not None and key is None else await self._keyed(key, last)
+            return await self._of_trace(trace_id, key, last, count)
+        rows = [] if last is not None and key is None else await self._keyed(key, last, count)
         if len(rows) < count:
-            rest = {"count": count - len(rows), "last": last if last is not None and key is None else self._start}
             name = "page_failure_without_time" if self._order.by is FailureKey.TIME else "page_failure_without"
-            rows += await self._ask(name, **rest)
+            begin = last if last is not None and key is None else self._start
+            rows += await self._ask(name, count - len(rows), last=begin)
         return rows
 
     @property
@@ -105,20 +109,20 @@ class _Sorted:
         """What all ids come after."""
         return AFTER_ALL_IDS if self._order.descending else _BEFORE_ALL_IDS
 
-    async def _keyed(self, key: Key, last: str | None) -> list[Row]:
+    async def _keyed(self, key: Key, last: str | None, count: int) -> list[Row]:
         by = self._order.by
         if by in _ENDS:
             place = _ENDS[by][self._order.descending] if last is None else key
             if by is FailureKey.TIME and last is not None:
                 place = from_microseconds(max(_FIRST_MICROSECOND, min(int(key or 0), _LAST_MICROSECOND)))
-            return await self._ask(f"page_failure_by_{by.value}", place=place, last=last)
+            return await self._ask(f"page_failure_by_{by.value}", count, place=place, last=last)
         places = self._places(await self._names(None))
         # The name that a cursor says may be gone by now.
         left = [name for name in places if last is None or not self._is_before(name, key)]
         said = {"places": places, "names": left, "key": key, "last": last, "start": self._start}
-        return await self._ask("page_failure_by_name", **said)
+        return await self._ask("page_failure_by_name", count, **said)
 
-    async def _of_trace(self, trace_id: str, key: Key, last: str | None) -> list[Row]:
+    async def _of_trace(self, trace_id: str, key: Key, last: str | None, count: int) -> list[Row]:
         names: list[str] = []
         said: Any = key
         if self._order.by is FailureKey.OPERATION:
@@ -127,7 +131,7 @@ class _Sorted:
             said = None if key is None else _number_of(str(key), names)
         places = {name: place for place, name in enumerate(names)}
         bounds = {"traceId": trace_id, "by": self._order.by.value, "key": said, "last": last, "places": places}
-        rows = await self._ask("page_failure_sorted", **bounds)
+        rows = await self._ask("page_failure_sorted", count, **bounds)
         return [(names[end] if names and isinstance(end, int) else end, id_) for end, id_ in rows]
 
     async def _names(self, trace_id: str | None) -> list[str]:
@@ -145,6 +149,6 @@ class _Sorted:
     def _is_before(self, name: str, key: Key) -> bool:
         return name > str(key) if self._order.descending else name < str(key)
 
-    async def _ask(self, name: str, /, **more: Any) -> list[Row]:
-        rows = await self._reader.items(name, self._about, **{**self._parameters, **more})
+    async def _ask(self, name: str, count: int, /, **bounds: Any) -> list[Row]:
+        rows = await self._reader.items(name, self._about, bounds=bounds, wanted=self._wanted, count=count)
         return [(key, id_) for key, id_ in rows]

@@ -1,7 +1,7 @@
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, traceId, id)
-WHERE f.projectId = $projectId AND f.traceId >= $place AND f.traceId <= $lastTrace
-  AND f.id IS NOT NULL AND [f.traceId, f.id] > [$place, $last] AND NOT f.id IN $without
+WHERE f.projectId = $projectId AND f.traceId >= $bounds.place AND f.traceId <= $bounds.lastTrace
+  AND f.id IS NOT NULL AND [f.traceId, f.id] > [$bounds.place, $bounds.last] AND NOT f.id IN $wanted.without
   AND {{wanted.failure}}
   AND {{wanted.explained}}
 WITH f ORDER BY f.projectId, f.traceId, f.id LIMIT $count

@@ -1,8 +1,9 @@
 // Of several verdicts on a failure to which the filter applies, the first in this order counts.
 MATCH (a:Attribution)
 USING INDEX SEEK a:Attribution(projectId, confidence, failureId)
-WHERE a.projectId = $projectId AND a.confidence {{reaches}} $place AND a.failureId IS NOT NULL
-  AND ($last IS NULL OR a.confidence <> $place OR a.failureId {{beyond}} $last) AND NOT a.failureId IN $without
+WHERE a.projectId = $projectId AND a.confidence {{reaches}} $bounds.place AND a.failureId IS NOT NULL
+  AND ($bounds.last IS NULL OR a.confidence <> $bounds.place OR a.failureId {{beyond}} $bounds.last)
+  AND NOT a.failureId IN $wanted.without
   AND {{wanted.verdict a}}
 MATCH (a)-[:EXPLAINS]->(f)
 WHERE {{wanted.failure}}

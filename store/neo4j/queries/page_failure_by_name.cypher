@@ -1,18 +1,18 @@
 // Of several verdicts on a failure to which the filter applies, the first in this order counts: `places` has the names in
 // it. The server does not compare texts as it is wanted here, so it takes one name after the other.
-UNWIND $names AS name
+UNWIND $bounds.names AS name
 CALL (name) {
   MATCH (a:Attribution)
   USING INDEX SEEK a:Attribution(projectId, {{key}}, failureId)
   WHERE a.projectId = $projectId AND a.{{key}} = left(name, 200)
-    AND a.failureId {{beyond}} CASE WHEN name = $key THEN $last ELSE $start END AND a.{{name}} = name
-    AND NOT a.failureId IN $without
+    AND a.failureId {{beyond}} CASE WHEN name = $bounds.key THEN $bounds.last ELSE $bounds.start END AND a.{{name}} = name
+    AND NOT a.failureId IN $wanted.without
     AND {{wanted.verdict a}}
   MATCH (a)-[:EXPLAINS]->(f)
   WHERE {{wanted.failure}}
     AND NOT EXISTS {
       (f)<-[:EXPLAINS]-(b)
-      WHERE ($places[b.{{name}}] < $places[name] OR (b.{{name}} = name AND b.id < a.id))
+      WHERE ($bounds.places[b.{{name}}] < $bounds.places[name] OR (b.{{name}} = name AND b.id < a.id))
         AND {{wanted.verdict b}}
     }
   WITH a ORDER BY a.projectId {{order}}, a.{{key}} {{order}}, a.failureId {{order}} LIMIT $count

@@ -1,7 +1,7 @@
 // Failures of which no verdict says what they are sorted by, after those of which one does.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, id)
-WHERE f.projectId = $projectId AND f.id {{beyond}} $last AND NOT f.id IN $without
+WHERE f.projectId = $projectId AND f.id {{beyond}} $bounds.last AND NOT f.id IN $wanted.without
   AND {{wanted.failure}}
   AND {{wanted.explained}}
   AND NOT EXISTS {

@@ -1,7 +1,7 @@
 // What is not known when, after all that is.
 MATCH (f:Failure)
 USING INDEX SEEK f:Failure(projectId, id)
-WHERE f.projectId = $projectId AND f.id {{beyond}} $last AND NOT f.id IN $without
+WHERE f.projectId = $projectId AND f.id {{beyond}} $bounds.last AND NOT f.id IN $wanted.without
   AND f.createdAt IS NULL
   AND {{wanted.failure}}
   AND {{wanted.explained}}

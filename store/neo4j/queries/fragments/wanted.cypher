@@ -1,17 +1,18 @@
 // Which failures a filter wants: what it says of the failure `f`, and of a verdict.
 -- name: failure
-($text IS NULL OR toLower(f.question) CONTAINS $text OR toLower(coalesce(f.prediction, '')) CONTAINS $text
-    OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $text))
-  AND ($labelled IS NULL OR $labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $human })
+($wanted.text IS NULL OR toLower(f.question) CONTAINS $wanted.text
+    OR toLower(coalesce(f.prediction, '')) CONTAINS $wanted.text
+    OR any(gold IN f.goldAnswers WHERE toLower(gold) CONTAINS $wanted.text))
+  AND ($wanted.labelled IS NULL OR $wanted.labelled = EXISTS { (f)<-[:EXPLAINS]-(h) WHERE h.method = $wanted.human })
 
 -- name: verdict
-($method IS NULL OR {{it}}.method = $method)
-  AND ($errorType IS NULL OR {{it}}.errorType = $errorType)
-  AND ($abstained IS NULL OR $abstained = ({{it}}.errorType IS NULL))
-  AND ($questionKind IS NULL OR {{it}}.questionKind = $questionKind)
-  AND ($minConfidence IS NULL OR {{it}}.confidence >= $minConfidence)
-  AND ($maxConfidence IS NULL OR {{it}}.confidence <= $maxConfidence)
-  AND ($operation IS NULL OR {{it}}.operationName = $operation)
+($wanted.method IS NULL OR {{it}}.method = $wanted.method)
+  AND ($wanted.errorType IS NULL OR {{it}}.errorType = $wanted.errorType)
+  AND ($wanted.abstained IS NULL OR $wanted.abstained = ({{it}}.errorType IS NULL))
+  AND ($wanted.questionKind IS NULL OR {{it}}.questionKind = $wanted.questionKind)
+  AND ($wanted.minConfidence IS NULL OR {{it}}.confidence >= $wanted.minConfidence)
+  AND ($wanted.maxConfidence IS NULL OR {{it}}.confidence <= $wanted.maxConfidence)
+  AND ($wanted.operation IS NULL OR {{it}}.operationName = $wanted.operation)
 
 -- name: explained
-(NOT $asksVerdicts OR EXISTS { (f)<-[:EXPLAINS]-(a) WHERE {{wanted.verdict a}} })
+(NOT $wanted.asksVerdicts OR EXISTS { (f)<-[:EXPLAINS]-(a) WHERE {{wanted.verdict a}} })
