@@ -7,6 +7,7 @@ short time. Each statement may be run twice, so the next process can repeat what
 from __future__ import annotations
 
 import asyncio
+import time
 from uuid import uuid4
 
 from schema.errors import StoreError
@@ -14,6 +15,7 @@ from schema.migrations import Migration, migrations
 from store.neo4j.connection import Connection
 
 _LOCK_SECONDS = 60
+_RENEW_SECONDS = 15
 _POLL_SECONDS = 0.25
 
 
@@ -22,18 +24,18 @@ async def migrate(connection: Connection) -> list[str]:
     await connection.connect()
     await connection.run("migration_lock_constraint")
     await connection.run("migration_constraint")
-    owner = uuid4().hex
-    await _take_lock(connection, owner)
+    lock = _Lock(connection, uuid4().hex)
+    await lock.hold()
     try:
         applied = await applied_migrations(connection)
         done = []
         for migration in migrations("neo4j"):
             if migration.number not in applied:
-                await _apply(connection, owner, migration)
+                await _apply(connection, lock, migration)
                 done.append(f"{migration.number:04d}_{migration.name}")
         return done
     finally:
-        await connection.run("migration_unlock", owner=owner)
+        await connection.run("migration_unlock", owner=lock.owner)
 
 
 async def applied_migrations(connection: Connection) -> dict[int, str]:
@@ -41,23 +43,36 @@ async def applied_migrations(connection: Connection) -> dict[int, str]:
     return dict((await connection.run("migrations_applied"))[0][0])
 
 
-async def _take_lock(connection: Connection, owner: str) -> None:
-    """Wait for the lock; if it is held already, hold it for longer."""
-    while True:
-        if await connection.run("migration_lock", owner=owner, seconds=_LOCK_SECONDS):
-            return
-        await asyncio.sleep(_POLL_SECONDS)
+class _Lock:
+    """The lock of the layout.
+
+    It is taken again only after some time, not before each statement: the server forgets all its plans when the layout
+    changes, and planning the text of the lock took most of the time of a migration.
+    """
+
+    def __init__(self, connection: Connection, owner: str) -> None:
+        self._connection = connection
+        self._renew_at = 0.0
+        self.owner = owner
+
+    async def hold(self) -> None:
+        """Wait for the lock; if it is held already, and has been for some time, hold it for longer."""
+        while (now := time.monotonic()) >= self._renew_at:
+            if await self._connection.run("migration_lock", owner=self.owner, seconds=_LOCK_SECONDS):
+                self._renew_at = now + _RENEW_SECONDS
+            else:
+                await asyncio.sleep(_POLL_SECONDS)
 
 
-async def _apply(connection: Connection, owner: str, migration: Migration) -> None:
+async def _apply(connection: Connection, lock: _Lock, migration: Migration) -> None:
     for statement in migration.statements:
-        await _take_lock(connection, owner)
+        await lock.hold()
         await connection.run_statement(statement)
     while states := {name: state for name, state in (await index_states(connection)).items() if state != "ONLINE"}:
         failed = sorted(name for name, state in states.items() if state == "FAILED")
         if failed:
             raise StoreError(f"{connection.uri}: the server can't build {', '.join(failed)}: see its log")
-        await _take_lock(connection, owner)
+        await lock.hold()
         await asyncio.sleep(_POLL_SECONDS)
     await connection.run("migration_done", number=migration.number, name=migration.name)
 
