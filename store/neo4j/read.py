@@ -73,19 +73,19 @@ class Reader:
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
         """The one element that a reference means; see ``store.resolving``."""
         check_reference(reference, label)
-        parameters: dict[str, Any] = {"reference": reference, "count": MOST_CANDIDATES + 1}
+        # In a map, so that texts of so many parts are planned once, not for each length of what is asked for.
+        asked: dict[str, Any] = {"reference": reference, "label": None, "traceId": None}
+        count = MOST_CANDIDATES + 1
         if is_whole_id(reference):
             # Most references are whole ids.
             found = await self.get(label, [reference]) if label else []
-            found = found or await self._elements(
-                await self.rows("resolve_prefix", label=None, traceId=None, **parameters)
-            )
+            found = found or await self._elements(await self.rows("resolve_prefix", asked=asked, count=count))
             if found:
                 return in_place(found, reference, label, trace_id)
-        parameters |= {"label": label, "traceId": trace_id}
-        rows = await self.rows("resolve_external", key=external_key(self.project_id, reference), **parameters)
+        asked |= {"label": label, "traceId": trace_id, "key": external_key(self.project_id, reference)}
+        rows = await self.rows("resolve_external", asked=asked, count=count)
         if is_prefix(reference):
-            rows += await self.rows("resolve_prefix", **parameters)
+            rows += await self.rows("resolve_prefix", asked=asked, count=count)
         return only_one(await self._elements(rows), reference, label)
 
     async def _elements(self, rows: Iterable[list[str]]) -> list[Any]:
