@@ -27,9 +27,16 @@ import pytest
 
 NEWEST_VERSION = "2026.09.0"
 _PROCESSES = os.environ.get("MEMTRACE_TEST_PROCESSES") or "4"
-_SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"}
+_SHORT_LIVED = {
+    "JDK_JAVA_OPTIONS": (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m "
+        "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    )
+}
 """For all Neo4j servers: tests end before the best machine code is worth its compilation, which takes as much of the
-processors as the queries do. There is room for all of the other code, as much as there would be for both."""
+processors as the queries do. There is room for all of the other code, as much as there would be for both. Neo4j's jars
+are compared with their hashes before each start; that Java looks at each of their classes once more, too, takes a third
+of the start."""
 
 
 def main() -> int:
