@@ -141,9 +141,13 @@ class Messages:
         by_meaning = sorted(known, key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
-    def about(self, text: str, limit: int, is_known: Callable[[str], bool]) -> list[str]:
-        """The messages that share most with a text, best first, of those that were known."""
-        return self._index.search([stem for placed in passage(text) for stem in placed.sentence.stems], limit, is_known)
+    def about_apart(self, text: str, limit: int, is_known: Callable[[str], bool]) -> list[str]:
+        """The messages that share most with a text, of those that were known: of all, and of each speaker.
+
+        Long messages of one would else crowd out the short ones of another that tell the same.
+        """
+        stems = [stem for placed in passage(text) for stem in placed.sentence.stems]
+        return self._index.search_apart(stems, limit, is_known, self.speakers.get)
 
     def is_form(self, one: Sentence) -> bool:
         """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
@@ -277,12 +281,35 @@ class Bm25:
 
     def search(self, stems: Sequence[str], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
         """Keys of the wanted texts that have one of the stems, best first; ties in the order of the texts."""
+        return self._best(self._scores(stems), limit, is_wanted)
+
+    def search_apart(
+        self,
+        stems: Sequence[str],
+        limit: int,
+        is_wanted: Callable[[str], bool],
+        group_of: Callable[[str], str | None],
+    ) -> list[str]:
+        """The same, and then the best of each group."""
+        scores = self._scores(stems)
+        groups: dict[str | None, dict[str, float]] = defaultdict(dict)
+        for key in filter(is_wanted, scores):
+            groups[group_of(key)][key] = scores[key]
+        found = self._best(scores, limit, is_wanted)
+        for _, some in sorted(groups.items(), key=lambda item: item[0] or ""):
+            found += self._best(some, limit, is_wanted)
+        return list(dict.fromkeys(found))
+
+    def _scores(self, stems: Sequence[str]) -> dict[str, float]:
         scores: dict[str, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
             places = self._places.get(stem, [])
             rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
             for key, count in places:
                 scores[key] += rarity * count * (_K1 + 1) / (count + self._norms[key])
+        return scores
+
+    def _best(self, scores: Mapping[str, float], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
         return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))
 
 

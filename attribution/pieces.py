@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from attribution.agreement import agreement
@@ -21,15 +22,26 @@ _WHOLE = 0.8
 _ALSO = 0.05
 """Another message is as good a source if it has at most this much less."""
 _FOUND = 10
-"""Messages that are looked at for a sentence of a reply."""
+"""Messages that are looked at for a sentence of a reply, of all and of each speaker."""
 _SAID = 0.8
 """An answer says a piece if it has at least this part of it."""
 _NEARLY = 0.5
 """Another source of a sentence must have at least this part of what the best one has."""
 _SOURCES = 3
-"""Messages that are followed for a sentence of a reply, at most."""
+"""Messages of one speaker that are followed for a sentence of a reply, at most."""
 _WORTH = 1.6
 """A sentence of a reply is a piece if what it takes from earlier messages weighs at least this much."""
+
+_NAMES = re.compile(
+    r"""\*\*[^*]{3,60}\*\*                                            # what is set off
+      | ["“„][^"”“]{3,60}["”“] | «[^»]{3,60}» | [「《][^」》]{2,60}[」》]  # what is quoted
+      | (?<!\w)['‘][^'’]{3,50}['’](?!\w)
+      | \b[A-Z][\w']+(?:\s+(?:&\s+)?[A-Z][\w']+)+                     # names of several words
+      | \b\d[\d,.]*\w*                                               # numbers
+    """,
+    re.VERBOSE,
+)
+"""What a sentence calls by its name."""
 
 Piece = list[Detail]
 """The same piece as several messages tell it: one of them is enough."""
@@ -81,10 +93,15 @@ def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
 def rested_on(
     messages: Messages, failure: Failure, evidence: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[Piece]:
-    """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all."""
+    """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all.
+
+    What rests on something earlier calls it by its name, or has its numbers. General advice is like much that was said
+    before, and rests on none of it; so it is looked at only where no sentence names anything.
+    """
     asked = content(failure.question, messages.rarity)
     found: dict[tuple[str, str], tuple[float, Piece]] = {}
-    for sentence in dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)):
+    sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
+    for sentence in [one for one in sentences if _NAMES.search(one)] or sentences:
         told = content(sentence, messages.rarity)
         want = Content(
             {word: weight for word, weight in told.words.items() if word not in asked.words}, told.numbers, told.dates
@@ -92,7 +109,7 @@ def rested_on(
         if want.weight < _WORTH:
             continue
         given = _tell(messages, failure, [one for one in evidence if is_known(one)], want)
-        sources = given or _tell(messages, failure, messages.about(sentence, _FOUND, is_known), want)
+        sources = given or _tell(messages, failure, messages.about_apart(sentence, _FOUND, is_known), want)
         if sources:
             best = sources[0]
             found.setdefault((best.message_id, best.sentence.text), (best.core.weight, sources))
@@ -101,11 +118,17 @@ def rested_on(
 
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
-    """The messages that tell a good part of a sentence, best first."""
+    """The messages that tell a good part of a sentence, best first, the best of each speaker."""
     told = [needed(messages, failure, [one], want) for one in dict.fromkeys(ids)]
     found = [one for one in told if one is not None and one.literal and one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
-    return [one for one in found if one.core.weight >= _NEARLY * found[0].core.weight][:_SOURCES]
+    kept, counts = [], Counter[str | None]()
+    for one in found:
+        name = messages.speakers.get(one.message_id)
+        if one.core.weight >= _NEARLY * found[0].core.weight and counts[name] < _SOURCES:
+            counts[name] += 1
+            kept.append(one)
+    return kept
 
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:

@@ -193,20 +193,29 @@ class Trial:
         return endings
 
     async def _together(self, endings: Sequence[Ending], kind: Form) -> Verdict:
-        """The verdict on all pieces: the operation that lost most of them, of several the earliest."""
+        """The verdict on all pieces: the operation that lost most of them, of several the earliest.
+
+        Sentences of a reply are no equal pieces: one takes a name from memory, another a whole list. So they are
+        weighed by what they take.
+        """
         groups: dict[tuple[ErrorType | None, str | None], list[Ending]] = {}
         for one in endings:
             groups.setdefault(one.key, []).append(one)
         named = {key: some for key, some in groups.items() if key[0] is not None} or groups
 
-        def weight(key: tuple[ErrorType | None, str | None]) -> tuple[int, int]:
+        def lost(some: Sequence[Ending]) -> float:
+            if kind is not Form.CONVERSATIONAL:
+                return len(some)
+            return round(sum(one.case.detail.core.weight for one in some if one.case is not None), 3)
+
+        def weight(key: tuple[ErrorType | None, str | None]) -> tuple[float, int]:
             place = self.graph.operations[key[1]].sequence if key[1] else -1
-            return -len(named[key]), place
+            return -lost(named[key]), place
 
         chosen = max(named[min(named, key=weight)], key=lambda one: one.share)
         others = [one for key, some in groups.items() if key != chosen.key for one in some[:1]]
         self.losses = [await self._loss(one) for one in endings] + [await self._reached(piece) for piece in self.said]
-        share = len(groups[chosen.key]) / len(endings)
+        share = lost(groups[chosen.key]) / lost(endings)
         return await self._told(chosen, {"form": kind}, others, share)
 
     async def _loss(self, ending: Ending) -> PieceLoss:

@@ -1,11 +1,15 @@
 """Fits the scores of the rules to how often they are right, and writes ``attribution/confidence.json``.
 
-``python -m benchmarks.confidence --labelled GRAPHS LABELS [--labelled ...] --injected GRAPHS [GRAPHS ...]``
+``python -m benchmarks.confidence --labelled GRAPHS LABELS [--labelled ...] [--chosen GRAPHS LABELS] --injected GRAPHS``
+
+The failures of ``--labelled`` were drawn from all failures, those of ``--chosen`` from one kind of question: they count
+for its curve, but not for the threshold.
 
 A curve has two parameters (Platt, "Probabilistic outputs for support vector machines", 1999). There is one for each
 kind of question; a kind with few cases has the curve of all kinds like it. Failures that happened by themselves weigh
 as much together as those that were injected. What is printed is cross-validated: each conversation is judged by the
-curves that were fitted to the others.
+curves that were fitted to the others. So is the last table: of each set, what is named and how much of that is right,
+where curves and threshold are fitted to all cases, to those of other conversations, and to those of other traces.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from attribution import probabilities
 from attribution.benchmark.result import Result
 from attribution.benchmark.risk import risk_of
 from attribution.benchmark.run import run
-from attribution.labels import read_labels
+from attribution.labels import Label, read_labels
 from attribution.probabilities import logit
 from attribution.run import Options
 from schema.kinds import QuestionKind
@@ -53,13 +57,18 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One verdict: the rules' score, the kind of question, the conversation, and whether the verdict is right."""
+    """One verdict: the rules' score, the kind of question, where the case is from, and whether the verdict is right."""
 
     share: float
     kind: QuestionKind
     conversation: str
     natural: bool
     right: bool
+    trace: str = ""
+    name: str = ""
+    """Of the set that it belongs to: that of the labels' file, or of the folder."""
+    random: bool = True
+    """Whether it was drawn from all failures, not from those of one kind: only then does the threshold look at it."""
 
 
 def fit(points: Sequence[Point]) -> dict[QuestionKind, Curve]:
@@ -103,7 +112,8 @@ def validated(points: Sequence[Point]) -> list[tuple[Point, float]]:
 
 def least(points: Sequence[Point], curves: dict[QuestionKind, Curve]) -> float:
     """The smallest confidence from which on that share of the failures that happened by themselves is right."""
-    said = sorted(((curves[one.kind].at(one.share), one.right) for one in points if one.natural), reverse=True)
+    drawn = [one for one in points if one.natural and one.random]
+    said = sorted(((curves[one.kind].at(one.share), one.right) for one in drawn), reverse=True)
     kept = len(said)
     while kept and sum(right for _, right in said[:kept]) < _RIGHT * kept:
         # Verdicts of the same confidence stay together.
@@ -112,20 +122,57 @@ def least(points: Sequence[Point], curves: dict[QuestionKind, Curve]) -> float:
     return math.floor(said[kept - 1][0] * 1000) / 1000 if kept else 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How many verdicts of a set are at least as sure as the threshold, and how many of these are right."""
+
+    cases: int
+    named: int
+    right: int
+
+    def __str__(self) -> str:
+        right = f"{self.right / self.named:.1%}" if self.named else "-"
+        return f"{self.named} of {self.cases} named, {right} right"
+
+
+def named_by_set(points: Sequence[Point], part_of: Callable[[Point], str] | None) -> dict[str, Named]:
+    """What is named of each set by curves and threshold of the other parts; without parts, by those of all cases."""
+    said: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for part in sorted({part_of(one) for one in points}) if part_of else [""]:
+        own = [one for one in points if part_of is None or part_of(one) == part]
+        others = [one for one in points if part_of is None or part_of(one) != part]
+        curves = fit(others)
+        threshold = least(others, curves)
+        for one in own:
+            said[one.name].append((curves[one.kind].at(one.share) >= threshold, one.right))
+    return {
+        name: Named(len(some), sum(sure for sure, _ in some), sum(sure and right for sure, right in some))
+        for name, some in said.items()
+    }
+
+
 def main() -> None:
     """Fit, write, and print how well the curves do on conversations that they were not fitted to."""
     parser = argparse.ArgumentParser(description="Fit confidences to labelled failures.")
     parser.add_argument("--labelled", nargs=2, action="append", type=Path, required=True, metavar=("GRAPHS", "LABELS"))
     parser.add_argument("--injected", nargs="*", type=Path, default=[], metavar="GRAPHS")
+    parser.add_argument("--chosen", nargs=2, action="append", type=Path, default=[], metavar=("GRAPHS", "LABELS"))
     given = parser.parse_args()
     points: list[Point] = []
-    for folder, labels in given.labelled:
-        known = [one.label for one in read_labels(labels)]
-        found = asyncio.run(run(_graphs(folder), Options(min_confidence=0.0), labels=known))
-        points += [_point(one, natural=True) for one in found.results if one.case.label is not None]
+    by_folder: dict[Path, list[Label]] = defaultdict(list)
+    names: dict[tuple[str | None, str, str | None], str] = {}
+    for folder, labels in [*given.labelled, *given.chosen]:
+        for one in read_labels(labels):
+            by_folder[folder].append(one.label)
+            names[_key(one.label)] = labels.stem
+    apart = {labels.stem for _, labels in given.chosen}
+    for folder, known in by_folder.items():
+        for result in asyncio.run(run(_graphs(folder), Options(min_confidence=0.0), labels=known)).results:
+            name = names[_key(Label.model_validate(result.case.record))]
+            points.append(_point(result, name, natural=True, random=name not in apart))
     for folder in given.injected:
-        found = asyncio.run(run(_graphs(folder), Options(min_confidence=0.0)))
-        points += [_point(one, natural=False) for one in found.results if one.case.label is not None]
+        labelled = asyncio.run(run(_graphs(folder), Options(min_confidence=0.0))).results
+        points += [_point(one, folder.name, natural=False, random=False) for one in labelled if one.case.label]
     curves = fit(points)
     document = {
         "curves": {kind: asdict(curve) for kind, curve in curves.items()},
@@ -135,6 +182,12 @@ def main() -> None:
     place.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     _tell(validated(points), "all", lambda one: True)
     _tell(validated(points), "natural", lambda one: one.natural)
+    fitted = named_by_set(points, None)
+    conversations = named_by_set(points, lambda one: one.conversation)
+    traces = named_by_set(points, lambda one: one.trace)
+    for name, fit_to_all in fitted.items():
+        print(f"{name}: fitted to all {fit_to_all}; to other conversations {conversations[name]}; ", end="")
+        print(f"to other traces {traces[name]}")
 
 
 def _tell(said: Sequence[tuple[Point, float]], name: str, wanted: Callable[[Point], bool]) -> None:
@@ -156,10 +209,19 @@ def _graphs(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.json*"))
 
 
-def _point(result: Result, *, natural: bool) -> Point:
+def _key(label: Label) -> tuple[str | None, str, str | None]:
+    return label.trace, label.query_id, label.prediction_id
+
+
+def _point(result: Result, name: str, *, natural: bool, random: bool) -> Point:
     kind = result.verdict.question_kind or QuestionKind.PLAIN
-    conversation = Path(result.case.graph_path).name.partition(".")[0].rpartition("_")[2]
-    return Point(result.verdict.details.get("share", 0.0), kind, conversation, natural, result.is_right)
+    path = Path(result.case.graph_path)
+    trace = path.name.partition(".")[0]
+    conversation = trace.rpartition("_")[2]
+    # Faults that were put into a trace go with it: they have a folder for each system.
+    trace = trace if natural else f"{path.parent.name}_{trace}"
+    share = result.verdict.details.get("share", 0.0)
+    return Point(share, kind, conversation, natural, result.is_right, trace, name, random)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from ingest.files.importing import import_path
-from schema.models import Variable
+from schema.models import WHOLE_VALUE_BYTES, Variable
 from store.paging import elements
 from store.protocol import Database
 from tests.graph_files import conversation
@@ -46,3 +46,17 @@ async def test_of_scores_on_a_longer_scale_none_says_yes(database: Database, tmp
     report = await import_path(store, graph.write(tmp_path / "graph.json"))
     answers = await elements(store, Variable, report.trace_id, ["Answer"])
     assert [answer.right for answer in answers] == [False, None, None] * 2
+
+
+async def test_a_failure_has_its_texts_whole_however_long_they_are(database: Database, tmp_path: Path) -> None:
+    graph = conversation(20, 1)
+    long = {kind: f"{kind} " * WHOLE_VALUE_BYTES for kind in ("query", "prediction", "golden_answers")}
+    for node in graph.nodes.values():
+        if node["class_name"] in long:
+            node["value"] = repr(long[node["class_name"]])
+    store = database.project(f"test-{uuid4().hex}")
+    await import_path(store, graph.write(tmp_path / "graph.json"))
+    (failure,) = (await store.failures()).items
+    assert failure.question == long["query"]
+    assert failure.prediction == long["prediction"]
+    assert failure.gold_answers == (long["golden_answers"],)

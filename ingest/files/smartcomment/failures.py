@@ -17,7 +17,7 @@ from ingest.files.smartcomment.build import Built
 from ingest.files.smartcomment.recorded import Recorded
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType, OperationKind, Origin, VariableKind
-from schema.models import Attribution, Failure
+from schema.models import WHOLE_VALUE_BYTES, Attribution, Failure
 from schema.readable import readable
 
 ANNOTATION_AUTHOR = "annotation"
@@ -241,7 +241,10 @@ class _Finder:
         return self.built.exact.occurrences[instance - self.count].variable
 
     def _value(self, instance: int) -> str:
-        return readable(self.recorded.nodes[self._recorded(instance)].text)
+        position = self._recorded(instance)
+        node = self.recorded.nodes[position]
+        # Of a long value only the beginning is kept.
+        return readable(node.text if node.size <= WHOLE_VALUE_BYTES else self.recorded.file.value(position))
 
 
 def _is_no(text: str) -> bool:

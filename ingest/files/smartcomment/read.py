@@ -44,6 +44,10 @@ class Element:
     extra: dict[str, Any] | None
 
 
+class _Valued(msgspec.Struct):
+    value: str
+
+
 @dataclass(slots=True)
 class GraphFile:
     """A file that was split into its elements.
@@ -74,6 +78,10 @@ class GraphFile:
             if read > _PAGES_TO_KEEP:
                 self.drop_pages()
                 read = 0
+
+    def value(self, position: int) -> str:
+        """The whole value of a variable whose record was read before."""
+        return msgspec.json.decode(self.node_parts[position], type=_Valued).value
 
     def edges(self) -> Iterator[Element]:
         """The edges."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from benchmarks.confidence import Point, fit, least, validated
+from benchmarks.confidence import Named, Point, fit, least, named_by_set, validated
 from schema.kinds import QuestionKind
 
 
@@ -51,3 +53,19 @@ def test_the_threshold_keeps_nine_tenths_right() -> None:
     assert curves[QuestionKind.PLAIN].at(0.2) < least(some, curves) <= curves[QuestionKind.PLAIN].at(0.99)
     all_right = points("plain", 0.9, 20, 20)
     assert least(all_right, fit(all_right)) <= fit(all_right)[QuestionKind.PLAIN].at(0.9)
+
+
+def test_what_is_named_of_a_set_may_be_told_without_its_conversation() -> None:
+    sure = Point(0.99, QuestionKind.PLAIN, "a", True, True, "mem0_a", "one")
+    wrong = Point(0.99, QuestionKind.PLAIN, "b", True, False, "mem0_b", "other")
+    some = [*[sure] * 90, *[wrong] * 8]
+    assert named_by_set(some, None)["one"] == Named(90, 90, 90)
+    held_out = named_by_set(some, lambda one: one.conversation)
+    assert held_out == {"one": Named(90, 0, 0), "other": Named(8, 8, 0)}
+
+
+def test_the_threshold_looks_at_what_was_drawn_from_all_failures_only() -> None:
+    drawn = points("plain", 0.9, 20, 20)
+    chosen = [replace(one, random=False) for one in points("plain", 0.9, 0, 20)]
+    curves = fit(drawn)
+    assert least([*drawn, *chosen], curves) == least(drawn, curves)
