@@ -14,6 +14,8 @@ from store.protocol import GraphStore
 MOST_SUSPECTS = 20
 _NEAR_THE_ANSWER = 6
 _CHANGES = 6
+_READERS = 6
+_READ_FURTHER = 50
 _BACKWARD = Budget(nodes=200)
 _FORWARD = Budget(nodes=500)
 
@@ -21,9 +23,9 @@ _FORWARD = Budget(nodes=500)
 async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[Operation]]:
     """The operations between the evidence and the answer, by the failure's id, in the order of the trace.
 
-    These are the last that led to the answer, those that handled the evidence and what was made of it, the nearest
-    first, and those that changed or ended a memory unit among that. Whoever judges a failure chooses from them without
-    having seen what others say. Judges of answers are none.
+    These are the last that led to the answer, those that read the evidence, also where nothing came of it, those that
+    handled what was made of it, the nearest first, and those that changed or ended a memory unit among that. Whoever
+    judges a failure chooses from them without having seen what others say. Judges of answers are none.
     """
     found = {}
     for one in failures:
@@ -32,11 +34,19 @@ async def suspects(store: GraphStore, failures: Sequence[Failure]) -> dict[str, 
         (past,) = await store.closures([[id_ for id_ in there if id_ not in evidence]], budget=_BACKWARD)
         (future,) = await store.closures([evidence], Direction.FORWARD, _FORWARD)
         ids = [*_by_distance(past)][:_NEAR_THE_ANSWER]
+        ids += await _readers(store, evidence)
         ids += [*await _changes(store, one.trace_id, future.variables), *_by_distance(future)]
+        ids += await _readers(store, [made.id for made in future.variables[:_READ_FURTHER]])
         known = await by_id(store, Operation, ids)
         chosen = [known[id_] for id_ in dict.fromkeys(ids) if id_ in known and _may_be_at_fault(known[id_])]
         found[one.id] = sorted(chosen[:MOST_SUSPECTS], key=lambda operation: (operation.sequence, operation.id))
     return found
+
+
+async def _readers(store: GraphStore, variable_ids: Sequence[str]) -> list[str]:
+    """The first operations that read some variables; a fact is lost for good by one that read it and made nothing."""
+    found = await store.users_of(variable_ids, _READERS)
+    return [operation.id for operations in found.values() for operation in operations]
 
 
 async def _changes(store: GraphStore, trace_id: str, variables: Sequence[Variable]) -> list[str]:

@@ -48,6 +48,12 @@ class Bench:
         )
         return taken < self.queue.annotators
 
+    def takes(self, one: Assignment) -> bool:
+        """Whether a verdict on an assignment would be taken, as long as the queue is open."""
+        if one.progress is Progress.GONE:
+            return False
+        return self.is_taken(one) or self.has_room(one.failure_id, one.person)
+
     def is_taken(self, one: Assignment) -> bool:
         """Whether an assignment takes one of the places of its case."""
         return one.progress is Progress.DONE or self.is_live(one)
@@ -126,7 +132,7 @@ def hold(person: str, failure_id: str, draft: str) -> Decide:
             return Decision(kept, "the failure was deleted")
         if own.progress is Progress.DONE:
             return Decision(kept)
-        if not bench.is_live(own) and not bench.has_room(failure_id, person):
+        if not bench.takes(own):
             until = f" at {own.reserved_until:%H:%M:%S} UTC" if own.reserved_until else ""
             return Decision(
                 kept,

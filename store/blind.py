@@ -54,6 +54,7 @@ STORE_PASSES = frozenset(
         "operations",
         "activity",
         "derivations_of",
+        "users_of",
         "edges",
         "usages",
         "invalidations",

@@ -20,6 +20,7 @@ from schema.models import (
     Element,
     Failure,
     Invalidation,
+    Operation,
     Trace,
     Usage,
     Variable,
@@ -183,6 +184,13 @@ class GraphStore(Walks, VerdictHistory, Protocol):
         """The derivations of each of several variables, by its id, at most ``first`` of each, in order of the trace.
 
         Backward: those whose target it is; forward: those whose source it is.
+        """
+        ...
+
+    async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
+        """The operations that used each of several variables, by its id, at most ``first``, in order of the trace.
+
+        They are among these also where nothing that they made derives from it.
         """
         ...
 

@@ -76,10 +76,14 @@ async def attribute(
                 if tell:
                     tell(f"{len(found):,} of {len(failures):,}", len(found), len(failures))
         withdrawn = len(failures) - len(found)
-        pairs = [(one, found[one.id]) for one in failures if one.id in found]
+        # Whoever is still to judge a failure may start this, and is not told what came of it.
+        withheld = await store.withheld(list(found))
+        pairs = [(one, found[one.id]) for one in failures if one.id in found and one.id not in withheld]
+        if withheld:
+            note(f"{counted(len(withheld), 'verdict')} stored and not shown: you are to judge these in a queue first.")
         if as_json:
             questions = await by_id(store, Variable, (one.question_id for one in failures))
-            blamed = await operations_at_fault(store, found.values())
+            blamed = await operations_at_fault(store, (verdict for _, verdict in pairs))
             print_json([documents.attribution(verdict, one, questions, blamed) for one, verdict in pairs])
             return
         cases = await cases_of(store, pairs)
@@ -90,7 +94,9 @@ async def attribute(
     if withdrawn:
         note(f"{counted(withdrawn, 'failure')} withdrawn meanwhile.")
     abstained = sum(case.error_type is None for case in cases)
-    note(f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained." if cases else "There is no failure.")
+    if cases or not withheld:
+        told = f"{counted(len(cases), 'failure')} attributed, {abstained:,} abstained."
+        note(told if cases else "There is no failure.")
 
 
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:

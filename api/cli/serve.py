@@ -91,17 +91,15 @@ async def run_server(
             listening = _listen(settings.host, settings.port)
         async with await open_store(settings) as database, opening(database) as way_in:
             with collector_paused(stays=True):
-                from api.light_imports import models_made_when_used, without
+                from api.light_imports import models_made_when_used
                 from api.logs import set_up_logs
 
                 # Its own models are those of OpenAPI documents: a thread makes them ready if one is asked for.
                 with models_made_when_used():
                     import fastapi  # noqa: F401  (see above)
-                # FastAPI would load this old Pydantic to find out that none of our models is one of its.
-                with without("pydantic.v1"):
-                    from api.server import create_app
+                from api.server import create_app
 
-                    app = create_app(settings, database, way_in)
+                app = create_app(settings, database, way_in)
             set_up_logs(settings.log_level, settings.log_format)
             collect_rarely()
             # The event loop answers all requests: it waits a fifth as long for threads that compute. See also LoopLag.

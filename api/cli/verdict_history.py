@@ -22,6 +22,8 @@ async def show_history(place: Target, reference: str, as_json: bool) -> None:
     async with place.open() as store:
         failure = await find(store, Failure, reference)
         changes = (await history(store, [failure.id]))[failure.id]
+        if await store.withheld([failure.id]):
+            note("What others say is not shown: you are to judge this failure in a queue first.")
     documents = [_document(one) for one in changes]
     if as_json:
         print_json(documents)

@@ -36,6 +36,7 @@ async def why_not(
     async with place.open() as store:
         failure = await find(store, Failure, reference)
         pieces = (await found_out(store, [failure]))[failure.id]
+        is_withheld = bool(await store.withheld([failure.id]))
     if as_json:
         print_json(documents.why_not(pieces))
         return
@@ -43,7 +44,9 @@ async def why_not(
     for page in render.pages(failure, pieces):
         out.show(page)
         out.lines("")
-    if not pieces:
+    if is_withheld:
+        note("This tells what the free pass says, so it is not shown before you have judged the failure in its queue.")
+    elif not pieces:
         note(
             "Of what the right answer needed nothing can be followed in this trace. See why with: "
             f"memtrace attribute --failure {short(failure.id)}"

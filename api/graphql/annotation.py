@@ -19,6 +19,7 @@ from attribution.labelling import export_labels
 from schema import annotation, models
 from schema.errors import InputError
 from store.answers import Label, Page
+from store.assigning import Bench
 
 T = TypeVar("T")
 
@@ -152,6 +153,18 @@ class Assignment:
             return None
         left = self.reserved_until - await info.context.door(self.project_id).records.clock()
         return max(0, int(left.total_seconds()))
+
+    @strawberry.field(
+        description="Whether a verdict of theirs would be taken now: the queue is open, and the case is kept for them, "
+        "submitted by them, or has room for them still.",
+        metadata={"cost": 20},
+    )
+    async def can_submit(self: annotation.Assignment, info: Info) -> bool:
+        """Whether it can be submitted."""
+        records = info.context.door(self.project_id).records
+        queue = await records.annotation_queue(self.queue_id)
+        bench = Bench(queue, await records.assignments(self.queue_id), await records.clock())
+        return queue.closed_at is None and bench.takes(self)
 
     @strawberry.field(description="The failure; null if it was deleted.")
     async def failure(self: annotation.Assignment, info: Info) -> FailureRef | None:

@@ -12,7 +12,7 @@ from typing import Any
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
 from schema.kinds import DerivationKind
-from schema.models import Attribution, Derivation, Element, Invalidation, Trace, Usage, Variable
+from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
 from store.answers import (
     IN_ORDER,
     Activity,
@@ -192,6 +192,10 @@ class Reader:
         """The first derivations of each of some variables, by the variable's id."""
         rows = await self._rows_of("derivations_of", variable_ids, direction, count=first)
         return await self._lists(Label.DERIVATION, rows)
+
+    async def users_of(self, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
+        """The first operations that used each of some variables, by the variable's id."""
+        return await self._lists(Label.OPERATION, await self._rows_of("users_of", variable_ids, count=first))
 
     async def counts(self, trace_ids: Sequence[str]) -> dict[str, dict[str, int]]:
         """Counts by label of some traces, by the trace's id."""

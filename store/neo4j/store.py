@@ -10,7 +10,18 @@ from typing_extensions import override
 
 from schema.annotation import VerdictChange
 from schema.control import AuditEntry
-from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.models import (
+    Attribution,
+    Batch,
+    Derivation,
+    Element,
+    Failure,
+    Invalidation,
+    Operation,
+    Trace,
+    Usage,
+    Variable,
+)
 from store.answers import (
     ALL_FAILURES,
     NO_BUDGET,
@@ -155,6 +166,10 @@ class Neo4jStore(GraphStore):
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
         return await self._reader.derivations_of(variable_ids, direction, first)
+
+    @override
+    async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
+        return await self._reader.users_of(variable_ids, first)
 
     @override
     async def edges(self, trace_id: str) -> list[Edge]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +30,8 @@ from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_ha
 from store.sqlite.cursors import id_cursor, number_cursor
 from store.sqlite.rows import bind_keys
 from store.times import from_microseconds
+
+E = TypeVar("E", Derivation, Operation)
 
 _FIRST_ID = "0" * ID_LENGTH
 _EXTERNAL = {
@@ -200,10 +202,24 @@ def derivations_of(
     """The first derivations of each of some variables, by the variable's id."""
     keys = keys_of(context, Label.VARIABLE, variable_ids)
     rows = context.rows("walk.derivations_of", direction, keys=bind_keys(keys.values()), count=first)
-    found = context.reader().read(Derivation, sorted({k for _, k in rows}))
-    listed: dict[int, list[Derivation]] = {k: [] for k in keys.values()}
-    for variable_k, k in rows:
-        listed[variable_k].append(found[k])
+    return _listed(context, keys, Derivation, rows)
+
+
+def users_of(context: ReadContext, variable_ids: Sequence[str], first: int) -> dict[str, list[Operation]]:
+    """The first operations that used each of some variables, by the variable's id."""
+    keys = keys_of(context, Label.VARIABLE, variable_ids)
+    rows = context.rows("operations.users_of", keys=bind_keys(keys.values()), count=first)
+    return _listed(context, keys, Operation, rows)
+
+
+def _listed(
+    context: ReadContext, keys: Mapping[str, int], model: type[E], rows: Sequence[tuple[int, int]]
+) -> dict[str, list[E]]:
+    """What rows name of each of some elements, by the element's id."""
+    found = context.reader().read(model, sorted({k for _, k in rows}))
+    listed: dict[int, list[E]] = {k: [] for k in keys.values()}
+    for element_k, k in rows:
+        listed[element_k].append(found[k])
     return {id_: listed[k] for id_, k in keys.items()}
 
 

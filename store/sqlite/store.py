@@ -13,7 +13,18 @@ from typing_extensions import override
 from schema.annotation import VerdictChange
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from schema.models import Attribution, Batch, Derivation, Element, Failure, Invalidation, Trace, Usage, Variable
+from schema.models import (
+    Attribution,
+    Batch,
+    Derivation,
+    Element,
+    Failure,
+    Invalidation,
+    Operation,
+    Trace,
+    Usage,
+    Variable,
+)
 from store.answers import (
     ALL_FAILURES,
     NO_BUDGET,
@@ -213,6 +224,10 @@ class SqliteStore(GraphStore):
         self, variable_ids: Sequence[str], direction: Direction = Direction.BACKWARD, first: int = 100
     ) -> dict[str, list[Derivation]]:
         return await self._read(select.derivations_of, variable_ids, direction, first)
+
+    @override
+    async def users_of(self, variable_ids: Sequence[str], first: int = 100) -> dict[str, list[Operation]]:
+        return await self._read(select.users_of, variable_ids, first)
 
     @override
     async def edges(self, trace_id: str) -> list[Edge]:

@@ -109,12 +109,18 @@ def test_who_works_here_sees_no_more_than_they_may(team: Cli, monkeypatch: pytes
     monkeypatch.setenv("MEMTRACE_PERSON", "Ada")
     assert not any(one["verdicts"] for one in team("failures", "--json").json)
     assert team("blame", "--by", "operation", "--json").json == []
+    first = everything[0]["id"]
+    for words in (("attribute", "--all"), ("attribute", "--failure", first), ("why-not", first)):
+        told = team(*words)
+        assert ("judge" in told.err, "Error" in told.out) == (True, False), words
+        assert team(*words, "--json").json == []
+    assert "What others say is not shown" in team("verdict", first, "--history").err
     case = team("annotate", "next", "monday", "--json").json
     assert case["person"] == "Ada"
     team("annotate", "submit", "monday", case["failureId"], "--reason", "no idea")
     seen = {one["id"]: len(one["verdicts"]) for one in team("failures", "--json").json}
     assert {count for id_, count in seen.items() if id_ != case["failureId"]} == {0}
-    assert seen[case["failureId"]] == 2
+    assert seen[case["failureId"]] == 3
     monkeypatch.setenv("MEMTRACE_PERSON", "Dan")
     assert team("failures", "--json").json != []
     assert "'Dan' is not among its annotators" in team("annotate", "next", "monday", code=4).err

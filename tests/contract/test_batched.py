@@ -114,6 +114,21 @@ async def test_derivations_of_several_variables(store: GraphStore, project: str)
     assert await store.derivations_of([]) == {}
 
 
+async def test_users_of_several_variables(store: GraphStore, project: str) -> None:
+    trace = assistant(project)
+    await trace.write(store)
+    ids = [variable.id for variable in trace.variables]
+    sequences = {one.id: one for one in sorted(trace.operations, key=lambda one: (one.sequence, one.id))}
+    for first in (1, 2, 100):
+        found = await store.users_of([*ids, *ABSENT, ids[0]], first)
+        assert set(found) == set(ids)
+        for id_ in ids:
+            using = {one.operation_id for one in trace.usages if one.variable_id == id_}
+            assert found[id_] == [one for key, one in sequences.items() if key in using][:first]
+    assert any(len(some) > 1 for some in found.values())
+    assert await store.users_of([]) == {}
+
+
 async def test_derivations_come_in_the_order_of_the_trace(store: GraphStore, project: str) -> None:
     trace = TraceBuilder(project)
     step = trace.operation("step")

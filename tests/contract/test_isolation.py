@@ -142,6 +142,10 @@ async def derivations_of(stranger: GraphStore, owned: TraceBuilder) -> None:
         assert await stranger.derivations_of([known.id for known in owned.variables], direction) == {}
 
 
+async def users_of(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert await stranger.users_of([known.id for known in owned.variables]) == {}
+
+
 async def named(stranger: GraphStore, owned: TraceBuilder) -> None:
     for variable in owned.variables:
         theirs = await stranger.named(variable.name, None, None, 1000)
@@ -309,6 +313,7 @@ PROBES: dict[str, Probe] = {
         operation,
         operations,
         derivations_of,
+        users_of,
         named,
         search,
         scan,

@@ -20,6 +20,7 @@ from tests.web.test_doors import OWN_PAGE, visitor
 from tests.web.test_looking import RULES
 
 _METHOD_SAYS = "Verdict by flow"
+_END = re.compile("Nothing is left for you|All cases of this queue are done")
 _STATE = """query($p: String!, $q: String!, $f: String!) { project(name: $p) {
   failure(reference: $f) { verdicts { author errorType reason candidates { errorType } evidence { variableId } } }
   annotationQueue(reference: $q) { progress { done } disputes { nodes { adjudicated { author errorType } } } } } }"""
@@ -74,7 +75,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_mouse(browser: Browser,
                 await page.get_by_label("What went wrong", exact=True).select_option("LLMAsAJudgeError")
             await page.get_by_label("Why?").fill(why)
             await page.get_by_role("button", name="Save and go to the next").click()
-            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await expect(page.get_by_text(_END)).to_be_visible()
             await page.goto(case)
             await expect(page.get_by_text("You have submitted this")).to_be_visible()
             await expect(page.get_by_text(_METHOD_SAYS)).to_be_visible()
@@ -134,7 +135,7 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             await page.keyboard.type("Judge" if key == "6" else "Annotation")
             await press("w")
             await press("Control+Enter")
-            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await expect(page.get_by_text(_END)).to_be_visible()
             await found.loaded()
             await press("u")
             await expect(page.get_by_text("The case is yours again")).to_be_visible()
@@ -143,21 +144,21 @@ async def test_two_annotate_blind_and_a_third_decides_by_keys_alone(browser: Bro
             assert _METHOD_SAYS not in await page.locator("main").inner_text()
             await expect(page.get_by_role("checkbox").first).to_be_checked()
             await press("s")
-            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await expect(page.get_by_text(_END)).to_be_visible()
             await found.loaded()
             await press("u")
             await expect(page.get_by_label("Why?")).to_have_value("w is a letter")
             await found.loaded()
             await expect(page.get_by_text("The case is yours again")).to_be_in_viewport()
             await press("Control+Enter")
-            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await expect(page.get_by_text(_END)).to_be_visible()
             # A change of what is submitted can be undone, too.
             await page.goto(case)
             await found.loaded()
             await press("w")
             await page.keyboard.type("w is no letter")
             await press("Control+Enter")
-            await expect(page.get_by_text("Nothing is left for you")).to_be_visible()
+            await expect(page.get_by_text(_END)).to_be_visible()
             await found.loaded()
             await press("u")
             await expect(page.get_by_label("Why?")).to_have_value("w is a letter")
@@ -342,7 +343,7 @@ def test_labels_and_queues_over_http(team: Team) -> None:
             for is_own in (True, False)
         )
         done = ada.post(f"{team.base}/import", data={"labels": own}, headers=OWN_PAGE)
-        assert (done.status_code, "1 label imported, 1 of them unchanged" in done.text) == (200, True)
+        assert (done.status_code, "0 labels imported. 1 more stood here already" in done.text) == (200, True)
         for labels in (others, "no json", "", '{"query_id": "x"}'):
             refused = ada.post(f"{team.base}/import", data={"labels": labels}, headers=OWN_PAGE)
             assert (refused.status_code, 'role="alert"' in refused.text) == (400, True), labels
@@ -362,6 +363,9 @@ def test_labels_and_queues_over_http(team: Team) -> None:
         assert admin.post(f"{there}/close", headers=OWN_PAGE).headers["location"] == there
         assert "was closed" in dan.get(there).text
         assert "is closed" in dan.post(f"{there}/next", headers=OWN_PAGE).text
+        assert dan.post(f"{there}/delete", headers=OWN_PAGE).status_code == 403
+        assert admin.post(f"{there}/delete", headers=OWN_PAGE).headers["location"] == base
+        assert admin.get(there).status_code == 404
 
 
 def test_pages_say_what_is_withheld_and_where_it_is_to_be_judged(shared: World) -> None:
@@ -425,7 +429,7 @@ def test_the_graph_leads_back_to_the_case(team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["next", "undo", "close", "import", "cases/{f}/verdict", "cases/{f}/skip", "cases/{f}/undo"]
+    "path", ["next", "undo", "close", "delete", "import", "cases/{f}/verdict", "cases/{f}/skip", "cases/{f}/undo"]
 )
 def test_other_sites_annotate_nothing(team: Team, path: str) -> None:
     with visitor(team.world.server, team.keys["Ada"]) as client:

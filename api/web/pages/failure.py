@@ -100,6 +100,7 @@ async def told(
         "it": found["project"],
         "failure": one,
         "verdict": first,
+        "final": next((one for one in verdicts if one["isFinal"] and one is not first), None),
         "others": sorted((one for one in verdicts if one is not first), key=lambda one: not one["isFinal"]),
         "own": own,
         "runs": {loss["piece"]: runs(loss["path"]) for loss in first["losses"]} if first else {},

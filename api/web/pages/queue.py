@@ -50,6 +50,12 @@ async def close(asked: PageRequest) -> Response:
     return RedirectResponse(at("projects", asked.project, "queues", asked.id), 303, HEADERS)
 
 
+async def delete(asked: PageRequest) -> Response:
+    """Delete a queue, and go to the others."""
+    check_done(await asked.viewer.do("delete_queue", asked.project, queue=asked.id), "queue")
+    return RedirectResponse(at("projects", asked.project, "queues"), 303, HEADERS)
+
+
 async def labels(asked: PageRequest) -> Response:
     """What people said of the cases, as a file of labels."""
     found = await _labels(asked)

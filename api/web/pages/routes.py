@@ -66,6 +66,7 @@ PAGES: list[tuple[str, str, Page]] = [
     ("POST", f"{_PROJECT}/queues/{{id}}/next", queue.next_case),
     ("POST", f"{_PROJECT}/queues/{{id}}/undo", queue.undo),
     ("POST", f"{_PROJECT}/queues/{{id}}/close", queue.close),
+    ("POST", f"{_PROJECT}/queues/{{id}}/delete", queue.delete),
     ("GET", f"{_PROJECT}/queues/{{id}}/labels", queue.labels),
     ("POST", f"{_PROJECT}/queues/{{id}}/import", queue.take_labels),
     ("GET", f"{_PROJECT}/queues/{{id}}/cases/{{case}}", case.case),

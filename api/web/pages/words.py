@@ -69,6 +69,7 @@ SHOWS = "shows:"
 
 _PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
 _ID = re.compile(r"\b[0-9a-f]{32}: ")
+_NAMED_BY_ID = re.compile(r"^(?:\w+: )?[Oo]peration: '[0-9a-f]{32}' is\b")
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
 Parts = list[tuple[str, str]]
 """A text in parts, each with what it is: same, gone or new."""
@@ -126,7 +127,9 @@ def session(found: Found | None) -> str:
 
 def refusal(message: str) -> str:
     """Why something was refused, as a sentence without the place in the input and without ids."""
-    said = _PLACE.sub("", _ID.sub("", message))
+    said = _PLACE.sub("", _ID.sub("", _NAMED_BY_ID.sub("The operation is", message)))
+    for name, (called, _) in ERROR_TYPES.items():
+        said = said.replace(name, f"{'an' if called[0] in 'AEU' else 'a'} {called.lower()}")
     if said.startswith(("is ", "was ", "needs ", "has ")):
         said = f"the case {said}"
     return sentence(_NAMED.sub(r"\1 \2 ", said))

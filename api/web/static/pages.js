@@ -145,6 +145,8 @@ function keys() {
     meant.closest("details")?.setAttribute("open", "");
     meant.focus();
     if (meant.matches("input[type=radio], button, a")) meant.click();
+    // What stands in a field for sentences is gone on with; a field for a word is written anew.
+    else if (meant.matches("textarea")) meant.setSelectionRange(meant.value.length, meant.value.length);
     else meant.select?.();
   });
 }

@@ -16,6 +16,14 @@ FROM trace AS t CROSS JOIN operation AS o ON o.trace_k = t.k CROSS JOIN usage AS
 WHERE t.id = unhex(:trace) AND t.project = :project
 ORDER BY o.sequence, o.id, u.position, v.sequence, v.id
 
+-- name: users_of
+SELECT wanted.value, o.k
+FROM carray(:keys) AS wanted CROSS JOIN operation AS o ON o.k IN (
+    SELECT x.k FROM usage AS u CROSS JOIN operation AS x ON x.k = u.operation_k
+    WHERE u.variable_k = wanted.value GROUP BY x.k ORDER BY x.sequence, x.id LIMIT :count
+)
+ORDER BY o.sequence, o.id
+
 -- name: invalidations
 SELECT v.id, o.id
 FROM trace AS t CROSS JOIN operation AS o ON o.trace_k = t.k CROSS JOIN invalidation AS i ON i.operation_k = o.k
