@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from rapidfuzz.distance import LCSseq
-
 MAX_LINES = 10_000
 """Of each text, between its common ends."""
 
@@ -73,6 +71,9 @@ def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[_Opcode]:
     tail = next((place for place in range(shorter - head) if before[-1 - place] != after[-1 - place]), shorter - head)
     if max(len(before), len(after)) - head - tail > MAX_LINES:
         raise TooDifferentError
+    # It is loaded for the first comparison, in the thread that compares: a server would start with it, and later.
+    from rapidfuzz.distance import LCSseq
+
     found: list[_Opcode] = []
     i = j = 0
     for same in LCSseq.opcodes(before, after).as_matching_blocks():
