@@ -22,6 +22,11 @@ def without(package: str) -> Iterator[None]:
             sys.modules[package] = module
 
 
+def leave_out(package: str) -> None:
+    """Have libraries find for good that a package is not installed; nothing if it is loaded already."""
+    sys.modules.setdefault(package, None)  # type: ignore[arg-type]  # an import of it fails
+
+
 @contextmanager
 def models_made_when_used() -> Iterator[None]:
     """Have Pydantic make the validators of the models that are defined meanwhile when they are first used."""

@@ -91,12 +91,14 @@ async def run_server(
             listening = _listen(settings.host, settings.port)
         async with await open_store(settings) as database, opening(database) as way_in:
             with collector_paused(stays=True):
-                from api.light_imports import models_made_when_used
+                from api.light_imports import leave_out, models_made_when_used
                 from api.logs import set_up_logs
 
                 # Its own models are those of OpenAPI documents: a thread makes them ready if one is asked for.
                 with models_made_when_used():
                     import fastapi  # noqa: F401  (see above)
+                # FastAPI loads this old Pydantic, if it is there, to find out that no model of ours is one of its.
+                leave_out("pydantic.v1")
                 from api.server import create_app
 
                 app = create_app(settings, database, way_in)
