@@ -89,6 +89,11 @@ def test_sizes(count: int, said: str) -> None:
     assert words.size(count) == said
 
 
+def test_traces_of_one_name_are_told_apart() -> None:
+    found = [{"name": name, "externalId": id_} for name, id_ in (("agent", "a"), ("other", "b"), ("agent", "c"))]
+    assert words.told_apart(found) == ["agent (a)", "other", "agent (c)"]
+
+
 def test_times() -> None:
     assert words.moment(None) == "not recorded"
     assert words.moment("2026-01-31T12:05:59.000000Z") == "31 Jan 2026, 12:05 UTC"

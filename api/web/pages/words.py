@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
@@ -114,6 +114,15 @@ def variable(found: Found) -> str:
 def trace(found: Found | None) -> str:
     """The name of a trace."""
     return "a trace that is gone" if found is None else str(found["name"] or plain(found["externalId"]))
+
+
+def told_apart(traces: Sequence[Found]) -> list[str]:
+    """The names of some traces; those of one name also say the id in the source, by which they differ."""
+    names = [trace(one) for one in traces]
+    return [
+        f"{name} ({plain(one['externalId'])})" if names.count(name) > 1 and plain(one["externalId"]) != name else name
+        for name, one in zip(names, traces, strict=True)
+    ]
 
 
 def session(found: Found | None) -> str:
