@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from schema.annotation import VerdictChange
+from schema.annotation import AnnotationQueue, VerdictChange
 from schema.control import AuditEntry, Job, JobKind, JobState
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Element, Failure, Operation
@@ -130,6 +130,10 @@ class _BlindStore:
 
     async def withheld(self, failure_ids: Sequence[str]) -> frozenset[str]:
         return (await self._hidden()) & frozenset(failure_ids)
+
+    async def withheld_by(self, failure_ids: Sequence[str]) -> dict[str, list[AnnotationQueue]]:
+        waiting = await self._queues.to_judge(self._person)
+        return {id_: [one.queue for one in waiting if id_ in one.failure_ids] for id_ in failure_ids}
 
     async def write(
         self,

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from schema.annotation import MAX_CHANGES, VerdictChange
+from schema.annotation import MAX_CHANGES, AnnotationQueue, VerdictChange
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
@@ -49,6 +49,10 @@ class VerdictHistory(Protocol):
     async def withheld(self, failure_ids: Sequence[str]) -> frozenset[str]:
         """Those of some failures of which nothing may be told that a verdict could say, see ``store.blind``."""
         return frozenset()
+
+    async def withheld_by(self, failure_ids: Sequence[str]) -> dict[str, list[AnnotationQueue]]:
+        """The open queues for which each of some failures is withheld, by its id, see ``store.blind``."""
+        return {}
 
     async def undo_verdict(self, attribution_id: str, by: str, entry: AuditEntry | None = None) -> Attribution | None:
         """Take back the last change of a person's verdict, in one transaction.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -87,13 +87,17 @@ class Commands(TyperGroup):
         return result
 
 
-def command_line(words: Collection[str] = ()) -> typer.Typer:
+_TAKE_A_WORD = frozenset({"--store", "--values", "--project"})
+"""Options before a command that the next word belongs to."""
+
+
+def command_line(words: Iterable[str] = ()) -> typer.Typer:
     """The command line.
 
     To load all modules and to make all their commands ready would take a tenth of a second.
 
     Args:
-        words: what it is called with. If names of commands are among them, only the modules of these are loaded.
+        words: what it is called with. If the command that they name is known, only its module is loaded.
     """
     app = typer.Typer(
         name="memtrace",
@@ -104,14 +108,26 @@ def command_line(words: Collection[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_remember_place)
-    modules = [module for module, names in _COMMANDS.items() if not set(names).isdisjoint(words)]
-    groups = [group for group in _GROUPS if group in words]
+    called = _command_in(words)
+    modules = [module for module, names in _COMMANDS.items() if called in names]
+    groups = [group for group in _GROUPS if group == called]
     is_any = bool(modules or groups)
     for module in modules if is_any else _COMMANDS:
         app.add_typer(import_module(f"api.cli.{module}").commands)
     for group in groups if is_any else _GROUPS:
         app.add_typer(import_module(f"api.cli.{group}").app, name=group, rich_help_panel=_GROUPS[group])
     return app
+
+
+def _command_in(words: Iterable[str]) -> str | None:
+    """The first word that is no option and belongs to none: the command; None if there is none."""
+    rest = iter(words)
+    for word in rest:
+        if word in _TAKE_A_WORD:
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word
+    return None
 
 
 def _show_version(asked: bool) -> None:

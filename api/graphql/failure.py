@@ -19,7 +19,7 @@ from api.graphql.why_not import WhyNot, why_not_of
 from attribution.lookup import by_id
 from attribution.spine.model import BOXES
 from attribution.suspects import MOST_SUSPECTS, suspects
-from schema import models
+from schema import annotation, models
 from store.answers import Label
 from store.protocol import GraphStore
 from store.verdict_changes import is_adjudicated, is_human
@@ -102,8 +102,7 @@ class Failure(Node):
     )
     async def to_judge_in(self, info: Info) -> list[AnnotationQueueRef]:
         """The queues that withhold its verdicts."""
-        door = info.context.door(self.project_id)
-        return [one.queue for one in await door.records.to_judge(door.author) if self.id in one.failure_ids]
+        return await info.context.load(self.project_id, _withheld_by, self.id) or []
 
     @strawberry.field(
         description="Operations between the evidence and the answer, of which one may be at fault: the last that led "
@@ -156,6 +155,10 @@ class Failure(Node):
 
 async def _withheld(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, bool]:
     return dict.fromkeys(await store.withheld(failure_ids), True)
+
+
+async def _withheld_by(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[annotation.AnnotationQueue]]:
+    return await store.withheld_by(failure_ids)
 
 
 async def _suspects(store: GraphStore, failure_ids: Sequence[str]) -> dict[str, list[models.Operation]]:

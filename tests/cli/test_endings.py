@@ -234,6 +234,13 @@ def test_an_unexpected_error_is_one_line_and_with_debug_a_traceback(tmp_path: Pa
             assert shown[0].startswith("Traceback")
 
 
+def _printed(program: str) -> str:
+    """What a program writes."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    return ran.stdout
+
+
 def test_help_loads_no_engine() -> None:
     program = (
         "import sys\n"
@@ -243,14 +250,7 @@ def test_help_loads_no_engine() -> None:
         "heavy = ('apsw', 'neo4j', 'obstore', 'zstandard', 'msgspec', 'store', 'asyncio')\n"
         "print([module for module in heavy if module in sys.modules])"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert ran.stdout == "[]\n"
+    assert _printed(program) == "[]\n"
 
 
 def test_a_command_loads_no_other_command() -> None:
@@ -260,19 +260,16 @@ def test_a_command_loads_no_other_command() -> None:
         "command_line(['--store', 'sqlite:///x.db', 'serve'])\n"
         "print([module for module in ('rich', 'api.cli.browse', 'api.cli.output') if module in sys.modules])"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert ran.stdout == "[]\n"
+    assert _printed(program) == "[]\n"
 
 
 def test_the_names_of_all_commands_are_known() -> None:
     whole = get_command(command_line())
     assert isinstance(whole, TyperGroup)
+    for words in (["lables", "export"], ["--project", "blame", "--help"], ["--project=x"]):
+        some = get_command(command_line(words))
+        assert isinstance(some, TyperGroup)
+        assert list(some.commands) == list(whole.commands)
     for name in whole.commands:
         alone = get_command(command_line([name]))
         assert isinstance(alone, TyperGroup)

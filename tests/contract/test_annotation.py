@@ -15,6 +15,7 @@ from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType
 from store.assigning import order_of
+from store.blind import blind_store
 from store.protocol import Database, GraphStore
 from tests.contract.annotating import bench, failing, let_pass, queue_of, reserved_until, says
 from tests.contract.test_pages import all_pages
@@ -354,6 +355,9 @@ async def test_what_is_withheld(database: Database, trace: TraceBuilder, project
     open_ = await queue_of(database, project, name="open", count=4, seed="x")
     assert await records.withheld("Ada") == set(named.failure_ids)
     assert await records.withheld("Cleo") == frozenset()
+    ada = blind_store(database.project(project), records, "Ada")
+    (hers, not_hers) = (named.failure_ids[0], next(one.id for one in trace.failures if one.id not in named.failure_ids))
+    assert await ada.withheld_by([hers, not_hers]) == {hers: [named], not_hers: []}
     (waiting,) = await records.to_judge("Ada")
     assert (waiting.queue, waiting.failure_ids) == (named, frozenset(named.failure_ids))
     case = await done(database, named, "Ada")

@@ -142,6 +142,10 @@ async def derivations_of(stranger: GraphStore, owned: TraceBuilder) -> None:
         assert await stranger.derivations_of([known.id for known in owned.variables], direction) == {}
 
 
+async def withheld_by(stranger: GraphStore, owned: TraceBuilder) -> None:
+    assert not any((await stranger.withheld_by([known.id for known in owned.failures])).values())
+
+
 async def users_of(stranger: GraphStore, owned: TraceBuilder) -> None:
     assert await stranger.users_of([known.id for known in owned.variables]) == {}
 
@@ -314,6 +318,7 @@ PROBES: dict[str, Probe] = {
         operations,
         derivations_of,
         users_of,
+        withheld_by,
         named,
         search,
         scan,

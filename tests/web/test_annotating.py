@@ -388,6 +388,18 @@ def test_pages_say_what_is_withheld_and_where_it_is_to_be_judged(shared: World) 
         assert "Judge it there" in fay.get(f"{base}/failures/{failure}").text
 
 
+def test_an_operation_that_does_not_fit_is_refused_in_words(shared: World) -> None:
+    document = "query($p: String!) { project(name: $p) { operations(kinds: [Update], first: 1) { nodes { id } } } }"
+    (update,) = shared.ask(document, {"p": shared.project}, "reader")["project"]["operations"]["nodes"]
+    with visitor(shared.server, shared.server.key("writer", shared.project)) as writer:
+        form = {"type": "ResponseError", "operation": update["id"], "reason": "x"}
+        address = f"/ui/projects/{shared.project}/failures/{shared.ids['failure']}/verdict"
+        refused = writer.post(address, data=form, headers=OWN_PAGE)
+    assert refused.status_code == 400
+    told = "The operation is of kind Update, which can&#39;t be at fault for this: response error."
+    assert told in refused.text
+
+
 def test_undo_is_offered_where_there_is_something_to_undo(shared: World) -> None:
     team = make_team(shared, f"undone {token_hex(4)}", ("Hal", "Ida"), count=1)
     with visitor(shared.server, team.keys["Hal"]) as hal:

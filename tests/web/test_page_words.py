@@ -89,6 +89,16 @@ def test_sizes(count: int, said: str) -> None:
     assert words.size(count) == said
 
 
+def test_refusals_are_sentences_without_ids() -> None:
+    unfit = f"operation: {'ab' * 16!r} is of kind Update, which can't be at fault for ResponseError"
+    assert words.refusal(unfit) == (
+        "The operation is of kind Update, which can't be at fault for this: response error."
+    )
+    # What a file has to say is named as a file names it.
+    label = "labels: line 1: primary.type: 'RetrivalError' is no error type; did you mean RetrievalError?"
+    assert words.refusal(label).endswith("did you mean RetrievalError?")
+
+
 def test_traces_of_one_name_are_told_apart() -> None:
     found = [{"name": name, "externalId": id_} for name, id_ in (("agent", "a"), ("other", "b"), ("agent", "c"))]
     assert words.told_apart(found) == ["agent (a)", "other", "agent (c)"]

@@ -82,7 +82,7 @@ async def _shown(asked: PageRequest, form: Found, problem: str) -> Shown:
         # What was sent and not taken, on whichever machine that was.
         form = judging.form_of_draft(mine["draft"])
     if not form and mine and mine["progress"] == "reserved":
-        form = _taken_back(found)
+        form = _form_before_undo(found)
     values = await told(asked, found, form, problem)
     people = {one["person"]: one for one in queue["progress"]["people"]}
     did = people.get(found["viewer"]["person"], {"done": 0, "skipped": 0})
@@ -121,7 +121,7 @@ async def _dispute(asked: PageRequest, form: Found, problem: str) -> Shown:
     return Shown("dispute", values, 400 if problem else 200)
 
 
-def _taken_back(found: Found) -> dict[str, str]:
+def _form_before_undo(found: Found) -> dict[str, str]:
     """The form as the viewer had sent it before they undid that."""
     failure, person = found["project"]["failure"], found["viewer"]["person"]
     if failure is None or failure["ownVerdict"]:

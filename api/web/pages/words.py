@@ -69,7 +69,10 @@ SHOWS = "shows:"
 
 _PLACE = re.compile(r"^(?:annotation|adjudication|queue|verdict|input)(?:: (?=\S)|$)")
 _ID = re.compile(r"\b[0-9a-f]{32}: ")
-_NAMED_BY_ID = re.compile(r"^(?:\w+: )?[Oo]peration: '[0-9a-f]{32}' is\b")
+_UNFIT = re.compile(
+    r"(?:\w+: )*operation: .+ is of kind (?P<kind>\w+), which can't be at fault for (?P<type>\w+Error)", re.DOTALL
+)
+"""What is said of an operation that an error of this type can't come from."""
 _NAMED = re.compile(r"^([^:]+): (is|was) ")
 Parts = list[tuple[str, str]]
 """A text in parts, each with what it is: same, gone or new."""
@@ -136,9 +139,11 @@ def session(found: Found | None) -> str:
 
 def refusal(message: str) -> str:
     """Why something was refused, as a sentence without the place in the input and without ids."""
-    said = _PLACE.sub("", _ID.sub("", _NAMED_BY_ID.sub("The operation is", message)))
-    for name, (called, _) in ERROR_TYPES.items():
-        said = said.replace(name, f"{'an' if called[0] in 'AEU' else 'a'} {called.lower()}")
+    found = _UNFIT.fullmatch(message)
+    if found is not None:
+        called = error_type(found["type"]).lower()
+        return f"The operation is of kind {found['kind']}, which can't be at fault for this: {called}."
+    said = _PLACE.sub("", _ID.sub("", message))
     if said.startswith(("is ", "was ", "needs ", "has ")):
         said = f"the case {said}"
     return sentence(_NAMED.sub(r"\1 \2 ", said))
