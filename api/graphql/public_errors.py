@@ -68,7 +68,23 @@ def public_errors(errors: Sequence[GraphQLError]) -> list[GraphQLError]:
     What went wrong in a field went through ``public_error`` there, and what is wrong with a document is for its sender.
     An error that is of neither, for it stands in no place of the document, came from around the execution.
     """
-    return [public_error(error) if _is_from_outside(error) else error for error in errors]
+    seen = [public_error(error) if _is_from_outside(error) else error for error in errors]
+    for error in (*errors, *seen):
+        _forget_frames(error)
+    return seen
+
+
+def _forget_frames(error: BaseException | None) -> None:
+    """Drop where an error was raised, once that is logged.
+
+    The frames hold the request with its body, and the request holds the error: they would stay until the garbage
+    collector looks through the whole process.
+    """
+    while error is not None:
+        error.__traceback__ = None
+        if isinstance(error, GraphQLError):
+            _forget_frames(error.original_error)
+        error = error.__cause__ or error.__context__
 
 
 def _is_from_outside(error: GraphQLError) -> bool:
