@@ -74,22 +74,27 @@ class Case:
             least: what matters, by the best that was found before.
         """
         keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
-        texts = await self.graph.texts(v for v, key in keys.items() if key not in self._known)
-        said: dict[str, Presence] = {}
-        best = 0.0
+        best = max((self._known[key].score for key in keys.values() if key in self._known), default=0.0)
+        bound = 0.0 if self.is_judged else least(best)
+        missing: dict[tuple[str, bool], str] = {}
         for variable_id, key in keys.items():
-            bound = 0.0 if self.is_judged else least(best)
             if key not in self._known and self._below.get(key, 2.0) > bound:
-                found = self.finder.presence(texts[variable_id], sole=key[1], least=bound)
+                missing.setdefault(key, variable_id)
+        texts = await self.graph.texts(missing.values())
+        looks = dict(zip(missing, self.finder.look_at([texts[v] for v in missing.values()]), strict=True))
+        # Those that may have most come first: then the others need not be looked at closely.
+        for key, look in looks.items() if self.is_judged else sorted(looks.items(), key=lambda item: -item[1].most):
+            bound = 0.0 if self.is_judged else least(best)
+            if self._below.get(key, 2.0) > bound:
+                found = self.finder.in_text(look, sole=key[1], least=bound)
                 if found.score < bound:
                     self._below[key] = bound
                 else:
                     self._known[key] = found
                     if abs(found.score - HOLDS) < _UNSURE:
-                        self._unsure[key] = variable_id
-            said[variable_id] = self._known.get(key, ABSENT)
-            best = max(best, said[variable_id].score)
-        return said
+                        self._unsure[key] = missing[key]
+                best = max(best, found.score)
+        return {variable_id: self._known.get(key, ABSENT) for variable_id, key in keys.items()}
 
     async def ask(self, judge: PresenceJudge) -> int:
         """Let a judge decide about variables where words are not clear; returns how many it decided."""

@@ -12,12 +12,12 @@ from heapq import nsmallest
 from operator import mul
 from typing import Protocol
 
-from attribution.detail import Content, Rarity, content, credit, matches
+from attribution.detail import CREDIT, Content, Rarity, content, credit, matches
 from attribution.graph import TraceGraph
 from attribution.presence import Detail
 from attribution.sought import Sought
-from attribution.text.lexicon import Alike
-from attribution.text.segments import Sentence, passage
+from attribution.text.lexicon import Alike, best_likeness
+from attribution.text.segments import Placed, Sentence, passage
 from attribution.text.tokens import tokens
 from schema.garbage_collector import collector_paused
 from schema.kinds import EARLIER, VariableKind
@@ -38,6 +38,10 @@ _COMPARED = 5
 """Messages that a sentence is compared with closely."""
 _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
+_MOST_COMPARED = 20_000
+"""Sentences of which it is kept whether they come from a certain message."""
+_SURELY = 1.001
+"""More than the rounding of a sum of weights can be."""
 _MOST_SOUGHT = 500
 """Contents whose words are kept as they were looked up."""
 _RANK_CONSTANT = 60
@@ -93,9 +97,13 @@ class Messages:
                         self._said[word].append((variable_id, words))
         self.alike = Alike()
         self.alike.add(stem for some in stems.values() for stem in some)
+        self._statements: dict[str, list[Placed]] = {}
+        self._gists: dict[str, Sentence] = {}
+        self._asked = "", Content({}, frozenset(), ())
         self._sought: dict[Hashable, tuple[int, Sought]] = {}
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
+        self._foreign: dict[tuple[frozenset[str], str], bool] = {}
         self._index = Bm25(stems)
         said = Counter(
             stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
@@ -116,7 +124,8 @@ class Messages:
         said = {variable.value_hash for variable in found if variable.category != EARLIER}
         ids = [one.id for one in found if one.category != EARLIER or one.value_hash not in said]
         texts, answers = await graph.texts(ids), await _answers(graph)
-        with collector_paused():  # all of it stays, and looking for garbage would take a quarter of the time
+        # All of it stays: looking for garbage in it would take a quarter of this time, and a tenth of what comes after.
+        with collector_paused(stays=True):
             messages = cls(graph, texts, answers)
         if embedder is not None and ids:
             messages._embedder = embedder
@@ -149,13 +158,42 @@ class Messages:
         stems = [stem for placed in passage(text) for stem in placed.sentence.stems]
         return self._index.search_apart(stems, limit, is_known, self.speakers.get)
 
+    def statements(self, message_id: str) -> Sequence[Placed]:
+        """The sentences of a message that say something: neither metadata nor form."""
+        found = self._statements.get(message_id)
+        if found is None:
+            found = [
+                placed
+                for placed in self.sentences.get(message_id, ())
+                if placed.sentence.stems and not placed.sentence.is_metadata and not self.is_form(placed.sentence)
+            ]
+            self._statements[message_id] = found
+        return found
+
+    def gist(self, message_id: str) -> Sentence:
+        """All words, numbers and dates of a message, as if one sentence had them: no sentence of it has any more."""
+        found = self._gists.get(message_id)
+        if found is None:
+            said = [placed.sentence for placed in self.statements(message_id)]
+            stems = tuple(dict.fromkeys(stem for one in said for stem in one.stems))
+            numbers = frozenset[float]().union(*(one.numbers for one in said))
+            found = Sentence("", stems, numbers, tuple(date for one in said for date in one.dates), None)
+            self._gists[message_id] = found
+        return found
+
     def is_form(self, one: Sentence) -> bool:
         """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
         return len(self._sayers.get(frozenset(one.stems), ())) > max(_FORM, len(self.ids) // 10)
 
+    def asked(self, failure: Failure) -> Content:
+        """What a question says."""
+        if self._asked[0] != failure.question:
+            self._asked = failure.question, content(failure.question, self.rarity)
+        return self._asked[1]
+
     def claim(self, failure: Failure, reference: int | None) -> Content:
         """What an answer says beyond the question and beyond phrases that many answers have."""
-        asked = content(failure.question, self.rarity)
+        asked = self.asked(failure)
         said = content(failure.prediction or "", self.rarity, reference)
         dropped = self._phrases | asked.words.keys() | self._names
         words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
@@ -198,16 +236,33 @@ class Messages:
         sayers = self._sayers.get(words)
         if sayers:
             return detail.message_id not in sayers
+        key = words, detail.message_id
+        if key not in self._foreign:
+            if len(self._foreign) >= _MOST_COMPARED:
+                self._foreign.clear()
+            self._foreign[key] = self._is_of_another(words, detail.message_id)
+        return self._foreign[key]
+
+    def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
+        """Whether words that no message has like this come from another message than this one."""
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
-        other = max((score for message, score in origins.items() if message != detail.message_id), default=0.0)
+        other = max((score for message, score in origins.items() if message != message_id), default=0.0)
         if other <= _CLEARLY:
             return False
-        said = [frozenset(placed.sentence.stems) for placed in self.sentences[detail.message_id]]
-        own = max((sum(map(self.rarity, words & one)) for one in said), default=0.0) / sum(map(self.rarity, words))
-        # The words that are the same are a part of the likeness: mostly they say enough.
-        return other > own + _CLEARLY and other > max(self._likeness(words, one) for one in said) + _CLEARLY
+        said = [placed.sentence.stems for placed in self.sentences[message_id]]
+        total = sum(map(self.rarity, words))
+        own = max((sum(map(self.rarity, words.intersection(one))) for one in said), default=0.0) / total
+        if other <= own + _CLEARLY:  # the words that are the same are a part of the likeness: mostly they say enough
+            return False
+        for one in said:
+            # Each word of a sentence tells one word: its likeness is no more than if it could tell any number of them.
+            most = sum(self.rarity(word) * CREDIT[best_likeness(word, one)] for word in words) / total
+            is_less = other > _SURELY * most + _CLEARLY or other > self._likeness(words, frozenset(one)) + _CLEARLY
+            if not is_less:
+                return False
+        return True
 
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
         """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
@@ -274,6 +329,7 @@ class Bm25:
         self._order = {key: number for number, key in enumerate(texts)}
         mean = sum(lengths.values()) / len(texts) if texts else 1.0
         self._norms = {key: _K1 * (1 - _B + _B * length / (mean or 1.0)) for key, length in lengths.items()}
+        self._known: dict[str, Sequence[tuple[str, float]]] = {}
         self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for key, stems in texts.items():
             for stem, count in Counter(stems).items():
@@ -303,11 +359,19 @@ class Bm25:
     def _scores(self, stems: Sequence[str]) -> dict[str, float]:
         scores: dict[str, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
+            for key, score in self._scores_of(stem):
+                scores[key] += score
+        return scores
+
+    def _scores_of(self, stem: str) -> Sequence[tuple[str, float]]:
+        """What a stem adds to the texts that have it; kept, for many queries have the same stems."""
+        found = self._known.get(stem)
+        if found is None:
             places = self._places.get(stem, [])
             rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
-            for key, count in places:
-                scores[key] += rarity * count * (_K1 + 1) / (count + self._norms[key])
-        return scores
+            found = [(key, rarity * count * (_K1 + 1) / (count + self._norms[key])) for key, count in places]
+            self._known[stem] = found
+        return found
 
     def _best(self, scores: Mapping[str, float], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
         return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))

@@ -29,7 +29,7 @@ _TELLING = 1.2
 
 def wanted(messages: Messages, failure: Failure) -> Content:
     """What the gold answers say beyond the question."""
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
 
 
@@ -49,22 +49,28 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     Returns:
         None where no message is given.
     """
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     want_in, asked_in = messages.sought(want), messages.sought(asked)
     best = (-1.0, -1.0)
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
-        for placed in messages.sentences.get(message_id, []):
-            if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
-                continue
+        for placed in messages.statements(message_id):
             told = round(want_in.share(placed), 6)
             if told >= best[0] and (score := (told, asked_in.share(placed))) > best:
                 best, chosen = score, (message_id, placed)
     if chosen is None:
         return None
     literal = best[0] >= SUPPORTED
-    said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
-    return _detail(messages, chosen, asked, _held(want, chosen[1]) if literal else said, best[0], literal)
+    _, placed = chosen
+    core = _held(want, placed) if literal else content(placed.sentence.text, messages.rarity, placed.reference)
+    return _detail(messages, chosen, asked, core, best[0], literal)
+
+
+def telling(messages: Messages, ids: Sequence[str], want: Content) -> list[str]:
+    """The messages of which one sentence tells what is wanted, as ``needed`` would say it."""
+    want_in = messages.sought(want)
+    able = [one for one in ids if want_in.most(messages.gist(one)) >= SUPPORTED]
+    return [one for one in able if any(round(want_in.share(p), 6) >= SUPPORTED for p in messages.statements(one))]
 
 
 def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:
@@ -84,7 +90,7 @@ def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> 
 
 def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:
     """Whether the sentence of a detail tells all that is wanted, about what the question asks."""
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     return detail.support >= _WHOLLY and found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
 
 
@@ -93,13 +99,11 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
 
     A question for a time needs the dates, one for an amount the numbers, where the sentence has some.
     """
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     best = -1.0
     chosen: tuple[str, Placed] | None = None
     for message_id in evidence:
-        for placed in messages.sentences.get(message_id, []):
-            if placed.sentence.is_metadata or not placed.sentence.stems or messages.is_form(placed.sentence):
-                continue
+        for placed in messages.statements(message_id):
             score = round(found(asked, placed), 6)
             if score > best:
                 best, chosen = score, (message_id, placed)

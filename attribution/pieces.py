@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from attribution.agreement import agreement
 from attribution.detail import Content, content
 from attribution.evidence import Messages
-from attribution.needed import SUPPORTED, needed, told_nearby
+from attribution.needed import SUPPORTED, needed, telling, told_nearby
 from attribution.presence import Detail
 from attribution.question import Form
 from attribution.text.dates import mentions
@@ -49,7 +49,7 @@ Piece = list[Detail]
 
 def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
     """The pieces of a gold answer that lists several things; none where one sentence tells all there is."""
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     parts = [content(item, messages.rarity).without(asked.words) for item in items(failure)]
     known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
     if 2 * sum(map(bool, known)) <= len(parts):
@@ -98,7 +98,7 @@ def rested_on(
     What rests on something earlier calls it by its name, or has its numbers. General advice is like much that was said
     before, and rests on none of it; so it is looked at only where no sentence names anything.
     """
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     found: dict[tuple[str, str], tuple[float, Piece]] = {}
     sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
     for sentence in [one for one in sentences if _NAMES.search(one)] or sentences:
@@ -119,8 +119,8 @@ def rested_on(
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
     """The messages that tell a good part of a sentence, best first, the best of each speaker."""
-    told = [needed(messages, failure, [one], want) for one in dict.fromkeys(ids)]
-    found = [one for one in told if one is not None and one.literal and one.core.weight >= _WORTH]
+    told = [needed(messages, failure, [one], want) for one in telling(messages, list(dict.fromkeys(ids)), want)]
+    found = [one for one in told if one is not None and one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
     kept, counts = [], Counter[str | None]()
     for one in found:
@@ -138,7 +138,7 @@ def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> boo
 
 def said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
     """The part of what a piece is needed for that an answer has, 0 to 1; 0 where it contradicts the piece."""
-    asked = frozenset(content(failure.question, messages.rarity).words)
+    asked = frozenset(messages.asked(failure).words)
     told = agreement(detail.core, text, asked=asked)
     return 0.0 if told.conflicts else told.recall
 

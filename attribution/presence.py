@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -152,12 +153,29 @@ class _Told:
     Attributes:
         cover: the part of the core that they have, 0 to 1.
         matched: words of the core, each with the word that tells it.
-        words: all of the sentences.
+        places: the sentences.
     """
 
     cover: float
     matched: Mapping[str, str]
-    words: Sequence[str]
+    places: Sequence[Placed]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a text may have of a detail.
+
+    Attributes:
+        said: the detail's sentence, if the text has it word by word; then nothing else is known.
+        places: the sentences of the text.
+        bits: of those that may have anything of the core, by number; see ``Sought``.
+        most: no less than the score of the text.
+    """
+
+    said: str
+    places: Sequence[Placed]
+    bits: Mapping[int, int]
+    most: float
 
 
 class Finder:
@@ -181,25 +199,46 @@ class Finder:
         self._sought = Sought(Content({}, frozenset(), ()), self._alike)
         self._around: Sought | None = None
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
-        self._foreign: dict[tuple[str, ...], bool] = {}
+        self._telling_core: dict[str, Sequence[str]] = {}
+        self._telling_around: dict[str, Sequence[str]] = {}
+        self._foreign: dict[str, bool] = {}
         self._scores: dict[tuple[str, int | None, bool], float] = {}
         self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
 
-    def presence(self, text: str, *, sole: bool = False, least: float = 0.0) -> Presence:
+    def presence(self, text: str, *, sole: bool = False) -> Presence:
         """How surely the detail is in a text.
 
         Args:
             text: a value.
             sole: whether the text was made from no other message: then it can't be about anything else.
+        """
+        (look,) = self.look_at([text])
+        return self.in_text(look, sole=sole)
+
+    def look_at(self, texts: Sequence[str]) -> list[Look]:
+        """What some texts may have of the detail at most, which is found out at little cost."""
+        said = [literal(self._detail, text) for text in texts]
+        # All words are learned first, because what is looked up depends on them.
+        places = [() if one else self._read(text) for one, text in zip(said, texts, strict=True)]
+        self._look_up()
+        looks = []
+        for one, some in zip(said, places, strict=True):
+            bits = {number: has for number, place in enumerate(some) if (has := self._sought.bits(place.sentence))}
+            looks.append(Look(one, some, bits, math.inf if one else self._most(bits.values())))
+        return looks
+
+    def in_text(self, look: Look, *, sole: bool = False, least: float = 0.0) -> Presence:
+        """How surely the detail is in a text that was looked at.
+
+        Args:
+            look: of the last call of ``look_at``.
+            sole: see ``presence``.
             least: scores below it need not be found out: what is said then is only that it is less.
         """
-        said = literal(self._detail, text)
-        if said:
-            return Presence(1.0, said)
-        places = passage(text if len(text) <= LARGE else self._excerpt(text))
-        self._learn(text, places)
-        bits = {number: has for number, one in enumerate(places) if (has := self._sought.bits(one.sentence))}
-        if self._most(bits.values()) < max(least, _FAINT):
+        if look.said:
+            return Presence(1.0, look.said)
+        places, bits = look.places, look.bits
+        if look.most < max(least, _FAINT):
             return ABSENT
         best, place = ABSENT, len(places)
         # A sentence has no more of the detail than of its core: most need not be looked at closely.
@@ -209,7 +248,7 @@ class Finder:
             score = self._single(places[number], sole)
             if score > best.score or (score == best.score > 0 and number < place):
                 best, place = Presence(score, places[number].sentence.text), number
-        if self._most(bits.values()) * _TOGETHER < max(least, _FAINT, best.score):
+        if look.most * _TOGETHER < max(least, _FAINT, best.score):
             return best
         place = -1
         pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
@@ -235,13 +274,20 @@ class Finder:
         found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
         return [(_SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
 
-    def _learn(self, text: str, places: Sequence[Placed]) -> None:
-        """Look up which words of some sentences tell a word of the core."""
+    def _read(self, text: str) -> Sequence[Placed]:
+        """The sentences of a text, whose words are known then."""
+        places = passage(text if len(text) <= LARGE else self._excerpt(text))
         self._alike.learn(text, (placed.sentence.stems for placed in places))
+        return places
+
+    def _look_up(self) -> None:
+        """Look up which of the known words tell a word of the core."""
         if self._known != self._alike.size:
             self._known = self._alike.size
             self._sought = Sought(self._detail.core, self._alike)
             self._around = None
+            self._telling_core.clear()
+            self._telling_around.clear()
 
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
@@ -279,45 +325,63 @@ class Finder:
         return self._pairs[key]
 
     def _excluded(self, placed: Placed) -> bool:
-        stems = placed.sentence.stems
-        if stems not in self._foreign:
-            self._foreign[stems] = self._is_foreign(placed.sentence)
-        return self._foreign[stems]
+        text = placed.sentence.text
+        if text not in self._foreign:
+            self._foreign[text] = self._is_foreign(placed.sentence)
+        return self._foreign[text]
 
     def _score(self, told: _Told, sole: bool) -> float:
         """How much of the detail some sentences have together."""
         if told.cover < _FAINT or sole:  # what is around it can only make it less
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
-        left = [word for word in told.words if word not in taken]
         self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
-        near = _matches(self._around, left)
-        shared = sum(detail.anchors[word] for word in near)
-        recall = shared / self._total if self._total else 1.0
-        precision = shared / sum(map(detail.rarity, left)) if shared >= _SHARED else 0.0
+        left = [w for w in _telling(self._around, told.places, self._telling_around) if w not in taken]
+        shared = sum(detail.anchors[word] for word in _matches(self._around, left))
         # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
         core = detail.core.words
         own = sum(sorted((core[word] for word, other in told.matched.items() if word == other), reverse=True)[:3])
-        return told.cover * min(1.0, max(recall / (_NEED if own >= _OWN else 2 * _NEED), precision / _PRECISION))
+        recall = (shared / self._total if self._total else 1.0) / (_NEED if own >= _OWN else 2 * _NEED)
+        if recall >= 1.0 or shared < _SHARED:
+            return told.cover * min(1.0, recall)
+        words = dict.fromkeys(stem for placed in told.places for stem in placed.sentence.stems)
+        precision = shared / sum(detail.rarity(word) for word in words if word not in taken)
+        return told.cover * min(1.0, max(recall, precision / _PRECISION))
 
     def _told(self, places: Sequence[Placed]) -> _Told:
         """What some sentences have of the core together."""
         detail = self._detail
         core = detail.core
-        words = list(dict.fromkeys(stem for placed in places for stem in placed.sentence.stems))
-        matched = _matches(self._sought, words)
+        matched = _matches(self._sought, _telling(self._sought, places, self._telling_core))
         got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
         got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
         got += DATE_WEIGHT * sum(
             any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
         )
         cover = got / self._weight if self._weight else 0.0
-        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, words)
+        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, places)
+
+
+def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[str]]) -> list[str]:
+    """The words of some sentences that tell any of those that are sought, in order.
+
+    Args:
+        sought: what is looked for.
+        places: the sentences.
+        kept: what was found in other sentences, by their text.
+    """
+    found: dict[str, None] = {}
+    for placed in places:
+        words = kept.get(placed.sentence.text)
+        if words is None:
+            telling = sought.telling
+            words = kept[placed.sentence.text] = [word for word in placed.sentence.stems if word in telling]
+        found.update(dict.fromkeys(words))
+    return list(found)
 
 
 def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
-    """Which words tell which of those that are sought, as ``attribution.detail.matches`` says it."""
-    words = [word for word in words if word in sought.telling]
+    """Which words tell which of those that are sought, as ``attribution.detail.matches`` says it; each tells one."""
     wanted = sought.told_by(words)
     same = {word: word for word in wanted if word in words}
     left = [word for word in words if word not in same]

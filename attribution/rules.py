@@ -81,15 +81,20 @@ def right(
         share, _, _ = backing(messages, failure, evidence, next(days, None))
         likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
     else:
-        asked = frozenset(content(failure.question, messages.rarity).words)
+        asked = frozenset(messages.asked(failure).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
         # What lists fewer things than the gold answer must say each of them, for it may have left one out, though most
         # of the words are there; what lists as many may say one in other words.
         named = items(failure) if polar(failure.gold_answers) is None else []
         named = named if len(things(failure.prediction or "")) < len(named) else []
-        listed = [content(item, messages.rarity).without(asked) for item in named]
-        said = [agreement(item, failure.prediction or "", asked=asked).recall for item in listed if item.weight]
-        likelihood = 0.02 if agreed.conflicts else likely(min([agreed.recall, *said]), AGREES)
+        recall = agreed.recall
+        for item in named:
+            if not recall:
+                break
+            part = content(item, messages.rarity).without(asked)
+            if part.weight:
+                recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
+        likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
         reason = "the answer says what the gold answer says"
     return Finding(
         ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
@@ -161,7 +166,7 @@ def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Cont
     """
     sentences = messages.sentences[detail.message_id] if several else [Placed(0, detail.sentence, detail.reference)]
     said = {stem for placed in sentences for stem in placed.sentence.stems}
-    if said.isdisjoint(content(failure.question, messages.rarity).words):
+    if said.isdisjoint(messages.asked(failure).words):
         return False
     had = Content({word: weight for word, weight in want.words.items() if word in said}, frozenset(), ())
     return had.weight >= SUPPORTED * want.weight > 0 and agreement(had, failure.prediction or "").recall < _KEPT
@@ -198,7 +203,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
     graph, detail = case.graph, case.detail
     if not detail.literal:
         return None
-    asked = content(case.failure.question, case.messages.rarity)
+    asked = case.messages.asked(case.failure)
     answer = graph.variables[case.failure.answer_id or ""]
     read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
     best, holder, quote = 0.0, "", ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from attribution.detail import Content, content, credit_in, found
+from attribution.detail import Content, credit_in, found
 from attribution.evidence import Messages, Mode
 from attribution.needed import SUPPORTED, needed, wanted
 from attribution.pieces import items
@@ -79,7 +79,7 @@ async def _best(
     given = await messages.retrieve(failure, Mode.PREDICTION, len(retrieved), is_known)
     about = await messages.retrieve(failure, Mode.QUESTION, _FOLLOWED, is_known)
     following = [one for message in about for one in messages.following(message, _BEFORE) if is_known(one)]
-    asked = content(failure.question, messages.rarity)
+    asked = messages.asked(failure)
     people = _asked_about(messages, failure)
 
     def fit(message_id: str) -> float:

@@ -10,6 +10,8 @@ from attribution.text.segments import Placed, Sentence
 
 _LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
 _CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
+_SURELY = 1.001
+"""More than the rounding of a sum of weights can be."""
 
 
 class Sought:
@@ -39,11 +41,14 @@ class Sought:
         self._first = len(wanted.numbers) + 1 if self._has_more else 0
         self._bits: dict[str, int] = {}
         self.rows = {word: alike.to(word) for word in wanted.words}
+        known = self._bits
         for place, row in enumerate(self.rows.values()):
+            bits = {level: some << 3 * place + self._first for level, some in _LEVELS.items()}
             for stem, level in row.items():
-                self._bits[stem] = self._bits.get(stem, 0) | _LEVELS[level] << 3 * place + self._first
+                known[stem] = known.get(stem, 0) | bits[level]
         self.telling = frozenset(self._bits)
         self._worth: dict[int, float] = {}
+        self._said: dict[int, float] = {}
         self._named: dict[int, Sequence[str]] = {}
 
     def bits(self, one: Sentence) -> int:
@@ -69,6 +74,10 @@ class Sought:
             self._worth[bits] = worth
         return worth
 
+    def most(self, one: Sentence) -> float:
+        """No less than the share of a sentence."""
+        return _SURELY * self.worth(self.bits(one)) / self._weight if self._weight else 0.0
+
     def share(self, place: Placed) -> float:
         """What ``attribution.detail.found`` says."""
         bits = self.bits(place.sentence)
@@ -76,16 +85,19 @@ class Sought:
             return 0.0
         if not self._has_more:
             return self.worth(bits) / self._weight
-        wanted, one = self._wanted, place.sentence
-        got = self._of_words(bits)
-        got += NUMBER_WEIGHT * len(wanted.numbers & one.numbers)
-        got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
+        got = self._said.get(bits)
+        if got is None:
+            got = self._of_words(bits) + NUMBER_WEIGHT * sum(bool(bits & value) for value in self._numbers.values())
+            self._said[bits] = got
+        if bits & 1:
+            wanted, one = self._wanted, place.sentence
+            got += DATE_WEIGHT * sum(tells(one, days, place.reference) for days in wanted.dates)
         return got / self._weight
 
     def told_by(self, stems: Iterable[str]) -> Sequence[str]:
-        """The words of which some stems tell anything, in their order."""
+        """The words that some stems tell, each of which tells one, in their order."""
         bits = 0
-        for stem in self.telling.intersection(stems):
+        for stem in stems:
             bits |= self._bits[stem]
         words = self._named.get(bits)
         if words is None:

@@ -1,0 +1,119 @@
+"""What the free pass leaves out to be quick changes nothing: each shortcut gives what looking at everything gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest_asyncio
+
+from attribution.case import Case
+from attribution.detail import content
+from attribution.evidence import Messages
+from attribution.graph import TraceGraph
+from attribution.needed import needed, telling
+from attribution.presence import HOLDS, Finder
+from store.open import open_database
+from tests.attribution.flow.stories import Story
+
+WORDS = [
+    *("boat", "ship", "vessel", "harbour", "port", "car", "automobile", "dog", "puppy", "cat", "kitten", "mother"),
+    *("mom", "father", "dad", "doctor", "physician", "nurse", "happy", "glad", "sad", "angry", "buy", "purchase"),
+    *("travel", "journey", "trip", "meal", "dinner", "lunch", "bread", "cheese", "wine", "hat", "scarf", "coat"),
+    *("blue", "green", "red", "garden", "flower", "rose", "tree", "forest", "river", "lake", "swim", "run", "walk"),
+    *("7", "12", "40", "1998", "2023"),
+]
+DATES = ("on 3 May 2023", "yesterday", "last week", "in June 2022", "")
+
+
+def sentence(random: Random) -> str:
+    words = random.choices(WORDS, k=random.randint(2, 9))
+    return f"{' '.join(words).capitalize()} {random.choice(DATES)}".strip() + "."
+
+
+def message(random: Random) -> str:
+    return json.dumps(
+        {
+            "content": " ".join(sentence(random) for _ in range(random.randint(1, 4))),
+            "name": random.choice(["Ada", "Ben"]),
+        }
+    )
+
+
+@pytest_asyncio.fixture
+async def told(tmp_path: Path) -> tuple[Story, TraceGraph, Messages]:
+    random = Random(1)
+    story = Story.of("shortcuts", *dict.fromkeys(message(random) for _ in range(60)))
+    async with await open_database(f"sqlite:///{tmp_path / 'shortcuts.db'}") as database:
+        store = database.project("shortcuts")
+        await story.trace.write(store)
+        graph = await TraceGraph.load(store, story.trace.trace.id)
+        return story, graph, await Messages.read(graph)
+
+
+async def test_messages_that_can_not_tell_a_sentence_are_left_out(told: tuple[Story, TraceGraph, Messages]) -> None:
+    story, _, messages = told
+    random = Random(2)
+    found = 0
+    for _ in range(150):
+        failure = story.ask(sentence(random), sentence(random), sentence(random), [], evidence=None)
+        want = content(failure.gold_answers[0], messages.rarity)
+        details = {one: needed(messages, failure, [one], want) for one in messages.ids}
+        plain = [one for one, detail in details.items() if detail is not None and detail.literal]
+        assert telling(messages, messages.ids, want) == plain
+        found += len(plain)
+    assert 150 < found < 150 * len(messages.ids) / 2
+
+
+async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Story, TraceGraph, Messages]) -> None:
+    story, graph, messages = told
+    random = Random(3)
+    less = as_much = 0
+    for _ in range(40):
+        failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
+        want = content(failure.gold_answers[0], messages.rarity)
+        detail = needed(messages, failure, random.sample(messages.ids, 3), want)
+        assert detail is not None
+        finder = Case.of(graph, messages, failure, detail).finder
+        texts = [" ".join(sentence(random) for _ in range(random.randint(1, 6))) for _ in range(20)]
+        exact = [Finder(detail, lambda one, d=detail: messages.is_foreign(one, d)).presence(text) for text in texts]  # type: ignore[misc]
+        for least in (0.0, 0.4, HOLDS, 0.8):
+            for look, one in zip(finder.look_at(texts), exact, strict=True):
+                assert one.score <= max(look.most, 0.0)
+                bounded = finder.in_text(look, least=least)
+                if one.score >= least:
+                    assert bounded == one
+                    as_much += bool(one.score)
+                else:
+                    assert bounded.score < least
+                    less += 1
+    assert min(less, as_much) > 100
+
+
+async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
+    told: tuple[Story, TraceGraph, Messages],
+) -> None:
+    story, _, messages = told
+    random = Random(4)
+    answers = set()
+    for _ in range(60):
+        failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
+        detail = needed(messages, failure, [random.choice(messages.ids)], content("boat", messages.rarity))
+        assert detail is not None
+        for _ in range(20):
+            (placed, *_) = messages.sentences[random.choice(messages.ids)]
+            words = list(placed.sentence.stems)
+            random.shuffle(words)
+            other = content(" ".join([*words[:3], *random.sample(WORDS, 2)]), messages.rarity)
+            stems = frozenset(other.words)
+            if len(stems) < 2 or stems in messages._sayers:
+                continue
+            scores = messages._likenesses(stems)
+            others = max((score for one, score in scores.items() if one != detail.message_id), default=0.0)
+            said = [frozenset(one.sentence.stems) for one in messages.sentences[detail.message_id]]
+            own = max(messages._likeness(stems, one) for one in said)
+            is_foreign = others > 0.15 and others > own + 0.15
+            assert messages._is_of_another(stems, detail.message_id) == is_foreign
+            answers.add(is_foreign)
+    assert answers == {True, False}
