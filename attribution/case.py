@@ -51,7 +51,12 @@ class Case:
         cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
     ) -> Case:
         """The case of a failure and its detail."""
-        finder = Finder(detail, lambda one: messages.is_foreign(one, detail), messages.alike)
+        finder = Finder(
+            detail,
+            lambda one: messages.is_foreign(one, detail),
+            messages.alike,
+            lambda one: messages.is_quoted(one, detail),
+        )
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:

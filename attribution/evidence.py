@@ -233,15 +233,20 @@ class Messages:
         words = frozenset(one.stems)
         if len(words) < _FEW_WORDS:
             return False
-        sayers = self._sayers.get(words)
-        if sayers:
-            return detail.message_id not in sayers
+        if words in self._sayers:
+            return self.is_quoted(one, detail)
         key = words, detail.message_id
         if key not in self._foreign:
             if len(self._foreign) >= _MOST_COMPARED:
                 self._foreign.clear()
             self._foreign[key] = self._is_of_another(words, detail.message_id)
         return self._foreign[key]
+
+    def is_quoted(self, one: Sentence, detail: Detail) -> bool:
+        """Whether other messages have the very words of a sentence, and that of the detail has not."""
+        words = frozenset(one.stems)
+        sayers = self._sayers.get(words)
+        return sayers is not None and len(words) >= _FEW_WORDS and detail.message_id not in sayers
 
     def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
         """Whether words that no message has like this come from another message than this one."""

@@ -168,7 +168,8 @@ class Look:
     Attributes:
         said: the detail's sentence, if the text has it word by word; then nothing else is known.
         places: the sentences of the text.
-        bits: of those that may have anything of the core, by number; see ``Sought``.
+        bits: of those that may have anything of the core and are not what another message says, by number; see
+            ``Sought``.
         most: no less than the score of the text.
     """
 
@@ -181,16 +182,24 @@ class Look:
 class Finder:
     """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
 
-    def __init__(self, detail: Detail, is_foreign: Callable[[Sentence], bool], alike: Alike | None = None) -> None:
+    def __init__(
+        self,
+        detail: Detail,
+        is_foreign: Callable[[Sentence], bool],
+        alike: Alike | None = None,
+        is_quoted: Callable[[Sentence], bool] = lambda _: False,
+    ) -> None:
         """Knows nothing of any text yet.
 
         Args:
             detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
             alike: learns the words of the texts; several finders may share one.
+            is_quoted: is_foreign, as far as it can be said at once.
         """
         self._detail = detail
         self._is_foreign = is_foreign
+        self._is_quoted = is_quoted
         self._needles = _needles(detail.core)
         self._weight = detail.core.weight
         self._total = sum(detail.anchors.values())
@@ -223,7 +232,8 @@ class Finder:
         self._look_up()
         looks = []
         for one, some in zip(said, places, strict=True):
-            bits = {number: has for number, place in enumerate(some) if (has := self._sought.bits(place.sentence))}
+            may = [(number, has) for number, place in enumerate(some) if (has := self._sought.bits(place.sentence))]
+            bits = {number: has for number, has in may if not self._quoted(some[number].sentence)}
             looks.append(Look(one, some, bits, math.inf if one else self._most(bits.values())))
         return looks
 
@@ -314,6 +324,8 @@ class Finder:
 
     def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
         """The score of two sentences together; 0 where it is less than the best so far."""
+        if self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text):
+            return 0.0
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
         if key not in self._pairs:
             told = self._told([first, second])
@@ -323,6 +335,14 @@ class Finder:
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
+
+    def _quoted(self, one: Sentence) -> bool:
+        """Whether a sentence is known not to count, or can be said at once not to."""
+        if one.text not in self._foreign:
+            if not self._is_quoted(one):
+                return False
+            self._foreign[one.text] = True
+        return self._foreign[one.text]
 
     def _excluded(self, placed: Placed) -> bool:
         text = placed.sentence.text

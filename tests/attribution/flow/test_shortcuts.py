@@ -14,6 +14,7 @@ from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.needed import needed, telling
 from attribution.presence import HOLDS, Finder
+from attribution.text.segments import passage
 from store.open import open_database
 from tests.attribution.flow.stories import Story
 
@@ -69,14 +70,19 @@ async def test_messages_that_can_not_tell_a_sentence_are_left_out(told: tuple[St
 async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Story, TraceGraph, Messages]) -> None:
     story, graph, messages = told
     random = Random(3)
-    less = as_much = 0
+    less = as_much = quoted = 0
     for _ in range(40):
         failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
         want = content(failure.gold_answers[0], messages.rarity)
         detail = needed(messages, failure, random.sample(messages.ids, 3), want)
         assert detail is not None
         finder = Case.of(graph, messages, failure, detail).finder
-        texts = [" ".join(sentence(random) for _ in range(random.randint(1, 6))) for _ in range(20)]
+        others = [one.sentence.text for message in messages.ids for one in messages.sentences[message]]
+        texts = [
+            " ".join(random.choice([sentence(random), random.choice(others)]) for _ in range(random.randint(1, 6)))
+            for _ in range(20)
+        ]
+        quoted += sum(messages.is_quoted(one.sentence, detail) for text in texts for one in passage(text))
         exact = [Finder(detail, lambda one, d=detail: messages.is_foreign(one, d)).presence(text) for text in texts]  # type: ignore[misc]
         for least in (0.0, 0.4, HOLDS, 0.8):
             for look, one in zip(finder.look_at(texts), exact, strict=True):
@@ -88,7 +94,7 @@ async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Stor
                 else:
                     assert bounded.score < least
                     less += 1
-    assert min(less, as_much) > 100
+    assert min(less, as_much, quoted) > 100
 
 
 async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
