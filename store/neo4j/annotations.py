@@ -14,8 +14,7 @@ from schema.errors import NotFoundError
 from store.annotations import Annotations, ToJudge, taken, to_judge_of
 from store.answers import Page
 from store.assigning import Bench, Decide, Decision
-from store.neo4j.connection import Connection, Read
-from store.neo4j.queries import cypher
+from store.neo4j.connection import Connection, Read, run_text
 from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.record_rows import ASSIGNMENTS, QUEUES, read_cursor
 
@@ -34,8 +33,8 @@ class Neo4jAnnotations(Annotations):
         entries = self._entries(entry)
 
         async def work(transaction: Transaction) -> AnnotationQueue:
-            result = await transaction.run(
-                cypher("write_annotation_queue"), projectId=self._project_id, rows=[row_of(QUEUES, queue)]
+            result = await run_text(
+                transaction, "write_annotation_queue", projectId=self._project_id, rows=[row_of(QUEUES, queue)]
             )
             if not (await result.consume()).counters.nodes_created:
                 raise taken(queue)
@@ -101,7 +100,7 @@ class Neo4jAnnotations(Annotations):
             await self._run(transaction, "lock_annotation_queue", id=queue_id)
             queue = self._queue(await self._run(transaction, "get_annotation_queue", id=queue_id), queue_id)
             assigned = _assignments(await self._run(transaction, "assignments", id=queue_id))
-            ((clock,),) = await (await transaction.run(cypher("annotation_now"))).values()
+            ((clock,),) = await (await run_text(transaction, "annotation_now")).values()
             found = decide(Bench.at(queue, assigned, _native(clock)))
             if found.assignment is not None:
                 await self._run(transaction, "write_assignment", rows=[row_of(ASSIGNMENTS, found.assignment)])
@@ -127,7 +126,7 @@ class Neo4jAnnotations(Annotations):
 
     async def _run(self, transaction: Transaction, name: str, /, **parameters: Any) -> list[Any]:
         """The items of the first row that a text gives, if it gives any."""
-        result = await transaction.run(cypher(name), projectId=self._project_id, **parameters)
+        result = await run_text(transaction, name, projectId=self._project_id, **parameters)
         rows = await result.values()
         return rows[0][0] if rows and isinstance(rows[0][0], list) else []
 

@@ -17,7 +17,7 @@ from neo4j import exceptions
 
 from schema.errors import InputError, StoreError
 from schema.migrations import migrations
-from store.neo4j.queries import cypher
+from store.neo4j.queries import sent
 
 T = TypeVar("T")
 
@@ -32,6 +32,17 @@ class Read(Protocol):
     async def __call__(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text."""
         ...
+
+
+async def run_text(
+    transaction: neo4j.AsyncTransaction | neo4j.AsyncManagedTransaction,
+    name: str,
+    about: StrEnum | None = None,
+    /,
+    **parameters: Any,
+) -> neo4j.AsyncResult:
+    """Run a text in a transaction."""
+    return await transaction.run(sent(name, about), given=parameters)
 
 
 _CONNECT_SECONDS = 10.0
@@ -103,7 +114,7 @@ class Connection:
         @neo4j.unit_of_work(timeout=seconds)
         async def within(transaction: neo4j.AsyncManagedTransaction) -> T:
             async def read(name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
-                return await (await transaction.run(cypher(name, about), parameters)).values()
+                return await (await run_text(transaction, name, about, **parameters)).values()
 
             return await work(read)
 
@@ -135,13 +146,13 @@ class Connection:
         """The rows of a text that writes, in one transaction, which is tried again after a transient error."""
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[list[Any]]:
-            return await (await transaction.run(cypher(name), parameters)).values()
+            return await (await run_text(transaction, name, **parameters)).values()
 
         return await self.write(work)
 
     async def run(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a text that makes its own transactions; the layout is not checked."""
-        return await self.run_statement(cypher(name, about), **parameters)
+        return await self.run_statement(sent(name, about), given=parameters)
 
     async def run_statement(self, statement: str, /, **parameters: Any) -> list[list[Any]]:
         """The rows of a statement, tried again after a transient error; running it twice has to be harmless."""
@@ -158,7 +169,7 @@ class Connection:
     async def plan(self, name: str, about: StrEnum | None = None, /, **parameters: Any) -> list[str]:
         """The names of the operators in the server's plan for a text."""
         async with self.session(neo4j.READ_ACCESS) as session:
-            result = await session.run("EXPLAIN " + cypher(name, about), parameters)
+            result = await session.run("EXPLAIN " + sent(name, about), given=parameters)
             root = (await result.consume()).plan
         found: list[str] = []
         waiting = [root] if root else []

@@ -1,7 +1,6 @@
 """Pages of failures: those that are wanted, in the order that is wanted.
 
-The texts take a filter as one parameter, ``wanted``, and places as another, ``bounds``: the server plans a text anew
-(half a second) for each combination of the types and sizes of its parameters, but does not look into maps.
+The texts take a filter as one parameter, ``wanted``, and places as another, ``bounds``.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from schema.control import AuditEntry
 from schema.errors import NotFoundError
 from store.answers import Label, Stats
 from store.auditing import begun
-from store.neo4j.connection import Connection
-from store.neo4j.queries import cypher
+from store.neo4j.connection import Connection, run_text
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.record_rows import entry_row
 from store.neo4j.records import Neo4jRecords
@@ -52,11 +51,11 @@ async def delete_attributions(
         deleted = 0
         for part in parts_of(sorted(set(ids))):
             await keep_withdrawn(transaction, project, part, by)
-            result = await transaction.run(cypher("delete_attributions"), projectId=project, ids=part)
+            result = await run_text(transaction, "delete_attributions", projectId=project, ids=part)
             ((count,),) = await result.values()
             deleted += count
         if deleted and entries:
-            await (await transaction.run(cypher("write_audit_entry"), projectId=project, rows=entries)).consume()
+            await (await run_text(transaction, "write_audit_entry", projectId=project, rows=entries)).consume()
         return deleted
 
     return await connection.write(work)
@@ -74,12 +73,12 @@ async def delete_failure(
     entries = [] if entry is None else [entry_row(entry, project)]
 
     async def work(transaction: neo4j.AsyncManagedTransaction) -> dict[str, int]:
-        result = await transaction.run(cypher("delete_failure"), projectId=project, id=failure_id)
+        result = await run_text(transaction, "delete_failure", projectId=project, id=failure_id)
         counted = await result.values()
         if not counted:
             raise NotFoundError(failure_id, Label.FAILURE.value)
-        await (await transaction.run(cypher("delete_changes_of_failure"), projectId=project, id=failure_id)).consume()
-        await (await transaction.run(cypher("write_audit_entry"), projectId=project, rows=entries)).consume()
+        await (await run_text(transaction, "delete_changes_of_failure", projectId=project, id=failure_id)).consume()
+        await (await run_text(transaction, "write_audit_entry", projectId=project, rows=entries)).consume()
         ((verdicts,),) = counted
         return {Label.FAILURE.value: 1} | ({Label.ATTRIBUTION.value: verdicts} if verdicts else {})
 
@@ -99,8 +98,8 @@ async def delete_trace(
     rows = [] if entry is None else [entry_row(entry, project)]
 
     async def last(transaction: neo4j.AsyncManagedTransaction) -> None:
-        await (await transaction.run(cypher("delete_trace"), projectId=project, traceId=trace_id)).consume()
-        await (await transaction.run(cypher("settle_audit_entry"), projectId=project, rows=rows)).consume()
+        await (await run_text(transaction, "delete_trace", projectId=project, traceId=trace_id)).consume()
+        await (await run_text(transaction, "settle_audit_entry", projectId=project, rows=rows)).consume()
 
     async with begun(Neo4jRecords(connection, project), entry):
         for label, name in _DELETED.items():

@@ -73,7 +73,6 @@ class Reader:
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
         """The one element that a reference means; see ``store.resolving``."""
         check_reference(reference, label)
-        # In a map, so that texts of so many parts are planned once, not for each length of what is asked for.
         asked: dict[str, Any] = {"reference": reference, "label": None, "traceId": None}
         count = MOST_CANDIDATES + 1
         if is_whole_id(reference):

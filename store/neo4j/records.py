@@ -17,8 +17,7 @@ from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, Re
 from schema.errors import ConflictError, NotFoundError
 from store.answers import Page
 from store.neo4j.annotations import Neo4jAnnotations
-from store.neo4j.connection import Connection
-from store.neo4j.queries import cypher
+from store.neo4j.connection import Connection, run_text
 from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.record_rows import (
     API_KEYS,
@@ -128,11 +127,11 @@ class Neo4jRecords(Neo4jAnnotations, ProjectRecords):
         entries = [] if entry is None else [entry_row(entry, self._project_id)]
 
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[Any]:
-            result = await transaction.run(cypher(name), projectId=self._project_id, **parameters)
+            result = await run_text(transaction, name, projectId=self._project_id, **parameters)
             ((rows,),) = await result.values()
             made = (await result.consume()).counters.nodes_created
             if entries and rows and (made or not only_new):
-                written = await transaction.run(cypher("write_audit_entry"), projectId=self._project_id, rows=entries)
+                written = await run_text(transaction, "write_audit_entry", projectId=self._project_id, rows=entries)
                 await written.consume()
             return list(rows)
 

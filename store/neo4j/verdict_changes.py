@@ -11,8 +11,7 @@ from schema.annotation import VerdictChange
 from schema.control import AuditEntry
 from schema.models import Attribution
 from store.answers import Label
-from store.neo4j.connection import Connection
-from store.neo4j.queries import cypher
+from store.neo4j.connection import Connection, run_text
 from store.neo4j.read import Reader, getter
 from store.neo4j.record_rows import entry_row, record_of, row_of
 from store.neo4j.rows import read_rows, rows_of
@@ -59,19 +58,19 @@ async def undo_verdict(
 
     async def work(transaction: Transaction) -> Undone:
         stored = (await _stored(transaction, project_id, [attribution_id])).get(attribution_id)
-        result = await transaction.run(cypher("changes_of_verdict"), projectId=project_id, id=attribution_id, by=by)
+        result = await run_text(transaction, "changes_of_verdict", projectId=project_id, id=attribution_id, by=by)
         ((rows,),) = await result.values()
         changes = sorted((record_of(VERDICT_CHANGES, row) for row in rows), key=lambda one: one.number)
         found = undone(attribution_id, stored, changes, by)
         if found.verdict is None:
-            gone = cypher("delete_attributions")
-            await (await transaction.run(gone, projectId=project_id, ids=[attribution_id])).consume()
+            gone = await run_text(transaction, "delete_attributions", projectId=project_id, ids=[attribution_id])
+            await gone.consume()
         else:
             again = rows_of(Label.ATTRIBUTION, [found.verdict])
-            text = cypher("write_attribution")
-            await (await transaction.run(text, projectId=project_id, rows=again, epoch=EPOCH)).consume()
+            written = await run_text(transaction, "write_attribution", projectId=project_id, rows=again, epoch=EPOCH)
+            await written.consume()
         await _write(transaction, project_id, found.changes)
-        await (await transaction.run(cypher("write_audit_entry"), projectId=project_id, rows=entries)).consume()
+        await (await run_text(transaction, "write_audit_entry", projectId=project_id, rows=entries)).consume()
         return found
 
     return (await connection.write(work)).verdict
@@ -80,15 +79,15 @@ async def undo_verdict(
 async def _stored(transaction: Transaction, project_id: str, ids: Sequence[str]) -> Mapping[str, Attribution]:
     """The verdicts that are stored, locked from now on."""
     ordered = sorted(ids)
-    await (await transaction.run(cypher("lock_verdicts"), projectId=project_id, ids=ordered)).consume()
-    text = cypher(getter(Label.ATTRIBUTION), Label.ATTRIBUTION)
-    result = await transaction.run(text, projectId=project_id, ids=ordered)
+    await (await run_text(transaction, "lock_verdicts", projectId=project_id, ids=ordered)).consume()
+    text = getter(Label.ATTRIBUTION)
+    result = await run_text(transaction, text, Label.ATTRIBUTION, projectId=project_id, ids=ordered)
     found = read_rows(Label.ATTRIBUTION, (row for (rows,) in await result.values() for row in rows))
     return {one.id: one for one in found}
 
 
 async def _last(transaction: Transaction, project_id: str, ids: Sequence[str]) -> dict[str, int]:
-    result = await transaction.run(cypher("last_changes"), projectId=project_id, ids=sorted(ids))
+    result = await run_text(transaction, "last_changes", projectId=project_id, ids=sorted(ids))
     ((rows,),) = await result.values()
     return dict(rows)
 
@@ -96,4 +95,4 @@ async def _last(transaction: Transaction, project_id: str, ids: Sequence[str]) -
 async def _write(transaction: Transaction, project_id: str, changes: Sequence[VerdictChange]) -> None:
     if changes:
         rows = [row_of(VERDICT_CHANGES, one) for one in changes]
-        await (await transaction.run(cypher("write_verdict_change"), projectId=project_id, rows=rows)).consume()
+        await (await run_text(transaction, "write_verdict_change", projectId=project_id, rows=rows)).consume()

@@ -26,8 +26,7 @@ from schema.errors import InputError
 from schema.models import WHOLE_VALUE_BYTES, Batch
 from store.answers import Label, Stored, WriteResult
 from store.conflicts import check
-from store.neo4j.connection import Connection, TakenError
-from store.neo4j.queries import cypher
+from store.neo4j.connection import Connection, TakenError, run_text
 from store.neo4j.read import Reader, getter
 from store.neo4j.record_rows import entry_row
 from store.neo4j.references import check_references
@@ -163,7 +162,7 @@ class BatchWriter:
             text = (statement.create if create else None) or statement.text
             if statement.label is Label.ATTRIBUTION:
                 await keep_replaced(transaction, self._project_id, statement.elements)
-            result = await transaction.run(cypher(text), rows=statement.rows, projectId=self._project_id, epoch=EPOCH)
+            result = await run_text(transaction, text, rows=statement.rows, projectId=self._project_id, epoch=EPOCH)
             counters = (await result.consume()).counters
             if statement.label is not None:
                 count = counters.nodes_created or (
@@ -181,8 +180,8 @@ class BatchWriter:
     async def _compare_within(self, transaction: neo4j.AsyncManagedTransaction, statement: _Statement) -> None:
         assert statement.label is not None
         ids = [element.id for element in statement.elements]
-        result = await transaction.run(
-            cypher(getter(statement.label), statement.label), ids=ids, projectId=self._project_id
+        result = await run_text(
+            transaction, getter(statement.label), statement.label, ids=ids, projectId=self._project_id
         )
         stored = read_rows(statement.label, (row for (rows,) in await result.values() for row in rows))
         check(statement.label, {element.id: element for element in stored}, statement.elements)
