@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 
 from attribution.evidence import Messages
+from attribution.finder import Finder
 from attribution.graph import TraceGraph
 from attribution.presence import (
     ABSENT,
     HOLDS,
     Detail,
-    Finder,
     Presence,
     PresenceJudge,
     PresenceQuestion,
@@ -51,12 +52,9 @@ class Case:
         cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
     ) -> Case:
         """The case of a failure and its detail."""
-        finder = Finder(
-            detail,
-            lambda one: messages.is_foreign(one, detail),
-            messages.alike,
-            lambda one: messages.is_quoted(one, detail),
-        )
+        is_foreign = partial(messages.is_foreign, detail=detail)
+        is_quoted = partial(messages.is_quoted, detail=detail)
+        finder = Finder(detail, is_foreign, messages.alike, is_quoted)
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:

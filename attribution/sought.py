@@ -10,7 +10,7 @@ from attribution.text.segments import Placed, Sentence
 
 _LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
 _CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
-_SURELY = 1.001
+SURELY = 1.001
 """More than the rounding of a sum of weights can be."""
 
 
@@ -76,7 +76,7 @@ class Sought:
 
     def most(self, one: Sentence) -> float:
         """No less than the share of a sentence."""
-        return _SURELY * self.worth(self.bits(one)) / self._weight if self._weight else 0.0
+        return SURELY * self.worth(self.bits(one)) / self._weight if self._weight else 0.0
 
     def share(self, place: Placed) -> float:
         """What ``attribution.detail.found`` says."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from attribution.case import Case
 from attribution.detail import content
 from attribution.evidence import Messages
+from attribution.finder import Finder
 from attribution.graph import TraceGraph
 from attribution.loss import goes_on
 from attribution.naming import operation_label, variable_label
-from attribution.presence import HOLDS, Detail, Finder, Presence
+from attribution.presence import HOLDS, Detail, Presence
 from attribution.text.segments import Placed, cut, passage
 from attribution.why_not.model import (
     LONGEST,

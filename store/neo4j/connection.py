@@ -34,6 +34,16 @@ class Read(Protocol):
         ...
 
 
+_CONNECT_SECONDS = 10.0
+_RETRY_SECONDS = 60.0
+_ATTEMPTS = 6
+
+
+def layout_number() -> int:
+    """The number of the newest layout that this program knows."""
+    return migrations("neo4j")[-1].number
+
+
 async def run_text(
     transaction: neo4j.AsyncTransaction | neo4j.AsyncManagedTransaction,
     name: str,
@@ -43,16 +53,6 @@ async def run_text(
 ) -> neo4j.AsyncResult:
     """Run a text in a transaction."""
     return await transaction.run(sent(name, about), given=parameters)
-
-
-_CONNECT_SECONDS = 10.0
-_RETRY_SECONDS = 60.0
-_ATTEMPTS = 6
-
-
-def layout_number() -> int:
-    """The number of the newest layout that this program knows."""
-    return migrations("neo4j")[-1].number
 
 
 class Connection:

@@ -17,10 +17,11 @@ from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
 from attribution.case import Case
 from attribution.evidence import Messages
+from attribution.finder import Finder
 from attribution.graph import TraceGraph
 from attribution.model.settings import LlmSettings
 from attribution.needed import needed, wanted
-from attribution.presence import HOLDS, Finder
+from attribution.presence import HOLDS
 from attribution.run import Options, attribute
 from attribution.text.segments import passage
 from attribution.trial import SURE

@@ -21,9 +21,6 @@ from tests.web.looking import looking
 from tests.web.test_doors import visitor
 
 _BYTES = 30 << 20
-_PHRASES = 50
-"""In a line."""
-
 _QUOTE = "Ana lives in Porto."
 _GOLD = "Lisbon"
 
@@ -49,14 +46,9 @@ class Large:
         return visitor(self.server, self.key)
 
 
-def _grown(phrase: str) -> str:
-    """Many long lines, with the quote at the end.
-
-    Short ones would be a million sentences, in which the page of the failure looks for what the answer needed: each
-    test of that page would take half a minute of a processor.
-    """
-    line = f"{phrase} " * _PHRASES + "\n"
-    return line * (_BYTES // len(line)) + _QUOTE
+def _grown(line: str) -> str:
+    """Many lines, with the quote at the end."""
+    return f"{line}\n" * (_BYTES // (len(line) + 1)) + _QUOTE
 
 
 @pytest.fixture(scope="module")

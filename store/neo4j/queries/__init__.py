@@ -7,9 +7,9 @@ anew
   not look into maps. So all parameters of a text are sent as one map, ``given``: what a file calls ``$ids`` is
   ``$given.ids`` on its way;
 - when it has run ten times, and whenever what is stored has grown by much, which a young store does all the time. No
-  text gains by that: each names its way into the graph (``USING INDEX SEEK``), and of a plan made for an empty store
-  and one made for a full store at most the order of two filters differs. So the plan that is there is kept
-  (``replan=skip``), until the server is started anew or an index is made.
+  text gains by that: each names its way into the graph (``USING INDEX SEEK``), and plans made for an empty store and
+  for a full one differ at most in the order of filters and in where properties are read ahead, not in an index or a
+  way. So the plan that is there is kept (``replan=skip``), until the server is started anew or an index is made.
 """
 
 from __future__ import annotations

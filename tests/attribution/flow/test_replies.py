@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.evidence import Bm25, Messages
+from attribution.bm25 import Bm25
+from attribution.evidence import Messages
 from attribution.graph import TraceGraph
 from attribution.pieces import Piece, rested_on
 from schema.kinds import ErrorType, OperationKind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -11,9 +12,10 @@ import pytest_asyncio
 from attribution.case import Case
 from attribution.detail import content
 from attribution.evidence import Messages
+from attribution.finder import Finder
 from attribution.graph import TraceGraph
 from attribution.needed import needed, telling
-from attribution.presence import HOLDS, Finder
+from attribution.presence import HOLDS
 from attribution.text.segments import passage
 from store.open import open_database
 from tests.attribution.flow.stories import Story
@@ -83,7 +85,7 @@ async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Stor
             for _ in range(20)
         ]
         quoted += sum(messages.is_quoted(one.sentence, detail) for text in texts for one in passage(text))
-        exact = [Finder(detail, lambda one, d=detail: messages.is_foreign(one, d)).presence(text) for text in texts]  # type: ignore[misc]
+        exact = [Finder(detail, partial(messages.is_foreign, detail=detail)).presence(text) for text in texts]
         for least in (0.0, 0.4, HOLDS, 0.8):
             for look, one in zip(finder.look_at(texts), exact, strict=True):
                 assert one.score <= max(look.most, 0.0)
