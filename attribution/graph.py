@@ -250,11 +250,12 @@ class TraceGraph:
             return self._reached[key]
         edges = self._sources if backwards else self._targets
         found = set(key[0])
-        level = set(found)
-        while level:
-            after: set[str] = set().union(*(edges[one] for one in level if one in edges))
-            level = after - found
-            found |= level
+        waiting = list(found)
+        for one in waiting:  # it grows on the way
+            for other in edges.get(one, ()):
+                if other not in found:
+                    found.add(other)
+                    waiting.append(other)
         reached = self._reached[key] = frozenset(found)
         self._reached_count += len(reached)
         while self._reached_count > _MOST_REACHED and len(self._reached) > 1:

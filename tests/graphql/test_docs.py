@@ -36,8 +36,9 @@ def _empty(value: Any) -> bool:
 
 @pytest.mark.parametrize("name", sorted(set(DOCUMENTS) - SUBSCRIPTIONS))
 async def test_document(world: World, name: str) -> None:
-    transport = HTTPXAsyncTransport(f"{world.server.url}/graphql", headers=world.server.headers("admin", world.project))
-    async with Client(transport=transport, fetch_schema_from_transport=True) as client:
+    headers = world.server.headers("admin", world.project)
+    transport = HTTPXAsyncTransport(f"{world.server.url}/graphql", headers=headers, timeout=300)
+    async with Client(transport=transport, fetch_schema_from_transport=True, execute_timeout=None) as client:
         request = gql(DOCUMENTS[name])
         request.variable_values = _variables(world, DOCUMENTS[name])
         data = await client.execute(request)

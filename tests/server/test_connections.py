@@ -113,7 +113,7 @@ def test_silent_connections_keep_nobody_out(tmp_path: Path, said: bytes) -> None
                     continue
         # Those of the same address, and of another one.
         for source in ("127.0.0.1", "127.0.0.2"):
-            with httpx.Client(transport=httpx.HTTPTransport(local_address=source)) as client:
+            with httpx.Client(transport=httpx.HTTPTransport(local_address=source), timeout=300) as client:
                 assert client.get(f"{server.url}/healthz", timeout=30).status_code == 200
         server.await_log("connections were closed early")
         assert sum(map(is_open, clients)) <= most // 2

@@ -202,7 +202,7 @@ def test_life_of_a_key(place: Place, server: RunningServer) -> None:
     )
     assert (made["role"], made["state"], made["projectId"], made["name"]) == ("writer", "active", project, "ci")
     headers = {"Authorization": f"Bearer {made['key']}"}
-    with httpx.Client(base_url=server.url, headers=headers) as client:
+    with httpx.Client(base_url=server.url, headers=headers, timeout=300) as client:
         assert client.get("/v1/export/nothing").status_code == 404
     listed = place.here("keys", "list", "--json", "--project", project).stdout
     assert [key["id"] for key in json.loads(listed)] == [made["id"]]
@@ -218,7 +218,7 @@ def test_life_of_a_key(place: Place, server: RunningServer) -> None:
     again = place.here("keys", "revoke", made["id"], "--json", "--project", project)
     assert json.loads(again.stdout)["revokedAt"] == json.loads(revoked.stdout)["revokedAt"]
     with running(place, server.folder, job_concurrency=0) as fresh:
-        answer = httpx.get(f"{fresh.url}/v1/export/nothing", headers=headers)
+        answer = httpx.get(f"{fresh.url}/v1/export/nothing", headers=headers, timeout=300)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
 

@@ -44,7 +44,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     async def endless() -> None:
         await asyncio.Event().wait()
 
-    with serving(app) as url, httpx.Client(base_url=url) as opened:
+    with serving(app) as url, httpx.Client(base_url=url, timeout=300) as opened:
         yield opened
 
 
@@ -132,7 +132,7 @@ def test_browsers_of_other_origins_are_kept_out(server: RunningServer) -> None:
 
 def test_origins_that_may_call(tmp_path: Path) -> None:
     app = create_app(settings_for(tmp_path, cors_origins="https://tools.example"))
-    with serving(app) as url, httpx.Client(base_url=url) as client:
+    with serving(app) as url, httpx.Client(base_url=url, timeout=300) as client:
         asks = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
         good = client.options("/graphql", headers={"Origin": "https://tools.example", **asks})
         evil = client.options("/graphql", headers={"Origin": "https://evil.example", **asks})

@@ -116,7 +116,7 @@ def test_requests_and_paths_of_strangers(tmp_path: Path, form: str) -> None:
     with running(sqlite_place(tmp_path), tmp_path, log_format=form) as server:
         key = server.key("writer")
         headers = {"Authorization": f"Bearer {key}", "Cookie": SECRET, "X-Request-Id": "find-me"}
-        with httpx.Client(base_url=server.url, headers=headers, verify=certificates()) as client:
+        with httpx.Client(base_url=server.url, headers=headers, verify=certificates(), timeout=300) as client:
             client.get("/v1/export/nothing", params={"q": SECRET, "token": key})
             client.get(f"/v1/export/{key}")
             client.post("/graphql", json={"query": "query($a: String) { __typename }", "variables": {"a": SECRET}})
@@ -126,7 +126,7 @@ def test_requests_and_paths_of_strangers(tmp_path: Path, form: str) -> None:
         url = f"ws{server.url.removeprefix('http')}/graphql?token={SECRET}"
         with connect(url, subprotocols=[Subprotocol("graphql-transport-ws")]):
             pass
-        with httpx.Client(base_url=server.url, verify=certificates()) as stranger:
+        with httpx.Client(base_url=server.url, verify=certificates(), timeout=300) as stranger:
             for text in STRANGE.values():
                 encoded = quote(text.encode("utf-8", "surrogatepass"))
                 stranger.get(f"/{encoded}")
@@ -163,6 +163,6 @@ def check_request(server: RunningServer, key: str) -> None:
 @pytest.mark.parametrize(("trusted", "client"), [("", "127.0.0.1"), ("127.0.0.1", "203.0.113.7")])
 def test_who_is_believed_about_the_client(tmp_path: Path, trusted: str, client: str) -> None:
     with running(sqlite_place(tmp_path), tmp_path, job_concurrency=0, trusted_proxies=trusted) as server:
-        httpx.get(f"{server.url}/healthz", headers={"X-Forwarded-For": "203.0.113.7"})
+        httpx.get(f"{server.url}/healthz", headers={"X-Forwarded-For": "203.0.113.7"}, timeout=300)
         assert server.stop() == 0
         assert [line["client"] for line in server.log if line["event"] == "request"] == [client]

@@ -202,7 +202,7 @@ async def test_keys_are_not_fetched_without_tls(issuer: Issuer, verifier: TokenV
 
 def test_over_http(issuer: Issuer, tmp_path: Path) -> None:
     settings = {"oidc_issuer": issuer.url, "oidc_audience": AUDIENCE, "oidc_grants": GRANTS}
-    with inside(tmp_path, **settings) as (_, url), httpx.Client(base_url=url) as client:
+    with inside(tmp_path, **settings) as (_, url), httpx.Client(base_url=url, timeout=300) as client:
 
         def ask(token: str, project: str) -> httpx.Response:
             headers = {"Authorization": f"Bearer {token}"}
@@ -218,7 +218,7 @@ def test_the_client_is_told_to_come_back(tmp_path: Path) -> None:
     with oidc_issuer() as gone:
         token, url = gone.token(), gone.url
     with inside(tmp_path, oidc_issuer=url, oidc_audience=AUDIENCE, oidc_grants=GRANTS) as (_, server):
-        answer = httpx.get(f"{server}/v1/export/nothing", headers={"Authorization": f"Bearer {token}"})
+        answer = httpx.get(f"{server}/v1/export/nothing", headers={"Authorization": f"Bearer {token}"}, timeout=300)
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
     assert url not in answer.text

@@ -73,7 +73,10 @@ def make_app(folder: Path) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with serving(make_app(tmp_path_factory.mktemp("problems"))) as url, httpx.Client(base_url=url) as opened:
+    with (
+        serving(make_app(tmp_path_factory.mktemp("problems"))) as url,
+        httpx.Client(base_url=url, timeout=300) as opened,
+    ):
         yield opened
 
 

@@ -138,6 +138,7 @@ def test_a_project_from_before(alone: RunningServer, name: str) -> None:
         content=b"{}",
         headers={"Authorization": f"Bearer {key}"},
         verify=certificates(),
+        timeout=300,
     )
     assert (answer.status_code, SAID in answer.json()["detail"]) == (400, True)
     (trace,) = json.loads(place.here("traces", "--json", "--project", name).stdout)

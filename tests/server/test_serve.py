@@ -23,7 +23,7 @@ SAMPLE = ROOT / "examples" / "sample" / "assistant.json"
 
 def test_a_new_store_is_made(tmp_path: Path) -> None:
     with running(sqlite_place(tmp_path), tmp_path) as server:
-        assert httpx.get(f"{server.url}/readyz").status_code == 200
+        assert httpx.get(f"{server.url}/readyz", timeout=300).status_code == 200
         assert (tmp_path / "server.db").exists()
         assert server.stop() == 0
         assert server.said == ""
@@ -127,7 +127,7 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals) -
         server.process.send_signal(number)
         server.await_log("Shutting down")
         with pytest.raises(httpx.ConnectError):
-            httpx.get(f"{server.url}/healthz")
+            httpx.get(f"{server.url}/healthz", timeout=300)
         told.set()
         thread.join()
         client.close()
@@ -155,7 +155,7 @@ def test_settings_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "memtrace.toml"
     path.write_text('log_format = "text"\nmax_body_bytes = 2048\njob_concurrency = 0\n', "utf-8")
     with running(sqlite_place(tmp_path), tmp_path, config=path) as server:
-        assert httpx.post(f"{server.url}/graphql", content=b"x" * 4096).status_code == 413
+        assert httpx.post(f"{server.url}/graphql", content=b"x" * 4096, timeout=300).status_code == 413
         server.await_log("event=request")
 
 
@@ -168,4 +168,4 @@ def test_the_address_of_ipv6(tmp_path: Path) -> None:
         pytest.skip("this machine has no IPv6")
     with running(sqlite_place(tmp_path), tmp_path, host="::1", job_concurrency=0) as server:
         assert server.url.startswith("http://[::1]:")
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=300).status_code == 200

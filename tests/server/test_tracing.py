@@ -56,7 +56,7 @@ def ask(client: httpx.Client) -> None:
 
 def test_spans_without_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = InMemorySpanExporter()
-    with serving(make_app(tmp_path, exporter, monkeypatch)) as url, httpx.Client(base_url=url) as client:
+    with serving(make_app(tmp_path, exporter, monkeypatch)) as url, httpx.Client(base_url=url, timeout=300) as client:
         ask(client)
     spans = {span.name: span for span in exporter.get_finished_spans()}
     assert set(spans) == {
@@ -105,7 +105,7 @@ def test_sent_over_otlp(tmp_path: Path) -> None:
     endpoint = f"http://127.0.0.1:{collector.server_port}/v1/traces"
     app = api.server.create_app(settings_for(tmp_path, otlp_endpoint=endpoint))
     with serving(app) as url:
-        assert httpx.get(f"{url}/healthz").status_code == 200
+        assert httpx.get(f"{url}/healthz", timeout=300).status_code == 200
     collector.shutdown()
     thread.join()
     collector.server_close()

@@ -226,13 +226,16 @@ def _begin(signing: Signing, client: httpx.Client, next_: str = "/ui/help") -> t
 
 def _log_in(asked: dict[str, str], signing: Signing) -> dict[str, str]:
     """What the issuer sends a browser back with."""
-    answer = httpx.post(f"{signing.issuer.url}/authorize", data={**asked, "user": "mallory"})
+    answer = httpx.post(f"{signing.issuer.url}/authorize", data={**asked, "user": "mallory"}, timeout=300)
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
 
 
 def test_nobody_ends_what_another_browser_began(signing: Signing) -> None:
     """Session fixation: with a link, nobody can be signed in as who made the link."""
-    with httpx.Client(base_url=signing.url) as mallory, httpx.Client(base_url=signing.url) as victim:
+    with (
+        httpx.Client(base_url=signing.url, timeout=300) as mallory,
+        httpx.Client(base_url=signing.url, timeout=300) as victim,
+    ):
         asked, begun, kept = _begin(signing, mallory)
         other, _, own = _begin(signing, victim)
         assert len({asked["state"], other["state"], begun.nonce, begun.verifier}) == 4
@@ -251,35 +254,37 @@ def test_nobody_ends_what_another_browser_began(signing: Signing) -> None:
         ]
         for cookies, query in tries:
             header = {"Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
-            answer = httpx.get(f"{signing.url}{BACK}", params=query, headers=header)
+            answer = httpx.get(f"{signing.url}{BACK}", params=query, headers=header, timeout=300)
             assert answer.status_code == 401, query
             assert f"{COOKIE}=" not in answer.headers["set-cookie"]
             assert "<script>alert" not in answer.text
         # Another browser's verifier does not fit the code.
         swapped = begun.model_copy(update={"verifier": "x" * 64}).text()
-        answer = httpx.get(f"{signing.url}{BACK}", params=said, headers={"Cookie": f"{SIGN_IN_COOKIE}={swapped}"})
+        answer = httpx.get(
+            f"{signing.url}{BACK}", params=said, headers={"Cookie": f"{SIGN_IN_COOKIE}={swapped}"}, timeout=300
+        )
         assert answer.status_code == 401
         # The code is spent by then; a new one is good, once, and replaces what cookie was there before.
         said = _log_in(asked, signing)
         header = {"Cookie": f"{SIGN_IN_COOKIE}={kept}; {COOKIE}=mt_fixed"}
-        answer = httpx.get(f"{signing.url}{BACK}", params=said, headers=header)
+        answer = httpx.get(f"{signing.url}{BACK}", params=said, headers=header, timeout=300)
         assert answer.status_code == 200
         assert 'url=/ui/help"' in answer.text
         set_ = answer.headers.get_list("set-cookie")
         assert sorted(one.partition("=")[0] for one in set_) == [COOKIE, SIGN_IN_COOKIE]
         assert "Max-Age=0" in next(one for one in set_ if one.startswith(SIGN_IN_COOKIE))
         assert "mt_fixed" not in str(set_)
-        assert httpx.get(f"{signing.url}{BACK}", params=said, headers=header).status_code == 401
+        assert httpx.get(f"{signing.url}{BACK}", params=said, headers=header, timeout=300).status_code == 401
 
 
 def test_one_is_sent_to_pages_of_ours_alone(signing: Signing) -> None:
-    with httpx.Client(base_url=signing.url) as client:
+    with httpx.Client(base_url=signing.url, timeout=300) as client:
         for next_ in ("https://example.org", "//example.org", "/\\example.org", "javascript:alert(1)"):
             assert _begin(signing, client, next_)[1].next == "/ui"
         asked, begun, _ = _begin(signing, client)
         forged = begun.model_copy(update={"next": "https://example.org"}).text()
         header = {"Cookie": f"{SIGN_IN_COOKIE}={forged}"}
-        answer = httpx.get(f"{signing.url}{BACK}", params=_log_in(asked, signing), headers=header)
+        answer = httpx.get(f"{signing.url}{BACK}", params=_log_in(asked, signing), headers=header, timeout=300)
         assert answer.status_code == 200
         assert "example.org" not in answer.text
 
@@ -295,20 +300,25 @@ def test_a_token_of_another_issuer_opens_nothing(signing: Signing) -> None:
             f"{good}x",
         ]
     page = f"{signing.url}/ui/projects/{signing.project}"
-    assert httpx.get(page, headers={"Cookie": f"{COOKIE}={good}"}).status_code == 200
+    assert httpx.get(page, headers={"Cookie": f"{COOKIE}={good}"}, timeout=300).status_code == 200
     for token in tokens:
-        assert httpx.get(page, headers={"Cookie": f"{COOKIE}={token}"}).status_code == 303
+        assert httpx.get(page, headers={"Cookie": f"{COOKIE}={token}"}, timeout=300).status_code == 303
         form = {"key": token}
-        answer = httpx.post(f"{signing.url}/ui/sign-in", data=form, headers={"Sec-Fetch-Site": "same-origin"})
+        answer = httpx.post(
+            f"{signing.url}/ui/sign-in", data=form, headers={"Sec-Fetch-Site": "same-origin"}, timeout=300
+        )
         assert answer.status_code == 401
     # A token of the issuer names no other project, whatever the address says.
-    assert httpx.get(f"{signing.url}/ui/projects/other", headers={"Cookie": f"{COOKIE}={good}"}).status_code == 404
+    assert (
+        httpx.get(f"{signing.url}/ui/projects/other", headers={"Cookie": f"{COOKIE}={good}"}, timeout=300).status_code
+        == 404
+    )
 
 
 def test_an_issuer_that_is_away_or_strange_is_told(signing: Signing, issuer: SigningIssuer) -> None:
     discovery = "/.well-known/openid-configuration"
     known = issuer._answer(discovery)
-    with httpx.Client(base_url=signing.url) as client:
+    with httpx.Client(base_url=signing.url, timeout=300) as client:
         asked, _, kept = _begin(signing, client)
         wrong: list[dict[str, object]] = [
             known | {"issuer": "https://issuer.example"},
@@ -326,10 +336,10 @@ def test_an_issuer_that_is_away_or_strange_is_told(signing: Signing, issuer: Sig
         issuer.up = False
         header = {"Cookie": f"{SIGN_IN_COOKIE}={kept}"}
         assert client.get("/ui/sign-in/issuer").status_code == 503
-        assert httpx.get(f"{signing.url}{BACK}", params=said, headers=header).status_code == 503
+        assert httpx.get(f"{signing.url}{BACK}", params=said, headers=header, timeout=300).status_code == 503
         issuer.up = True
         issuer.changed = {"groups": ["g" * 40] * 120}
-        answer = httpx.get(f"{signing.url}{BACK}", params=said, headers=header)
+        answer = httpx.get(f"{signing.url}{BACK}", params=said, headers=header, timeout=300)
         assert answer.status_code == 400
         assert f"a cookie has room for {MOST_COOKIE:,}" in answer.text
 
