@@ -38,6 +38,7 @@ _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
 _MOST_COMPARED = 20_000
 """Sentences of which it is kept whether they come from a certain message."""
+_NOT_KNOWN: frozenset[str] = frozenset()
 _MOST_SOUGHT = 500
 """Contents whose words are kept as they were looked up."""
 
@@ -98,6 +99,7 @@ class Messages:
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._foreign: dict[tuple[frozenset[str], str], bool] = {}
+        self._quoted: dict[str, frozenset[str] | set[str] | None] = {}
         self._index = Bm25(stems)
         said = Counter(
             stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
@@ -238,9 +240,13 @@ class Messages:
 
     def is_quoted(self, one: Sentence, detail: Detail) -> bool:
         """Whether other messages have the very words of a sentence, and that of the detail has not."""
-        words = frozenset(one.stems)
-        sayers = self._sayers.get(words)
-        return sayers is not None and len(words) >= _FEW_WORDS and detail.message_id not in sayers
+        sayers = self._quoted.get(one.text, _NOT_KNOWN)
+        if sayers is _NOT_KNOWN:
+            if len(self._quoted) >= _MOST_COMPARED:
+                self._quoted.clear()
+            words = frozenset(one.stems)
+            sayers = self._quoted[one.text] = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
+        return sayers is not None and detail.message_id not in sayers
 
     def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
         """Whether words that no message has like this come from another message than this one."""

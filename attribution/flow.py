@@ -5,6 +5,7 @@ How it decides is in ``trial``.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 from attribution.evidence import Embedder, Messages, Mode, is_known
@@ -14,6 +15,7 @@ from attribution.presence import Detail, PresenceJudge
 from attribution.searching import likeliest
 from attribution.trial import Trial
 from attribution.verdict import Verdict
+from schema.garbage_collector import collector_paused
 from schema.models import Failure
 
 _RETRIEVED = 10
@@ -57,7 +59,9 @@ class FlowPass:
         gold_free = gold_free or not failure.gold_answers
         trial, retrieved = await self._trial(graph, failure, gold_free)
         details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
-        verdict = await trial.verdict(judge)
+        # A judge takes its time; without one this is over within a second, and leaves hardly any garbage.
+        with collector_paused() if judge is None else nullcontext():
+            verdict = await trial.verdict(judge)
         worth = _GOLD_FREE if gold_free else 1.0
         return replace(
             verdict,

@@ -249,16 +249,31 @@ class TraceGraph:
             self._reached.move_to_end(key)
             return self._reached[key]
         edges = self._sources if backwards else self._targets
-        found = set(key[0])
-        waiting = list(found)
-        for one in waiting:  # it grows on the way
-            for other in edges.get(one, ()):
-                if other not in found:
-                    found.add(other)
-                    waiting.append(other)
-        reached = self._reached[key] = frozenset(found)
+        only = edges.get(next(iter(key[0])), []) if len(key[0]) == 1 else []
+        if len(only) == 1:
+            # Many messages lead into one unit: what is reached from that is walked once.
+            through = frozenset(only), backwards
+            if through not in self._reached:
+                self._keep_reached(through, _walked(through[0], edges))
+            return self._keep_reached(key, key[0] | self._reached[through])
+        return self._keep_reached(key, _walked(key[0], edges))
+
+    def _keep_reached(self, key: tuple[frozenset[str], bool], reached: frozenset[str]) -> frozenset[str]:
+        self._reached[key] = reached
         self._reached_count += len(reached)
         while self._reached_count > _MOST_REACHED and len(self._reached) > 1:
             _, dropped = self._reached.popitem(last=False)
             self._reached_count -= len(dropped)
         return reached
+
+
+def _walked(roots: frozenset[str], edges: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """All that is reached from some variables, themselves included."""
+    found = set(roots)
+    waiting = list(found)
+    for one in waiting:  # it grows on the way
+        for other in edges.get(one, ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return frozenset(found)

@@ -51,19 +51,22 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     """
     asked = messages.asked(failure)
     want_in, asked_in = messages.sought(want), messages.sought(asked)
-    best = (-1.0, -1.0)
-    chosen: tuple[str, Placed] | None = None
+    most = -1.0
+    best: list[tuple[str, Placed]] = []
     for message_id in evidence:
         for placed in messages.statements(message_id):
             told = round(want_in.share(placed), 6)
-            if told >= best[0] and (score := (told, asked_in.share(placed))) > best:
-                best, chosen = score, (message_id, placed)
-    if chosen is None:
+            if told >= most:
+                best = best if told == most else []
+                most = told
+                best.append((message_id, placed))
+    if not best:
         return None
-    literal = best[0] >= SUPPORTED
+    chosen = max(best, key=lambda one: asked_in.share(one[1])) if len(best) > 1 else best[0]
+    literal = most >= SUPPORTED
     _, placed = chosen
     core = _held(want, placed) if literal else content(placed.sentence.text, messages.rarity, placed.reference)
-    return _detail(messages, chosen, asked, core, best[0], literal)
+    return _detail(messages, chosen, asked, core, most, literal)
 
 
 def telling(messages: Messages, ids: Sequence[str], want: Content) -> list[str]:

@@ -44,8 +44,10 @@ class Sought:
         known = self._bits
         for place, row in enumerate(self.rows.values()):
             bits = {level: some << 3 * place + self._first for level, some in _LEVELS.items()}
-            for stem, level in row.items():
-                known[stem] = known.get(stem, 0) | bits[level]
+            of_word = {stem: bits[level] for stem, level in row.items()}
+            for stem in known.keys() & of_word.keys():
+                of_word[stem] |= known[stem]
+            known.update(of_word)
         self.telling = frozenset(self._bits)
         self._worth: dict[int, float] = {}
         self._said: dict[int, float] = {}
@@ -54,8 +56,10 @@ class Sought:
     def bits(self, one: Sentence) -> int:
         """What a sentence may have of it."""
         found = 0
-        for stem in self.telling.intersection(one.stems):  # mostly there is none, or few of them
-            found |= self._bits[stem]
+        known = self._bits
+        for stem in one.stems:
+            if stem in known:
+                found |= known[stem]
         if self._has_more:
             found |= bool(one.dates and self._wanted.dates)
             for value in one.numbers:

@@ -8,7 +8,7 @@ also, derived, hypernym), and the heads of the clusters of adjectives.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -32,7 +32,6 @@ _OPPOSITES = frozenset(
     )
 )  # fmt: skip
 """Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
-_NOTHING: Mapping[str, float] = {}
 _ROOT = 4
 """Letters that forms of one root share."""
 
@@ -68,16 +67,43 @@ def likeness(left: str, right: str) -> float:
     return 0.0
 
 
+class _Senses:
+    """Some stems by their senses, their neighbours, and the heads of their clusters."""
+
+    def __init__(self) -> None:
+        self._own: dict[str, list[str]] = defaultdict(list)
+        self._near: dict[str, list[str]] = defaultdict(list)
+        self._heads: dict[str, list[str]] = defaultdict(list)
+
+    def add(self, stem: str, parts: Sequence[Sequence[str]]) -> None:
+        """Know a stem; its parts are what ``_parts`` says of it."""
+        for index, senses in zip((self._own, self._near, self._heads), parts, strict=True):
+            for sense in senses:
+                index[sense].append(stem)
+
+    def related(self, parts: Sequence[Sequence[str]]) -> dict[str, float]:
+        """The known stems whose ``likeness`` to another stem is not 0, each with it; the parts are of the other one."""
+        own, near, heads = parts
+        found: dict[str, float] = {}
+        for index, senses in ((self._own, near), (self._near, own), (self._heads, heads)):
+            for sense in senses:
+                if sense in index:
+                    found.update(dict.fromkeys(index[sense], NEAR))
+        for sense in own:
+            if sense in self._own:
+                found.update(dict.fromkeys(self._own[sense], SAME))
+        return found
+
+
 class Alike:
     """Which of many stems mean nearly the same as another one; asked of many, it is much faster than pair by pair."""
 
     def __init__(self) -> None:
         """Knows no stems yet."""
         self._stems: set[str] = set()
-        self._own: dict[str, list[str]] = defaultdict(list)
-        self._near: dict[str, list[str]] = defaultdict(list)
-        self._heads: dict[str, list[str]] = defaultdict(list)
-        self._rows: dict[str, tuple[int, Mapping[str, float]]] = {}
+        self._known = _Senses()
+        self._asked = _Senses()
+        self._rows: dict[str, dict[str, float]] = {}
         self._texts: set[int] = set()
 
     @property
@@ -86,13 +112,16 @@ class Alike:
         return len(self._stems)
 
     def add(self, stems: Iterable[str]) -> None:
-        """Know some stems, too."""
+        """Know some stems, too; what was asked before is kept up to date."""
         for stem in stems:
             if stem not in self._stems:
                 self._stems.add(stem)
-                for index, senses in zip((self._own, self._near, self._heads), _parts(stem), strict=True):
-                    for sense in senses:
-                        index[sense].append(stem)
+                parts = _parts(stem)
+                self._known.add(stem, parts)
+                for asked, likeness_of in self._asked.related(parts).items():
+                    self._rows[asked][stem] = likeness_of
+                if stem in self._rows:
+                    self._rows[stem][stem] = 1.0
 
     def learn(self, text: str, stems: Iterable[Iterable[str]]) -> None:
         """Know the stems of a text, which are looked at only once.
@@ -108,24 +137,15 @@ class Alike:
                 self.add(some)
 
     def to(self, stem: str) -> Mapping[str, float]:
-        """The known stems whose ``likeness`` to a stem is not 0, each with it."""
-        size, row = self._rows.get(stem, (-1, _NOTHING))
-        if size != len(self._stems):
-            row = self._row(stem)
-            self._rows[stem] = len(self._stems), row
+        """The known stems whose ``likeness`` to a stem is not 0, each with it; it grows with what is known."""
+        row = self._rows.get(stem)
+        if row is None:
+            parts = _parts(stem)
+            row = self._rows[stem] = self._known.related(parts)
+            if stem in self._stems:
+                row[stem] = 1.0
+            self._asked.add(stem, parts)
         return row
-
-    def _row(self, stem: str) -> Mapping[str, float]:
-        own, near, heads = _parts(stem)
-        found: dict[str, float] = {}
-        for index, senses in ((self._own, near), (self._near, own), (self._heads, heads)):
-            for sense in senses:
-                found.update(dict.fromkeys(index.get(sense, ()), NEAR))
-        for sense in own:
-            found.update(dict.fromkeys(self._own.get(sense, ()), SAME))
-        if stem in self._stems:
-            found[stem] = 1.0
-        return found
 
 
 def _parts(stem: str) -> list[list[str]]:
