@@ -38,7 +38,6 @@ _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
 _MOST_COMPARED = 20_000
 """Sentences of which it is kept whether they come from a certain message."""
-_NOT_KNOWN: frozenset[str] = frozenset()
 _MOST_SOUGHT = 500
 """Contents whose words are kept as they were looked up."""
 
@@ -99,7 +98,7 @@ class Messages:
         self._behind: dict[str, set[str]] = {}
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._foreign: dict[tuple[frozenset[str], str], bool] = {}
-        self._quoted: dict[str, frozenset[str] | set[str] | None] = {}
+        self._quoted: dict[str, set[str] | None] = {}
         self._index = Bm25(stems)
         said = Counter(
             stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
@@ -240,12 +239,12 @@ class Messages:
 
     def is_quoted(self, one: Sentence, detail: Detail) -> bool:
         """Whether other messages have the very words of a sentence, and that of the detail has not."""
-        sayers = self._quoted.get(one.text, _NOT_KNOWN)
-        if sayers is _NOT_KNOWN:
+        if one.text not in self._quoted:
             if len(self._quoted) >= _MOST_COMPARED:
                 self._quoted.clear()
             words = frozenset(one.stems)
-            sayers = self._quoted[one.text] = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
+            self._quoted[one.text] = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
+        sayers = self._quoted[one.text]
         return sayers is not None and detail.message_id not in sayers
 
     def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:

@@ -56,9 +56,9 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     for message_id in evidence:
         for placed in messages.statements(message_id):
             told = round(want_in.share(placed), 6)
-            if told >= most:
-                best = best if told == most else []
-                most = told
+            if told > most:
+                most, best = told, []
+            if told == most:
                 best.append((message_id, placed))
     if not best:
         return None

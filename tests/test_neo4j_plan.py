@@ -17,7 +17,7 @@ from store.neo4j.database import Neo4jDatabase
 from store.neo4j.find import lucene_query
 from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
 from store.neo4j.labels import FILLINGS, Sorting
-from store.neo4j.queries import cypher
+from store.neo4j.queries import cypher, sent
 from store.texts import placeholders
 
 UNBOUND = {
@@ -176,6 +176,13 @@ def test_every_way_into_the_graph_names_its_index(name: str, about: StrEnum | No
     """Else the server reads all of an index for each id as long as it remembers that index as empty."""
     ways = re.findall(r"\bMATCH (?:p = )?\(\w*:", cypher(name, about))
     assert len(re.findall(r"\bUSING INDEX SEEK ", cypher(name, about))) == len(ways)
+
+
+@pytest.mark.parametrize("text", PLANNED)
+def test_all_that_a_text_is_given_is_one_parameter(text: tuple[str, StrEnum | None]) -> None:
+    """Else the server would plan it anew for each length of what is asked for."""
+    assert set(re.findall(r"\$(\w+)", sent(*text))) <= {"given"}
+    assert set(re.findall(r"\$given\.(\w+)", sent(*text))) == set(re.findall(r"\$(\w+)", cypher(*text)))
 
 
 PAGES = ["api_key", "audit_entry", "derivation", "idle_trace", "job", "operation", "session", "variable"]

@@ -118,8 +118,8 @@ class Alike:
                 self._stems.add(stem)
                 parts = _parts(stem)
                 self._known.add(stem, parts)
-                for asked, likeness_of in self._asked.related(parts).items():
-                    self._rows[asked][stem] = likeness_of
+                for asked, how_alike in self._asked.related(parts).items():
+                    self._rows[asked][stem] = how_alike
                 if stem in self._rows:
                     self._rows[stem][stem] = 1.0
 
