@@ -26,6 +26,8 @@ from store.protocol import GraphStore
 
 MAX_ELEMENTS = 200_000
 """Of a trace."""
+MAX_BYTES = 8 << 20
+"""Of the text of a trace that is searched through: about ten seconds of the processor."""
 
 _LIST = {"size": model.MOST}
 _MANY = f"At most {model.MOST} of them are given."
@@ -237,7 +239,10 @@ async def why_not_of(info: Info, failure: models.Failure) -> list[WhyNot]:
     found = await info.context.load(failure.project_id, _why_nots, failure.id)
     if found is None:
         raise InputError(
-            "whyNot", "", f"its trace has more than {MAX_ELEMENTS:,} elements: use the command memtrace why-not"
+            "whyNot",
+            "",
+            f"its trace has more than {MAX_ELEMENTS:,} elements, or more than {MAX_BYTES:,} bytes of text to search: "
+            "use the command memtrace why-not",
         )
     return [_typed(one, failure.project_id) for one in found]
 
@@ -255,7 +260,7 @@ async def _in_turn(store: GraphStore, failures: Sequence[models.Failure]) -> dic
     from attribution.why_not.find import why_not
 
     async with _turn():  # a trace takes memory while it is worked through
-        return await why_not(store, failures)
+        return await why_not(store, failures, MAX_BYTES)
 
 
 @cache

@@ -19,7 +19,7 @@ from attribution.why_not.change import change, extraction
 from attribution.why_not.context import context, left_out
 from attribution.why_not.model import Change, Extraction, Stood, WhyNot
 from attribution.why_not.retrieval import Ratings, ratings, searched
-from schema.kinds import ErrorType, OperationKind
+from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import NO_ATTRIBUTES, Attribution, Failure
 from store.protocol import GraphStore
 
@@ -27,11 +27,19 @@ _EXTRACTS = frozenset({OperationKind.EXTRACTION, OperationKind.INITIALIZATION, O
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION, OperationKind.TOOL, OperationKind.OTHER})
 
 
-async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, list[WhyNot]]:
+async def why_not(
+    store: GraphStore, failures: Sequence[Failure], most_bytes: int | None = None
+) -> dict[str, list[WhyNot]]:
     """What was there and not chosen, for each piece of several failures, by the failure's id.
 
     A failure has no pieces where nothing was needed, as where the gold answer says that it isn't known, and where its
     way can't be followed: `memtrace attribute` says why. Each trace is read once.
+
+    Args:
+        store: of a project.
+        failures: of it.
+        most_bytes: failures of traces that have more text than this to be searched through are left out; None: none
+            is.
     """
     # It says what the free pass would: who is still to judge a failure is not told.
     withheld = await store.withheld([one.id for one in failures])
@@ -43,6 +51,8 @@ async def why_not(store: GraphStore, failures: Sequence[Failure]) -> dict[str, l
     found: dict[str, list[WhyNot]] = {id_: [] for id_ in withheld}
     for trace_id, some in by_trace.items():
         reader = await _Reader.load(store, trace_id)
+        if most_bytes is not None and reader.bytes_searched > most_bytes:
+            continue
         for failure in some:
             found[failure.id] = await reader.pieces(failure, verdicts.get(failure.id))
     return found
@@ -60,6 +70,14 @@ class _Reader:
     async def load(cls, store: GraphStore, trace_id: str) -> _Reader:
         graph = await TraceGraph.load(store, trace_id)
         return cls(graph, ratings(graph, await store.usages(trace_id)))
+
+    @property
+    def bytes_searched(self) -> int:
+        """The most that is searched through sentence by sentence: all messages, and the largest of the other values."""
+        sizes: dict[bool, list[int]] = {True: [], False: [0]}
+        for variable in self._graph.variables.values():
+            sizes[variable.kind is VariableKind.MESSAGE].append(variable.size)
+        return sum(sizes[True]) + max(sizes[False])
 
     async def pieces(self, failure: Failure, verdict: Attribution | None) -> list[WhyNot]:
         """The result for each piece; ``verdict`` may name another operation to look at."""

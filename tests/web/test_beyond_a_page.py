@@ -23,6 +23,9 @@ from tests.web.test_doors import visitor
 _BYTES = 30 << 20
 _QUOTE = "Ana lives in Porto."
 _GOLD = "Lisbon"
+_WORK_IT_OUT = (
+    "The trace is too large for this to be worked out while a page waits. The command memtrace why-not {} does it."
+)
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,8 @@ def test_every_page_says_what_it_does_not_open(large: Large) -> None:
         f"/traces/{ids['trace']}/memory": None,
         f"/traces/{ids['trace']}": None,
         f"/traces/{ids['trace']}?show=units": None,
-        f"/failures/{ids['failure']}": None,
-        f"/failures/{ids['failure']}?why=1": None,
+        f"/failures/{ids['failure']}": _WORK_IT_OUT.format(ids["failure"]),
+        f"/failures/{ids['failure']}?why=1": _WORK_IT_OUT.format(ids["failure"]),
         f"/variables/{ids['answer']}/graph": None,
         f"/variables/{ids['message']}/impact": None,
         f"/compare?before={ids['trace']}&after={ids['trace']}&show=stillWrong": None,
@@ -134,6 +137,8 @@ def test_every_page_says_what_it_does_not_open(large: Large) -> None:
             assert "<script>alert" not in answer.text
             if told is not None:
                 assert any(told in one for one in _told(answer.text)), (page, _told(answer.text))
+                if page.startswith("/failures/"):
+                    continue
                 shown = ids["message"] if ids["message"] in page else ids["unit"]
                 assert f"/variables/{shown}/value" in answer.text, page
 

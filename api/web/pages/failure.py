@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.responses import RedirectResponse, Response
 
 from api.web.pages import judging, words
-from api.web.pages.asking import MissingError
+from api.web.pages.asking import MissingError, PageError
 from api.web.pages.picture import picture
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
@@ -124,11 +124,16 @@ def _is_small(trace: Found | None) -> bool:
     return trace is not None and sum(trace["counts"].values()) <= _SMALL
 
 
-async def _why_not(asked: PageRequest, one: Found) -> list[Found] | None:
+async def _why_not(asked: PageRequest, one: Found) -> list[Found] | Literal["too large"] | None:
     """What was there and was not chosen; None where it takes long, and nobody has asked for it."""
     if one["isWithheld"] or (asked.said("why") is None and not _is_small(one["trace"])):
         return None
-    found = (await asked.viewer.ask_project("why_not", asked.project, id=one["id"]))["project"]["failure"]
+    try:
+        found = (await asked.viewer.ask_project("why_not", asked.project, id=one["id"]))["project"]["failure"]
+    except PageError as error:
+        if error.is_of("whyNot"):
+            return "too large"
+        raise
     if found is None:
         raise MissingError("failure")
     pieces: list[Found] = found["whyNot"]

@@ -115,9 +115,12 @@ async def test_graphql_of_another_project(database: Database) -> None:
 
 
 @pytest.mark.one_engine
-async def test_graphql_refuses_what_is_too_large(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bound", ["MAX_ELEMENTS", "MAX_BYTES"])
+async def test_graphql_refuses_what_is_too_large(
+    database: Database, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failure = await written(database, graphs.retrieval)
-    monkeypatch.setattr(api.graphql.why_not, "MAX_ELEMENTS", 5)
+    monkeypatch.setattr(api.graphql.why_not, bound, 5)
     found = await asked(database, failure.project_id, _DOCUMENT, id=failure.id)
     (error,) = found.errors
     assert error.extensions == {"code": "BAD_INPUT"}

@@ -61,6 +61,18 @@ async def test_a_search_without_recorded_ranks(database: Database) -> None:
     assert one.held[0].operation_id is None
 
 
+@pytest.mark.one_engine
+async def test_what_has_more_text_than_is_asked_for_is_left_out(database: Database) -> None:
+    story, failure = graphs.retrieval(f"why-{token_hex(4)}")
+    (piece,) = await told_of(database, story, failure)
+    messages = [one.size for one in story.trace.variables if one.kind is VariableKind.MESSAGE]
+    others = [one.size for one in story.trace.variables if one.kind is not VariableKind.MESSAGE]
+    enough = sum(messages) + max(others)
+    store = database.project(story.trace.project)
+    assert await why_not(store, [failure], enough) == {failure.id: [piece]}
+    assert await why_not(store, [failure], enough - 1) == {}
+
+
 async def test_only_units_that_were_current_held_it(database: Database) -> None:
     story, failure = graphs.update(f"why-{token_hex(4)}")
     story.store(0, graphs.KNOWN, key="later")  # after the search
