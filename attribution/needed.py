@@ -25,6 +25,8 @@ _ABOUT = 0.4
 """A sentence with at least this part of the question is about the same."""
 _TELLING = 1.2
 """If the words of an answer that the evidence has weigh this much, it is said, whatever else the answer adds."""
+_ASKS = ("?", "？")
+"""How a question ends. What another message only asks is no source of what is needed."""
 
 
 def wanted(messages: Messages, failure: Failure) -> Content:
@@ -35,7 +37,7 @@ def wanted(messages: Messages, failure: Failure) -> Content:
 
 def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
     """The detail from a message beside the evidence, where one tells clearly what is wanted."""
-    near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want)
+    near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
     if near is None:
         return None
     own = needed(messages, failure, evidence, want)
@@ -43,8 +45,17 @@ def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], w
     return near if near.support >= _NEAR_SUPPORTED or clearly else None
 
 
-def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+def needed(
+    messages: Messages, failure: Failure, evidence: Sequence[str], want: Content, *, may_ask: bool = True
+) -> Detail | None:
     """The detail by the gold answer: the sentence that has most of what is wanted, or is the nearest to the question.
+
+    Args:
+        messages: of the trace.
+        failure: what was asked and answered.
+        evidence: the messages to look at.
+        want: what the gold answers say.
+        may_ask: whether the sentence may be a question.
 
     Returns:
         None where no message is given.
@@ -55,6 +66,8 @@ def needed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
     best: list[tuple[str, Placed]] = []
     for message_id in evidence:
         for placed in messages.statements(message_id):
+            if not may_ask and placed.sentence.text.endswith(_ASKS):
+                continue
             told = round(want_in.share(placed), 6)
             if told > most:
                 most, best = told, []

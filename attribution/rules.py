@@ -134,7 +134,9 @@ def foreign_gold(
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
         together, at_once = told_together(messages, evidence, want), told_at_once(messages, evidence, claim)
-        is_told = together >= _ALL and together > at_once + _MORE
+        # Of a list that is told whole, only an answer with as much to say can be the right one instead.
+        says_more = is_list(failure) and want.weight > claim.weight
+        is_told = together >= _ALL and (says_more or together > at_once + _MORE)
         # A list is told by several sentences, unless one of them says what was answered instead.
         several = is_list(failure) and at_once < _ALL
         if (

@@ -6,7 +6,6 @@ import itertools
 import random
 
 import pytest
-from scipy.stats import beta
 
 from optimization.gate.gate import Rules, Scored, Seen, against_texts, decide, refusal
 from optimization.gate.prompts import learnt_by_heart, placeholders
@@ -43,6 +42,8 @@ def test_the_sign_flip_of_many_conversations_is_quick() -> None:
 
 @pytest.mark.parametrize(("events", "trials"), [(0, 29), (0, 59), (1, 50), (7, 40), (39, 40)])
 def test_the_bound_is_that_of_clopper_and_pearson(events: int, trials: int) -> None:
+    from scipy.stats import beta  # takes two seconds
+
     assert upper_bound(events, trials, 0.05) == pytest.approx(beta.ppf(0.95, events + 1, trials - events), abs=1e-9)
 
 

@@ -201,6 +201,32 @@ async def test_what_a_message_tells_in_several_sentences_is_no_wrong_gold_answer
     assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
 
 
+async def test_a_list_that_a_message_tells_is_no_wrong_gold_answer_though_it_says_what_was_answered(
+    embedded: Database,
+) -> None:
+    message = (
+        "Patience matters in pottery. I stay calm by counting the glazed bowls. It also helps to have a warm kiln. "
+        "Just remember the teacher."
+    )
+    told = Story.of("rules", message, "The club has a red door.", name="every item")
+    patience, *_ = [told.store(0, part, key=f"part-{n}") for n, part in enumerate(message.split(". "))]
+    gold = "By counting her glazed bowls, having a warm kiln, and remembering the teacher"
+    failure = told.ask("How does Ada stay calm in her pottery?", gold, "Patience matters in pottery.", [patience])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
+async def test_what_another_message_only_asks_is_no_source(embedded: Database) -> None:
+    said, asks = "Here is a peek at the workshop I built.", "What made you choose the lamps and the shelves?"
+    told = Story.of("rules", said, asks, name="asked")
+    told.store(0, said)
+    told.step("extract-nothing", OperationKind.EXTRACTION, [told.evidence[1]], ("none", "[]", VariableKind.RESPONSE))
+    club = told.store(1, "The club has a red door.", key="club")
+    failure = told.ask("What did Ada build?", "the workshop, the lamps, and the shelves", "A red door.", [club])
+    verdict, blamed = await verdict_on(embedded, told, failure)
+    assert (verdict.error_type, blamed) == (ErrorType.RETRIEVAL, "search")
+
+
 async def test_a_month_is_not_the_week_that_was_asked_for(embedded: Database) -> None:
     """Another message plans the same for some time of the month: that does not tell when it was."""
     said = "We took the tent to the mountains last week.\nTimestamp: 2023-06-27T10:37:00"

@@ -11,7 +11,7 @@ import attribution
 from attribution.probabilities import CURVES
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "11", "3784c28ce5e047c4"
+VERSION, FINGERPRINT = "12", "acde3002edebbb5c"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
