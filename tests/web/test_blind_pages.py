@@ -121,12 +121,12 @@ def _seen(team: Team, person: str) -> dict[str, list[Any]]:
     }
 
 
-def _shown(team: Team, person: str) -> tuple[Any, str]:
-    """All failures over GraphQL and as a page: what whoever is not blind sees change."""
+def _shown(team: Team, person: str) -> tuple[list[Any], list[str]]:
+    """What whoever is not blind sees change, over GraphQL and as pages."""
     with visitor(team.world.server, team.keys[person]) as client:
-        answer = client.get(f"/ui/projects/{team.world.project}/failures")
-    assert answer.status_code == 200
-    return team.ask(person, _DOCUMENT, n=100), answer.text
+        answers = [client.get(f"/ui/projects/{team.world.project}/failures?{query}") for query in _QUERIES]
+    assert all(answer.status_code == 200 for answer in answers)
+    return [team.ask(person, _DOCUMENT, f=wanted, n=100) for wanted in _FILTERS], [one.text for one in answers]
 
 
 def test_filters_and_orders_tell_nothing_at_any_door(shared: World, team: Team) -> None:
