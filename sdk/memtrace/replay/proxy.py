@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,8 @@ from memtrace.replay.budget import Budget, Spent
 from memtrace.replay.replies import Replies, Reply
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 _DROPPED = {
@@ -141,7 +144,7 @@ class Proxy:
         with self._lock:
             if self._client is None:
                 timeout = httpx.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
-                self._client = httpx.Client(timeout=timeout, follow_redirects=False)
+                self._client = httpx.Client(verify=_authorities(), timeout=timeout, follow_redirects=False)
             return self._client
 
     def _count(self, reply: Reply) -> dict[str, int]:
@@ -168,6 +171,14 @@ class Proxy:
             if problem not in self.problems:
                 self.problems.append(problem)
         to.whole(Reply(400, "application/json", to_json({"error": {"message": f"memtrace replay: {problem}"}})))
+
+
+@cache
+def _authorities() -> ssl.SSLContext:
+    """Whom live calls trust: read once for all replays of a process, for it takes longer than a call."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _usage(body: bytes) -> dict[str, int]:
