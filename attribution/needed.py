@@ -58,7 +58,7 @@ def needed(
         may_ask: whether the sentence may be a question.
 
     Returns:
-        None where no message is given.
+        None where no message is given, or none has such a sentence.
     """
     asked = messages.asked(failure)
     want_in, asked_in = messages.sought(want), messages.sought(asked)

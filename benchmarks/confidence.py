@@ -98,7 +98,13 @@ def _curve(points: Sequence[Point]) -> Curve:
         [one.right for one in points],
         [weight if one.natural else 1.0 for one in points],
     )
-    return Curve(round(float(model.coef_[0][0]), 4), round(float(model.intercept_[0]), 4), len(points))
+    slope = float(model.coef_[0][0])
+    if slope < 0:
+        # A verdict of which the rules are surer is never less likely: then their score says nothing.
+        likely = sum(weight if one.natural else 1.0 for one in points if one.right)
+        unlikely = sum(weight if one.natural else 1.0 for one in points if not one.right)
+        return Curve(0.0, round(math.log(likely / unlikely), 4), len(points))
+    return Curve(round(slope, 4), round(float(model.intercept_[0]), 4), len(points))
 
 
 def validated(points: Sequence[Point]) -> list[tuple[Point, float]]:

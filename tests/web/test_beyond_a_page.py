@@ -137,8 +137,7 @@ def test_every_page_says_what_it_does_not_open(large: Large) -> None:
             assert "<script>alert" not in answer.text
             if told is not None:
                 assert any(told in one for one in _told(answer.text)), (page, _told(answer.text))
-                if page.startswith("/failures/"):
-                    continue
+            if told is not None and not page.startswith("/failures/"):
                 shown = ids["message"] if ids["message"] in page else ids["unit"]
                 assert f"/variables/{shown}/value" in answer.text, page
 

@@ -35,6 +35,12 @@ def test_where_all_are_right_the_rule_of_succession_holds() -> None:
     assert curves[QuestionKind.CONVERSATIONAL].at(0.5) == 0.5
 
 
+def test_what_the_rules_are_surer_of_is_never_less_likely() -> None:
+    curves = fit([*points("unanswerable", 0.97, 8, 10), *points("unanswerable", 0.5, 10, 10)])
+    assert curves[QuestionKind.UNANSWERABLE].slope == 0.0
+    assert curves[QuestionKind.UNANSWERABLE].at(0.97) == pytest.approx(0.9, abs=1e-4)
+
+
 def test_few_that_happened_weigh_as_much_as_many_that_were_injected() -> None:
     happened, injected = points("plain", 0.9, 50, 100), points("plain", 0.9, 1000, 1000, natural=False)
     assert fit([*happened, *injected])[QuestionKind.PLAIN].at(0.9) == pytest.approx(0.75, abs=0.02)
