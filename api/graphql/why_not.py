@@ -27,8 +27,8 @@ from store.protocol import GraphStore
 MAX_ELEMENTS = 200_000
 """Of a trace."""
 MAX_BYTES = 4 << 20
-"""Of the text of a trace that is searched through, as much as is read before a request ends: 8 MiB of short sentences took
-42 s on a slow processor. A conversation of 430 sessions has 1.5 MB."""
+"""Of the text of a trace that is searched through, as much as is read before a request ends: 8 MiB of short sentences
+took 42 s on a slow processor. A conversation of 430 sessions has 1.5 MB."""
 
 _LIST = {"size": model.MOST}
 _MANY = f"At most {model.MOST} of them are given."
