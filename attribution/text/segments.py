@@ -10,17 +10,19 @@ from typing import NamedTuple
 
 from attribution.text.dates import Mention, mentions
 from attribution.text.numbers import number
-from attribution.text.tokens import tokens
+from attribution.text.tokens import carries, stem, words
 
 _BREAK = re.compile(
-    r"""\\n|\n                                  # lines, also escaped ones
-      | (?<=[.!?;])["')\]]*(?:\s+|$)            # ends of sentences
-      | [。！？؟]
-      | ["']\s*[,:\]}]\s*                       # strings of JSON and of Python
-      | [{\[]\s*["']
+    r"""[\\\n.!?;。！？؟"'{\[]                     # each break begins with one of these: so it is found quickly
+      (?: (?<=\\)n | (?<=[\n。！？؟])             # lines, also escaped ones
+        | (?<=[.!?;])(?!\\n|\n)["')\]]*(?:\s+|$) # ends of sentences, whose mark belongs to them
+        | (?<=["'])\s*[,:\]}]\s*                # strings of JSON and of Python
+        | (?<=[{\[])\s*["']
+      )
     """,
     re.VERBOSE,
 )
+_MARKS = ".!?;"
 _LONGEST = 2_000
 """Characters of a sentence; what has no end goes on in the next one."""
 _KEPT = 200_000
@@ -68,17 +70,23 @@ def sentence(text: str) -> Sentence:
     taken = [(date.start, date.end) for date in dates if date.relative is None or date.is_stamp]
     stems: list[str] = []
     numbers: set[float] = set()
-    for token in tokens(text):
-        if any(first <= token.start < last for first, last in taken):
+    for start, word in words(text):
+        if taken and any(first <= start < last for first, last in taken):
             continue
-        value = number(token.word)
+        said, value = _read_word(word)
         if value is not None:
             numbers.add(value)
-        elif token.carries:
-            stems.append(token.stem)
+        elif said:
+            stems.append(said)
     stamps = [date.interval.first for date in dates if date.is_stamp and date.interval is not None]
     told = tuple(date for date in dates if not date.is_stamp)
     return Sentence(text, tuple(stems), frozenset(numbers), told, stamps[0] if stamps else None)
+
+
+@lru_cache(maxsize=100_000)
+def _read_word(word: str) -> tuple[str, float | None]:
+    """The stem of a word in lower case, empty where it carries nothing, and its value where it is a number."""
+    return stem(word) if carries(word) else "", number(word)
 
 
 def cut(text: str) -> list[tuple[int, str]]:
@@ -86,8 +94,11 @@ def cut(text: str) -> list[tuple[int, str]]:
     found = []
     start = 0
     for match in _BREAK.finditer(text):
-        if match.start() > start:
-            found.append((start, text[start : match.start()]))
+        end = match.start()
+        if text[end] in _MARKS:
+            end += 1
+        if end > start:
+            found.append((start, text[start:end]))
         start = match.end()
     if start < len(text):
         found.append((start, text[start:]))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import Stemmer
 
@@ -115,8 +115,7 @@ _IRREGULAR = {
 _stemmer = Stemmer.Stemmer("english")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word in its text: ``text[start:end]``, its form in lower case and its stem."""
 
     start: int
@@ -125,14 +124,14 @@ class Token:
     stem: str
 
     @property
-    def is_number(self) -> bool:
-        """Whether it is written in digits."""
-        return self.word[0].isdigit()
-
-    @property
     def carries(self) -> bool:
         """Whether it says something of its own."""
-        return self.word not in _STOP and (len(self.word) > 1 or not self.word.isascii() or self.is_number)
+        return carries(self.word)
+
+
+def carries(word: str) -> bool:
+    """Whether a word in lower case says something of its own."""
+    return word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
 
 
 @lru_cache(maxsize=200_000)
@@ -145,6 +144,11 @@ def stem(word: str) -> str:
 def is_stop(word: str) -> bool:
     """Whether a word in lower case carries little."""
     return word in _STOP
+
+
+def words(text: str) -> list[tuple[int, str]]:
+    """The words of a text in lower case, in order, each after its place."""
+    return [(match.start(), match.group().lower()) for match in _WORD.finditer(text)]
 
 
 def tokens(text: str) -> list[Token]:
