@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from heapq import nsmallest
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
 """Of BM25 (Robertson and Zaragoza 2009)."""
@@ -17,19 +16,20 @@ class Bm25:
     """Okapi BM25 over texts that are lists of stems."""
 
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
-        lengths = {key: len(stems) for key, stems in texts.items()}
-        self._order = {key: number for number, key in enumerate(texts)}
-        mean = sum(lengths.values()) / len(texts) if texts else 1.0
-        self._norms = {key: _K1 * (1 - _B + _B * length / (mean or 1.0)) for key, length in lengths.items()}
-        self._known: dict[str, Sequence[tuple[str, float]]] = {}
-        self._places: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for key, stems in texts.items():
+        lengths = [len(stems) for stems in texts.values()]
+        self._keys = list(texts)
+        mean = sum(lengths) / len(texts) if texts else 1.0
+        self._norms = [_K1 * (1 - _B + _B * length / (mean or 1.0)) for length in lengths]
+        self._known: dict[str, Sequence[tuple[int, float]]] = {}
+        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for number, stems in enumerate(texts.values()):
             for stem, count in Counter(stems).items():
-                self._places[stem].append((key, count))
+                self._places[stem].append((number, count))
 
     def search(self, stems: Sequence[str], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
         """Keys of the wanted texts that have one of the stems, best first; ties in the order of the texts."""
-        return self._best(self._scores(stems), limit, is_wanted)
+        scores = self._scores(stems)
+        return self._named(_best(scores, self._wanted(scores, is_wanted), limit))
 
     def search_apart(
         self,
@@ -40,33 +40,45 @@ class Bm25:
     ) -> list[str]:
         """The same, and then the best of each group."""
         scores = self._scores(stems)
-        groups: dict[str | None, dict[str, float]] = defaultdict(dict)
-        for key in filter(is_wanted, scores):
-            groups[group_of(key)][key] = scores[key]
-        found = self._best(scores, limit, is_wanted)
+        wanted = self._wanted(scores, is_wanted)
+        groups: dict[str | None, list[int]] = defaultdict(list)
+        for number in wanted:
+            groups[group_of(self._keys[number])].append(number)
+        found = _best(scores, wanted, limit)
         for _, some in sorted(groups.items(), key=lambda item: item[0] or ""):
-            found += self._best(some, limit, is_wanted)
-        return list(dict.fromkeys(found))
+            found += _best(scores, some, limit)
+        return self._named(dict.fromkeys(found))
 
-    def _scores(self, stems: Sequence[str]) -> dict[str, float]:
-        scores: dict[str, float] = defaultdict(float)
+    def _wanted(self, scores: Mapping[int, float], is_wanted: Callable[[str], bool]) -> list[int]:
+        """The wanted ones among some texts, in the order of the texts."""
+        keys = self._keys
+        return [number for number in sorted(scores) if is_wanted(keys[number])]
+
+    def _named(self, numbers: Iterable[int]) -> list[str]:
+        return [self._keys[number] for number in numbers]
+
+    def _scores(self, stems: Sequence[str]) -> dict[int, float]:
+        """The scores of the texts that have one of the stems, by their numbers."""
+        scores: dict[int, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
-            for key, score in self._scores_of(stem):
-                scores[key] += score
+            for number, score in self._scores_of(stem):
+                scores[number] += score
         return scores
 
-    def _scores_of(self, stem: str) -> Sequence[tuple[str, float]]:
+    def _scores_of(self, stem: str) -> Sequence[tuple[int, float]]:
         """What a stem adds to the texts that have it; kept, for many queries have the same stems."""
         found = self._known.get(stem)
         if found is None:
             places = self._places.get(stem, [])
             rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
-            found = [(key, rarity * count * (_K1 + 1) / (count + self._norms[key])) for key, count in places]
+            found = [(number, rarity * count * (_K1 + 1) / (count + self._norms[number])) for number, count in places]
             self._known[stem] = found
         return found
 
-    def _best(self, scores: Mapping[str, float], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
-        return nsmallest(limit, filter(is_wanted, scores), key=lambda key: (-scores[key], self._order[key]))
+
+def _best(scores: Mapping[int, float], numbers: Sequence[int], limit: int) -> list[int]:
+    """The texts with the highest scores, of some in their order; ties stay in it."""
+    return sorted(numbers, key=scores.__getitem__, reverse=True)[:limit]
 
 
 def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:

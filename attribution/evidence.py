@@ -260,13 +260,15 @@ class Messages:
         own = max((sum(map(self.rarity, words.intersection(one))) for one in said), default=0.0) / total
         if other <= own + _CLEARLY:  # the words that are the same are a part of the likeness: mostly they say enough
             return False
-        for one in said:
+
+        def is_more(stems: tuple[str, ...]) -> bool:
             # Each word of a sentence tells one word: its likeness is no more than if it could tell any number of them.
-            most = sum(self.rarity(word) * CREDIT[best_likeness(word, one)] for word in words) / total
-            is_less = other > SURELY * most + _CLEARLY or other > self._likeness(words, frozenset(one)) + _CLEARLY
-            if not is_less:
-                return False
-        return True
+            most = sum(self.rarity(word) * CREDIT[best_likeness(word, stems)] for word in words) / total
+            return other > SURELY * most + _CLEARLY
+
+        if is_more(tuple(dict.fromkeys(stem for one in said for stem in one))):  # then it is more than any sentence
+            return True
+        return all(is_more(one) or other > self._likeness(words, frozenset(one)) + _CLEARLY for one in said)
 
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
         """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
