@@ -87,6 +87,27 @@ def test_all_candidates_are_told_with_their_scores(runs: tuple[Run, Run]) -> Non
     assert {(text, returned) for text, _, returned in reranked} == {(DOG, True), (TREES, True), (PRESS, False)}
 
 
+def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_path: Path) -> None:
+    without, recorded = both("langchain_before_search.py", "langchain", script, tmp_path)
+    assert recorded.said == without.said
+    assert not complaints(without, recorded)
+    check_whole(recorded)
+    *answers, alone = recorded.said
+    assert len(answers) == 5
+    (memory,) = {event["trace"] for event in recorded.of("operationStarted") if event["kind"] == "Retrieval"}
+    for answer in answers:
+        reply = recorded.only(answer, "Response")
+        assert reply["trace"] == memory
+        assert past(recorded, reply, "Message") == past(recorded, reply, "MemoryUnit") == {DOG}
+        (prompt,) = [value for kind, value in sources(recorded, reply) if kind == "Prompt"]
+        assert DOG in prompt
+    changed = recorded.only(answers[3], "Response")
+    assert any("The animal." in value for value in past(recorded, changed, "Query"))
+    # What uses no memory is recorded too, in a trace of its own.
+    (other,) = [event for event in recorded.variables() if event["value"].endswith("And nothing else.")]
+    assert (other["trace"] == memory, alone) == (False, [len(other["value"])])
+
+
 @only_in_full("langchain-stores")
 @pytest.mark.parametrize(
     ("store", "method"), [("faiss", "from_texts"), ("chroma", "add_texts"), ("qdrant", "add_documents")]

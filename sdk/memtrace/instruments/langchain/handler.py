@@ -51,19 +51,14 @@ class Handler:
         run = runs.leave(run_id)
         if run is None:
             return
-        if run.kind == "prompt":
-            prompts.formatted(run, outputs)
-            return
-        try:
-            _transformed(run, outputs)
-        finally:
-            if run.making is not None:
-                run.making.end()
+        _later(run, lambda: _ended(run, outputs))
 
     @_told
     def on_chain_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
         """It failed."""
-        _fail(runs.leave(run_id), error)
+        run = runs.leave(run_id)
+        if run is not None:
+            _later(run, lambda: _fail(run, error))
 
     @_told
     def on_retriever_start(
@@ -171,6 +166,29 @@ class Handler:
         _fail(runs.leave(run_id), error)
 
 
+def _later(run: Run, record: Callable[[], None]) -> None:
+    """Record something when the trace is chosen: at the latest when the outermost run ends."""
+    if run.parent is not None and run.root.later(record):
+        return
+    if run.root.waiting:
+        run.root.place()
+    record()
+
+
+@_told
+def _ended(run: Run, outputs: Any) -> None:
+    """A chain, graph, node, function or template ended."""
+    if run.kind == "prompt":
+        prompts.formatted(run, outputs)
+        return
+    try:
+        _transformed(run, outputs)
+    finally:
+        if run.making is not None:
+            run.making.end()
+
+
+@_told
 def _fail(run: Run | None, error: BaseException) -> None:
     if run is not None and run.making is not None:
         run.making.end(error)

@@ -34,7 +34,8 @@ USER_KEYS = ("user_id", "langgraph_user_id")
 class Root:
     """The outermost run: what the application calls.
 
-    Its trace is chosen when the first operation in it is recorded, as the memory that is used says most about it.
+    Its trace is chosen when the first model, tool or memory is used in it, as the memory that is used says most about
+    it. What functions and templates did before, such as rewriting the question, is recorded then.
 
     Attributes:
         session: the name of its conversation.
@@ -42,6 +43,7 @@ class Root:
         searched: the questions that were searched for, by their text.
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
+        waiting: what is to be recorded as soon as the trace is chosen, in order.
     """
 
     inputs: object = None
@@ -52,7 +54,16 @@ class Root:
     searched: dict[str, Variable] = field(default_factory=dict)
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
+    waiting: list[Callable[[], None]] = field(default_factory=list)
     is_left_out: bool = False
+
+    def later(self, record: Callable[[], None]) -> bool:
+        """Leave something to be recorded until the trace is chosen; whether that is still to come."""
+        with _choosing:  # else it could be chosen in between, and nobody would record this
+            is_open = self.placed is None and not self.is_left_out
+            if is_open:
+                self.waiting.append(record)
+        return is_open
 
     def place(
         self, memory: Home | None = None, *, is_shared: bool = False, contents: Callable[[], Home] | None = None
@@ -71,9 +82,15 @@ class Root:
         if self.is_left_out:
             raise NotRecordedError
         if self.placed is None:
-            self._place(memory, is_shared, contents)
+            with _choosing:  # parts of a chain run in threads of their own
+                if self.placed is None:
+                    self._place(memory, is_shared, contents)
+                self.is_left_out = self.placed is None
+                waiting, self.waiting = self.waiting, []
+                if self.placed is not None:
+                    for record in waiting:
+                        record()
         if self.placed is None:
-            self.is_left_out = True
             raise NotRecordedError
         return self.placed
 
@@ -96,7 +113,8 @@ class Root:
             self.placed = scope.get() if place.is_recorded else None
 
 
-_nodes = threading.RLock()
+_choosing = threading.RLock()
+"""For choosing a trace, and for making a node an operation: several threads may come to it at once."""
 
 
 @dataclass
@@ -148,7 +166,7 @@ class Run:
             NotRecordedError: The trace is not recorded.
         """
         if self.kind == "node":
-            with _nodes:  # it may have several threads
+            with _choosing:
                 if self.making is None:
                     said = {"step": self.step_number} if self.step_number is not None else None
                     self.making = Making(self.here, self.name, "Other", category="node", attributes=said)
@@ -222,8 +240,8 @@ runs = Runs()
 
 
 def _after_fork() -> None:
-    global _nodes  # noqa: PLW0603 (another thread may have held it, which the child does not have)
-    _nodes = threading.RLock()
+    global _choosing  # noqa: PLW0603 (another thread may have held it, which the child does not have)
+    _choosing = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
