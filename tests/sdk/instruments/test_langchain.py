@@ -87,22 +87,36 @@ def test_all_candidates_are_told_with_their_scores(runs: tuple[Run, Run]) -> Non
     assert {(text, returned) for text, _, returned in reranked} == {(DOG, True), (TREES, True), (PRESS, False)}
 
 
+def is_new(run: Run, unit: dict[str, Any]) -> bool:
+    """Whether a unit was made of a message, rather than read."""
+    return {kind for kind, _ in sources(run, unit)} == {"Message"}
+
+
 def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_path: Path) -> None:
     without, recorded = both("langchain_before_search.py", "langchain", script, tmp_path)
     assert recorded.said == without.said
     assert not complaints(without, recorded)
     check_whole(recorded)
-    *answers, alone = recorded.said
-    assert len(answers) == 5
-    (memory,) = {event["trace"] for event in recorded.of("operationStarted") if event["kind"] == "Retrieval"}
+    *answers, of_two_stores, alone = recorded.said
+    assert len(answers) == 13
+    (added,) = [
+        event for event in recorded.variables("MemoryUnit") if event["value"] == DOG and is_new(recorded, event)
+    ]
+    memory = added["trace"]
     for answer in answers:
         reply = recorded.only(answer, "Response")
         assert reply["trace"] == memory
-        assert past(recorded, reply, "Message") == past(recorded, reply, "MemoryUnit") == {DOG}
+        assert past(recorded, reply, "MemoryUnit") == {DOG}
+        asked = {value for value in past(recorded, reply, "Message") if "Who guards the trees at night?" in value}
+        assert past(recorded, reply, "Message") - asked == {DOG}
         (prompt,) = [value for kind, value in sources(recorded, reply) if kind == "Prompt"]
         assert DOG in prompt
     changed = recorded.only(answers[3], "Response")
     assert any("The animal." in value for value in past(recorded, changed, "Query"))
+    rewritten = recorded.only(answers[4], "Response")
+    assert any(value.startswith("About: Rewrite: ") for value in past(recorded, rewritten, "Query"))
+    # A chain with two stores belongs to neither, where a model comes first.
+    assert recorded.only(of_two_stores, "Response")["trace"] != memory
     # What uses no memory is recorded too, in a trace of its own.
     (other,) = [event for event in recorded.variables() if event["value"].endswith("And nothing else.")]
     assert (other["trace"] == memory, alone) == (False, [len(other["value"])])

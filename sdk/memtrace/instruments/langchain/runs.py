@@ -15,6 +15,7 @@ from memtrace.config import is_ready
 from memtrace.context import question, scope, unsampled
 from memtrace.identity import Questions, Variable
 from memtrace.instruments import placing
+from memtrace.instruments.langchain.held_store import held_store
 from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.making import Making, begin_session
 from memtrace.instruments.placing import Home, NotRecordedError
@@ -35,7 +36,8 @@ class Root:
     """The outermost run: what the application calls.
 
     Its trace is chosen when the first model, tool or memory is used in it, as the memory that is used says most about
-    it. What functions and templates did before, such as rewriting the question, is recorded then.
+    it: where a model comes first, that is the vector store that is searched later. What functions and templates did
+    before, such as rewriting the question, is recorded then.
 
     Attributes:
         session: the name of its conversation.
@@ -44,6 +46,7 @@ class Root:
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
         waiting: what is to be recorded as soon as the trace is chosen, in order.
+        store: the trace of the only vector store that the chain holds.
     """
 
     inputs: object = None
@@ -55,6 +58,7 @@ class Root:
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
     waiting: list[Callable[[], None]] = field(default_factory=list)
+    store: Home | None = None
     is_left_out: bool = False
 
     def later(self, record: Callable[[], None]) -> bool:
@@ -95,6 +99,8 @@ class Root:
         return self.placed
 
     def _place(self, memory: Home | None, is_shared: bool, contents: Callable[[], Home] | None) -> None:
+        if memory is None and self.store is not None:
+            memory, is_shared = self.store, True
         said = {**_configured(), **self.metadata}
         self.session = self.session or _session(said)
 
@@ -296,7 +302,7 @@ def _root(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> R
         return None
     if here is not None and session is not None and here.session is None:
         here = begin_session(here, session, session, "conversation")
-    root = Root(inputs, metadata, here, session)
+    root = Root(inputs, metadata, here, session, store=held_store() if here is None else None)
     for key, leaf in () if is_written else leaves(inputs):
         said: Any = leaf
         if is_message(leaf):

@@ -1,0 +1,96 @@
+"""Which vector store the chain holds that begins here: it says in which trace the chain is recorded.
+
+LangChain tells its handlers the name of a chain, not the chain. It is the object whose method calls them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+from memtrace.instruments import placing
+from memtrace.instruments.langchain.stores import store_name
+from memtrace.instruments.placing import Home
+
+_PACKAGES = ("langchain_core.", "langchain.", "langchain_classic.")
+_MOST_FRAMES = 30
+_MOST_OBJECTS = 500
+
+
+def held_store() -> Home | None:
+    """The trace of the only vector store in the chain that calls this; None if it has none, or several.
+
+    A graph of LangGraph is no chain: its conversation has a trace of its own.
+    """
+    base = sys.modules.get("langchain_core.runnables.base")
+    stores = sys.modules.get("langchain_core.vectorstores.base")
+    if base is None or stores is None:
+        return None
+    chain = _caller(base.Runnable)
+    if chain is None or type(chain).__module__.startswith("langgraph."):
+        return None
+    found = _stores(chain, base.Runnable, stores.VectorStore)
+    homes = {home.trace: home for home in (_home(one) for one in found)}
+    return next(iter(homes.values())) if len(homes) == 1 else None
+
+
+def _home(store: Any) -> Home:
+    return placing.memory_home(store_name(store), "", what=type(store).__name__)
+
+
+def _caller(runnable: type) -> Any:
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            return None
+        if frame.f_globals.get("__name__", "").startswith(_PACKAGES):
+            found = frame.f_locals.get("self")
+            if isinstance(found, runnable):
+                return found
+        frame = frame.f_back
+    return None
+
+
+def _stores(chain: Any, runnable: type, vector_store: type) -> list[Any]:
+    """The vector stores that a chain's parts have as fields, and those that its functions name."""
+    found: list[Any] = []
+    waiting, seen = [chain], {id(chain)}
+    for one in waiting:  # it grows on the way
+        if isinstance(one, vector_store):
+            found.append(one)
+            continue
+        if type(one).__module__.startswith("langgraph."):
+            continue
+        for part in _parts(one):
+            if isinstance(part, (runnable, vector_store)) and id(part) not in seen and len(seen) < _MOST_OBJECTS:
+                seen.add(id(part))
+                waiting.append(part)
+    return found
+
+
+def _parts(one: Any) -> Iterable[Any]:
+    """What a part of a chain is made of: its fields, what is in them, and what its functions name."""
+    for value in list(getattr(one, "__dict__", {}).values()):
+        if isinstance(value, Mapping):
+            yield from value.values()
+        elif isinstance(value, list | tuple):
+            for item in value:
+                yield from item if isinstance(item, tuple) else (item,)  # a branch is a condition and what it leads to
+        elif isinstance(getattr(value, "__code__", None), CodeType):
+            yield from _named(value)
+        else:
+            yield value
+
+
+def _named(function: Any) -> Iterable[Any]:
+    """The objects that a function's code names."""
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it has no value yet
+            continue
+    for name in function.__code__.co_names:
+        if name in function.__globals__:
+            yield function.__globals__[name]
