@@ -9,14 +9,20 @@ import sys
 from collections.abc import Iterable, Mapping
 from types import CodeType, FrameType
 from typing import Any
+from weakref import ref
 
 from memtrace.instruments import placing
 from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.placing import Home
+from memtrace.recent import Recent
 
 _PACKAGES = ("langchain_core.", "langchain.", "langchain_classic.")
 _MOST_FRAMES = 30
 _MOST_OBJECTS = 500
+_MOST_CHAINS = 1_000
+_known: Recent[int, tuple[ref[Any], Home | None]] = Recent(_MOST_CHAINS)
+"""What was found in chains, by their ``id``: most are called again and again, and looking takes longer than a call of
+the recorder."""
 
 
 def held_store() -> Home | None:
@@ -31,9 +37,13 @@ def held_store() -> Home | None:
     chain = _caller(base.Runnable)
     if chain is None or type(chain).__module__.startswith("langgraph."):
         return None
-    found = _stores(chain, base.Runnable, stores.VectorStore)
-    homes = {home.trace: home for home in (_home(one) for one in found)}
-    return next(iter(homes.values())) if len(homes) == 1 else None
+    known = _known.get(id(chain))
+    if known is None or known[0]() is not chain:
+        found = _stores(chain, base.Runnable, stores.VectorStore)
+        homes = {home.trace: home for home in (_home(one) for one in found)}
+        known = ref(chain), next(iter(homes.values())) if len(homes) == 1 else None
+        _known.set(id(chain), known)
+    return known[1]
 
 
 def _home(store: Any) -> Home:

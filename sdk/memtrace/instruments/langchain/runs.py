@@ -13,6 +13,7 @@ from typing import Any
 
 from memtrace.config import is_ready
 from memtrace.context import question, scope, unsampled
+from memtrace.faults import report
 from memtrace.identity import Questions, Variable
 from memtrace.instruments import placing
 from memtrace.instruments.langchain.held_store import held_store
@@ -296,13 +297,22 @@ def _session(said: Mapping[str, Any]) -> str | None:
     return next((str(said[key]) for key in SESSION_KEYS if said.get(key)), None)
 
 
+def _held() -> Home | None:
+    """The trace of the store that the chain holds; a fault in looking for it costs no more than that."""
+    try:
+        return held_store()
+    except Exception as error:
+        report("the store of a chain", error)
+        return None
+
+
 def _root(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> Root | None:
     here, session = scope.get(), _session(metadata)
     if here is None and (unsampled.get() is not None or not is_ready()):
         return None
     if here is not None and session is not None and here.session is None:
         here = begin_session(here, session, session, "conversation")
-    root = Root(inputs, metadata, here, session, store=held_store() if here is None else None)
+    root = Root(inputs, metadata, here, session, store=_held() if here is None else None)
     for key, leaf in () if is_written else leaves(inputs):
         said: Any = leaf
         if is_message(leaf):
