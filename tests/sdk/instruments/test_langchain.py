@@ -98,7 +98,7 @@ def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_p
     assert not complaints(without, recorded)
     check_whole(recorded)
     *answers, of_two_stores, alone = recorded.said
-    assert len(answers) == 13
+    assert len(answers) == 14
     (added,) = [
         event for event in recorded.variables("MemoryUnit") if event["value"] == DOG and is_new(recorded, event)
     ]
@@ -113,7 +113,11 @@ def test_what_runs_before_the_search_or_beside_it_is_in_the_memory_s_trace(tmp_p
         assert DOG in prompt
     changed = recorded.only(answers[3], "Response")
     assert any("The animal." in value for value in past(recorded, changed, "Query"))
-    rewritten = recorded.only(answers[4], "Response")
+    cleaned = recorded.only(answers[4], "Response")
+    (searched,) = [event for event in recorded.closure(cleaned) if event["kind"] == "Query"]
+    assert searched["value"].startswith("CLEANED BEFORE IT: ")
+    assert past(recorded, searched, "Message") == {"cleaned before it: Who guards the trees at night?"}
+    rewritten = recorded.only(answers[5], "Response")
     assert any(value.startswith("About: Rewrite: ") for value in past(recorded, rewritten, "Query"))
     # A chain with two stores belongs to neither, where a model comes first.
     assert recorded.only(of_two_stores, "Response")["trace"] != memory

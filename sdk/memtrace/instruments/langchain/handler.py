@@ -7,8 +7,9 @@ from functools import wraps
 from typing import Any
 
 from memtrace.faults import report
+from memtrace.identity import Variable
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
-from memtrace.instruments.langchain.flow import same, sources
+from memtrace.instruments.langchain.flow import given, same, sources
 from memtrace.instruments.langchain.messages import is_message, leaves
 from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.making import Making, gave, learn
@@ -237,7 +238,13 @@ def _transformed(run: Run, outputs: Any) -> None:
         gave(run.here, leaf, made)
 
 
-def _given_to(run: Run) -> list[Any]:
-    """The known values among the inputs of a function."""
-    found = (same(run, leaf) for _, leaf in leaves(run.inputs))
-    return list(dict.fromkeys(one for one in found if one is not None))
+def _given_to(run: Run) -> list[Variable]:
+    """What a function was given: the known values, and texts from outside that nothing has used yet."""
+    found: dict[Variable, None] = {}
+    for _, leaf in leaves(run.inputs):
+        one = same(run, leaf)
+        if one is None and isinstance(leaf, str) and id(leaf) in run.root.given:
+            one = given(run, leaf, run.root.given[id(leaf)][0] or "input")
+        if one is not None:
+            found[one] = None
+    return list(found)

@@ -47,6 +47,7 @@ chains = {
     "changed beside it": (RunnableLambda(late) | search, RunnableLambda(lambda question: f"{question} In a word.")),
     "written beside it": (RunnableLambda(late) | search, {"question": RunnablePassthrough()} | wished),
     "changed before it": (RunnableLambda(lambda question: f"{question} The animal.") | search, RunnablePassthrough()),
+    "cleaned before it": (RunnableLambda(lambda question: question.strip("?").upper()) | search, RunnablePassthrough()),
     "rewritten by a model before it": (rewritten | search, RunnablePassthrough()),
     "rewritten before a function searches": (rewritten | RunnableLambda(looked_up), RunnablePassthrough()),
     "rewritten before a branch": (
