@@ -97,6 +97,22 @@ async def test_of_several_questions_one_is_named(database: Database) -> None:
     assert [failure.question for failure in await _failures(store)] == ["Which q2?"]
 
 
+async def test_of_a_conversation_the_question_is_meant_that_was_put_into_the_prompt(database: Database) -> None:
+    store = _project(database)
+    sender = Sender("t")
+    made = {"before": ("Query", ()), "reply": ("Response", ("before",)), "history": ("Buffer", ("before", "reply"))}
+    made |= {"asked": ("Query", ()), "prompt": ("Prompt", ("history", "asked")), "a": ("Answer", ("prompt",))}
+    for name, (kind, sources) in made.items():
+        if sources:
+            sender.say("operationStarted", operation=f"make {name}", name=name, kind="Other")
+            for position, source in enumerate(sources):
+                sender.say("used", operation=f"make {name}", variable=source, position=position)
+        sender.variable(name, kind, f"the {name}", **({"operation": f"make {name}"} if sources else {}))
+        sender.derived(name, *sources, operation=f"make {name}")
+    assert await take_events(store, [*sender.events, _said("t")]) == []
+    assert [failure.question for failure in await _failures(store)] == ["the asked"]
+
+
 @memtrace.operation(kind="Generation", output="Answer")
 def _answer(query: str) -> str:
     return "A beagle, says " + query
