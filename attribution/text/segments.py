@@ -13,16 +13,18 @@ from attribution.text.numbers import number
 from attribution.text.tokens import carries, stem, words
 
 _BREAK = re.compile(
-    r"""[\\\n.!?;。！？؟"'{\[]                     # each break begins with one of these: so it is found quickly
-      (?: (?<=\\)n | (?<=[\n。！？؟])             # lines, also escaped ones
-        | (?<=[.!?;])(?!\\n|\n)["')\]]*(?:\s+|$) # ends of sentences, whose mark belongs to them
-        | (?<=["'])\s*[,:\]}]\s*                # strings of JSON and of Python
+    r"""[\\\n.!?;。！？؟"'{\[]                        # each begins with one of these: so it is found quickly
+      (?: (?<=\\)n | (?<=\n)                        # lines, also escaped ones
+        | (?<=[.!?;])(?!\\n|\n)["')\]]*(?:\s+|$)    # ends of sentences
+        | (?<=[。！？؟])
+        | (?<=["'])\s*[,:\]}]\s*                    # strings of JSON and of Python
         | (?<=[{\[])\s*["']
       )
     """,
     re.VERBOSE,
 )
 _MARKS = ".!?;"
+"""Of the first characters of a break, those that belong to the sentence before it."""
 _LONGEST = 2_000
 """Characters of a sentence; what has no end goes on in the next one."""
 _KEPT = 200_000

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from queue import Queue
+from threading import Event, Thread
 from types import SimpleNamespace
 
 import memtrace
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments.langchain.buffers import buffer
-from memtrace.instruments.langchain.runs import single
+from memtrace.instruments.langchain.runs import MAX_WAITING, Root, single
 from memtrace.instruments.making import outside
 from memtrace.instruments.texts import KnownTexts, outermost
 from memtrace.steps import Scope
@@ -67,3 +70,41 @@ def test_what_was_found_for_another_question_is_not_meant(recorded: MemoryExport
 
 def test_parts_that_stand_in_a_text_only_inside_others() -> None:
     assert outermost(["one", "one and two", "three"], "here is one and two") == ["one and two"]
+
+
+def test_what_waited_is_recorded_before_another_thread_goes_on(recorded: MemoryExporter) -> None:
+    root, order = Root("a question"), Queue[str]()
+    is_recording, may_end = Event(), Event()
+
+    def slow() -> None:
+        assert root.place() is root.placed  # what is recorded asks for the place, too
+        is_recording.set()
+        assert may_end.wait(60)
+        order.put("recorded")
+
+    def place(name: str) -> None:
+        root.place()
+        order.put(name)
+
+    assert root.later(slow)
+    threads = [Thread(target=place, args=(name,)) for name in ("first", "second")]
+    threads[0].start()
+    assert is_recording.wait(60)
+    threads[1].start()
+    threads[1].join(0.2)  # it would have ended by then if it did not wait
+    assert order.empty()
+    may_end.set()
+    for thread in threads:
+        thread.join(60)
+    assert order.get(timeout=1) == "recorded"
+    assert not root.later(slow)
+
+
+def test_so_much_waits_and_no_more(recorded: MemoryExporter) -> None:
+    root = Root("a question")
+    done: list[int] = []
+    for number in range(MAX_WAITING):
+        assert root.later(partial(done.append, number))
+    assert not root.later(partial(done.append, MAX_WAITING))
+    root.place()
+    assert (done, root.waiting) == (list(range(MAX_WAITING)), [])

@@ -16,7 +16,7 @@ from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.placing import Home
 from memtrace.recent import Recent
 
-_PACKAGES = ("langchain_core.", "langchain.", "langchain_classic.")
+_PACKAGES = ("langchain_core.", "langchain.", "langchain_classic.", "langgraph.")
 _MOST_FRAMES = 30
 _MOST_OBJECTS = 500
 _MOST_CHAINS = 1_000

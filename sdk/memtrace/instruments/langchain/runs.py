@@ -25,6 +25,9 @@ from memtrace.steps import Scope
 MAX_RUNS = 50_000
 """Runs whose end was never told are forgotten, the oldest first."""
 
+MAX_WAITING = 1_000
+"""What is to be recorded when the trace of a run is chosen; more is not kept waiting: then it is chosen at once."""
+
 SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
 """Keys of a configuration that name a conversation."""
 
@@ -47,6 +50,7 @@ class Root:
         given: texts from outside that nothing has used yet, with their keys.
         buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
         waiting: what is to be recorded as soon as the trace is chosen, in order.
+        is_behind: whether what was waiting is being recorded just now.
         store: the trace of the only vector store that the chain holds.
     """
 
@@ -59,13 +63,14 @@ class Root:
     given: dict[int, tuple[str, str]] = field(default_factory=dict)
     buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
     waiting: list[Callable[[], None]] = field(default_factory=list)
+    is_behind: bool = False
     store: Home | None = None
     is_left_out: bool = False
 
     def later(self, record: Callable[[], None]) -> bool:
-        """Leave something to be recorded until the trace is chosen; whether that is still to come."""
+        """Leave something to be recorded until the trace is chosen; False if it is, or must be chosen now."""
         with _choosing:  # else it could be chosen in between, and nobody would record this
-            is_open = self.placed is None and not self.is_left_out
+            is_open = self.placed is None and not self.is_left_out and len(self.waiting) < MAX_WAITING
             if is_open:
                 self.waiting.append(record)
         return is_open
@@ -86,18 +91,26 @@ class Root:
         """
         if self.is_left_out:
             raise NotRecordedError
-        if self.placed is None:
-            with _choosing:  # parts of a chain run in threads of their own
+        if self.placed is None or self.is_behind:
+            # Parts of a chain run in threads of their own. What others go on with may be made from what was waiting.
+            with _choosing:
                 if self.placed is None:
                     self._place(memory, is_shared, contents)
-                self.is_left_out = self.placed is None
-                waiting, self.waiting = self.waiting, []
-                if self.placed is not None:
-                    for record in waiting:
-                        record()
+                    self._catch_up()
         if self.placed is None:
             raise NotRecordedError
         return self.placed
+
+    def _catch_up(self) -> None:
+        """Record what was waiting, where the trace is recorded."""
+        self.is_left_out = self.placed is None
+        waiting, self.waiting = self.waiting, []
+        self.is_behind = not self.is_left_out
+        try:
+            for record in waiting if self.is_behind else ():
+                record()
+        finally:
+            self.is_behind = False
 
     def _place(self, memory: Home | None, is_shared: bool, contents: Callable[[], Home] | None) -> None:
         if memory is None and self.store is not None:
