@@ -56,12 +56,17 @@ class FlowPass:
             gold_free: do without the gold answers.
             judge: decides where words don't, for verdicts that are not sure.
         """
-        gold_free = gold_free or not failure.gold_answers
+        # A judge takes its time; without one this is over within a second, and leaves hardly any garbage. What was
+        # needed on the way is gone when the collector goes on: it would look through all of that.
+        with collector_paused() if judge is None else nullcontext():
+            return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
+
+    async def _verdict(
+        self, graph: TraceGraph, failure: Failure, gold_free: bool, judge: PresenceJudge | None
+    ) -> Verdict:
         trial, retrieved = await self._trial(graph, failure, gold_free)
         details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
-        # A judge takes its time; without one this is over within a second, and leaves hardly any garbage.
-        with collector_paused() if judge is None else nullcontext():
-            verdict = await trial.verdict(judge)
+        verdict = await trial.verdict(judge)
         worth = _GOLD_FREE if gold_free else 1.0
         return replace(
             verdict,
