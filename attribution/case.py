@@ -52,9 +52,9 @@ class Case:
         cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
     ) -> Case:
         """The case of a failure and its detail."""
-        is_foreign = partial(messages.is_foreign, detail=detail)
-        is_quoted = partial(messages.is_quoted, detail=detail)
-        finder = Finder(detail, is_foreign, messages.alike, is_quoted)
+        is_foreign = partial(messages.origins.is_foreign, message_id=detail.message_id)
+        not_quoted = partial(messages.origins.not_quoted, message_id=detail.message_id)
+        finder = Finder(detail, is_foreign, messages.alike, not_quoted)
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
@@ -12,11 +12,11 @@ from operator import mul
 from typing import Protocol
 
 from attribution.bm25 import Bm25, fused
-from attribution.detail import CREDIT, Content, Rarity, content, credit, matches
+from attribution.detail import Content, Rarity, content
 from attribution.graph import TraceGraph
-from attribution.presence import Detail
-from attribution.sought import SURELY, Sought
-from attribution.text.lexicon import Alike, best_likeness
+from attribution.origins import Origins
+from attribution.sought import Sought
+from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 from attribution.text.tokens import tokens
 from schema.garbage_collector import collector_paused
@@ -26,18 +26,8 @@ from schema.models import Failure
 _SPEAKER = re.compile(r"""["'](?:name|speaker|author|sender)["']\s*:\s*["']([^"']+)["']""")
 _FORM = 5
 """A sentence that more messages than this have, and more than a tenth of all, is a part of their form."""
-_FEW_WORDS = 2
-"""Shorter sentences are not taken to come from a certain message."""
-_CLEARLY = 0.15
-"""A sentence is taken to come from another message only if that fits better by this much."""
-_LOOKED_UP = 6
-"""The rarest words of a sentence by which its origin is looked up."""
-_COMPARED = 5
-"""Messages that a sentence is compared with closely."""
 _PHRASE_ANSWERS = 4
 """A word that so many different answers of a trace have belongs to the way in which answers are put."""
-_MOST_COMPARED = 20_000
-"""Sentences of which it is kept whether they come from a certain message."""
 _MOST_SOUGHT = 500
 """Contents whose words are kept as they were looked up."""
 
@@ -80,15 +70,7 @@ class Messages:
             for variable_id, placed in self.sentences.items()
         }
         self.rarity = Rarity(stems.values())
-        self._said: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
-        self._sayers: dict[frozenset[str], set[str]] = defaultdict(set)
-        for variable_id, placed in self.sentences.items():
-            for one in placed:
-                words = frozenset(one.sentence.stems)
-                self._sayers[words].add(variable_id)
-                if len(words) >= _FEW_WORDS:
-                    for word in words:
-                        self._said[word].append((variable_id, words))
+        self.origins = Origins(self.sentences, self.rarity)
         self.alike = Alike()
         self.alike.add(stem for some in stems.values() for stem in some)
         self._statements: dict[str, list[Placed]] = {}
@@ -96,9 +78,6 @@ class Messages:
         self._asked = "", Content({}, frozenset(), ())
         self._sought: dict[Hashable, tuple[int, Sought]] = {}
         self._behind: dict[str, set[str]] = {}
-        self._origins: dict[frozenset[str], dict[str, float]] = {}
-        self._foreign: dict[tuple[frozenset[str], str], bool] = {}
-        self._quoted: dict[str, set[str] | None] = {}
         self._index = Bm25(stems)
         said = Counter(
             stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
@@ -178,7 +157,7 @@ class Messages:
 
     def is_form(self, one: Sentence) -> bool:
         """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
-        return len(self._sayers.get(frozenset(one.stems), ())) > max(_FORM, len(self.ids) // 10)
+        return len(self.origins.sayers(one)) > max(_FORM, len(self.ids) // 10)
 
     def asked(self, failure: Failure) -> Content:
         """What a question says."""
@@ -221,71 +200,7 @@ class Messages:
 
     def is_unique(self, one: Sentence) -> bool:
         """Whether only one message has a sentence of these words."""
-        return len(self._sayers.get(frozenset(one.stems), ())) == 1
-
-    def is_foreign(self, one: Sentence, detail: Detail) -> bool:
-        """Whether a sentence repeats another message, rather than the one that the detail is from."""
-        words = frozenset(one.stems)
-        if len(words) < _FEW_WORDS:
-            return False
-        if words in self._sayers:
-            return self.is_quoted(one, detail)
-        key = words, detail.message_id
-        if key not in self._foreign:
-            if len(self._foreign) >= _MOST_COMPARED:
-                self._foreign.clear()
-            self._foreign[key] = self._is_of_another(words, detail.message_id)
-        return self._foreign[key]
-
-    def is_quoted(self, one: Sentence, detail: Detail) -> bool:
-        """Whether other messages have the very words of a sentence, and that of the detail has not."""
-        if one.text not in self._quoted:
-            if len(self._quoted) >= _MOST_COMPARED:
-                self._quoted.clear()
-            words = frozenset(one.stems)
-            self._quoted[one.text] = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
-        sayers = self._quoted[one.text]
-        return sayers is not None and detail.message_id not in sayers
-
-    def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
-        """Whether words that no message has like this come from another message than this one."""
-        origins = self._origins.get(words)
-        if origins is None:
-            origins = self._origins[words] = self._likenesses(words)
-        other = max((score for message, score in origins.items() if message != message_id), default=0.0)
-        if other <= _CLEARLY:
-            return False
-        said = [placed.sentence.stems for placed in self.sentences[message_id]]
-        total = sum(map(self.rarity, words))
-        own = max((sum(map(self.rarity, words.intersection(one))) for one in said), default=0.0) / total
-        if other <= own + _CLEARLY:  # the words that are the same are a part of the likeness: mostly they say enough
-            return False
-
-        def is_more(stems: tuple[str, ...]) -> bool:
-            # Each word of a sentence tells one word: its likeness is no more than if it could tell any number of them.
-            most = sum(self.rarity(word) * CREDIT[best_likeness(word, stems)] for word in words) / total
-            return other > SURELY * most + _CLEARLY
-
-        if is_more(tuple(dict.fromkeys(stem for one in said for stem in one))):  # then it is more than any sentence
-            return True
-        return all(is_more(one) or other > self._likeness(words, frozenset(one)) + _CLEARLY for one in said)
-
-    def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
-        """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
-        total = sum(map(self.rarity, words))
-        return sum(self.rarity(w) * credit(w, o) for w, o in matches(sorted(words), sorted(said)).items()) / total
-
-    def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
-        """The likeness of the messages that share most of these words."""
-        rarest = sorted(words, key=lambda word: (-self.rarity(word), word))[:_LOOKED_UP]
-        shared: dict[tuple[str, frozenset[str]], float] = defaultdict(float)
-        for word in rarest:
-            for sentence in self._said.get(word, ()):
-                shared[sentence] += self.rarity(word)
-        scores: dict[str, float] = {}
-        for message, said in sorted(shared, key=lambda key: (-shared[key], self.place[key[0]]))[:_COMPARED]:
-            scores[message] = max(scores.get(message, 0.0), self._likeness(words, said))
-        return scores
+        return len(self.origins.sayers(one)) == 1
 
     def preceding(self, variable_id: str, count: int) -> list[str]:
         """The messages just before one, in order."""

@@ -55,13 +55,14 @@ class Look:
     Attributes:
         said: the detail's sentence, if the text has it word by word; then nothing else is known.
         places: the sentences of the text.
-        bits: of those that may have anything of the core and are not what another message says, by number; see
-            ``Sought``.
+        own: the numbers of those that are not at once known to be what another message says.
+        bits: of those of them that may have anything of the core, by number; see ``Sought``.
         most: no less than the score of the text.
     """
 
     said: str
     places: Sequence[Placed]
+    own: Sequence[int]
     bits: Mapping[int, int]
     most: float
 
@@ -74,7 +75,7 @@ class Finder:
         detail: Detail,
         is_foreign: Callable[[Sentence], bool],
         alike: Alike | None = None,
-        is_quoted: Callable[[Sentence], bool] = lambda _: False,
+        not_quoted: Callable[[str, Sequence[Placed]], Sequence[int]] = lambda _, places: range(len(places)),
     ) -> None:
         """Knows nothing of any text yet.
 
@@ -82,11 +83,11 @@ class Finder:
             detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
             alike: learns the words of the texts; several finders may share one.
-            is_quoted: is_foreign, as far as it can be said at once.
+            not_quoted: which sentences of a text are left, by number, without those of which that can be said at once.
         """
         self._detail = detail
         self._is_foreign = is_foreign
-        self._is_quoted = is_quoted
+        self._not_quoted = not_quoted
         self._needles = _needles(detail.core)
         self._weight = detail.core.weight
         self._total = sum(detail.anchors.values())
@@ -115,13 +116,12 @@ class Finder:
         """What some texts may have of the detail at most, which is found out at little cost."""
         said = [literal(self._detail, text) for text in texts]
         # All words are learned first, because what is looked up depends on them.
-        places = [() if one else self._read(text) for one, text in zip(said, texts, strict=True)]
+        read = [([], []) if one else self._read(text) for one, text in zip(said, texts, strict=True)]
         self._look_up()
         looks = []
-        for one, some in zip(said, places, strict=True):
-            may = [(number, has) for number, place in enumerate(some) if (has := self._sought.bits(place.sentence))]
-            bits = {number: has for number, has in may if not self._quoted(some[number].sentence)}
-            looks.append(Look(one, some, bits, math.inf if one else self._most(bits.values())))
+        for one, (places, own) in zip(said, read, strict=True):
+            bits = {number: has for number in own if (has := self._sought.bits(places[number].sentence))}
+            looks.append(Look(one, places, own, bits, math.inf if one else self._most(bits.values())))
         return looks
 
     def in_text(self, look: Look, *, sole: bool = False, least: float = 0.0) -> Presence:
@@ -148,7 +148,8 @@ class Finder:
         if look.most * _TOGETHER < max(least, _FAINT, best.score):
             return best
         place = -1
-        pairs = {first for number in bits for first in (number - 1, number) if 0 <= first < len(places) - 1}
+        own = set(look.own)
+        pairs = {first for number in bits for first in (number - 1, number) if first in own and first + 1 in own}
         both = {first: bits.get(first, 0) | bits.get(first + 1, 0) for first in pairs}
         for most, first in self._ranked(both, max(least, _FAINT, best.score) / _TOGETHER):
             if _TOGETHER * most < best.score:
@@ -171,11 +172,12 @@ class Finder:
         found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
         return [(SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
 
-    def _read(self, text: str) -> Sequence[Placed]:
-        """The sentences of a text, whose words are known then."""
-        places = passage(text if len(text) <= LARGE else self._excerpt(text))
-        self._alike.learn(text, (placed.sentence.stems for placed in places))
-        return places
+    def _read(self, text: str) -> tuple[Sequence[Placed], Sequence[int]]:
+        """The sentences of a text, whose words are known then, and which of them may count."""
+        read = text if len(text) <= LARGE else self._excerpt(text)
+        places = passage(read)
+        self._alike.learn(read, (placed.sentence.stems for placed in places))
+        return places, self._not_quoted(read, places)
 
     def _look_up(self) -> None:
         """Look up which of the known words tell a word of the core."""
@@ -222,14 +224,6 @@ class Finder:
             faint = score < _FAINT or self._excluded(first) or self._excluded(second)
             self._pairs[key] = 0.0 if faint else score
         return self._pairs[key]
-
-    def _quoted(self, one: Sentence) -> bool:
-        """Whether a sentence is known not to count, or can be said at once not to."""
-        if one.text not in self._foreign:
-            if not self._is_quoted(one):
-                return False
-            self._foreign[one.text] = True
-        return self._foreign[one.text]
 
     def _excluded(self, placed: Placed) -> bool:
         text = placed.sentence.text

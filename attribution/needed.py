@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
@@ -46,7 +46,13 @@ def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], w
 
 
 def needed(
-    messages: Messages, failure: Failure, evidence: Sequence[str], want: Content, *, may_ask: bool = True
+    messages: Messages,
+    failure: Failure,
+    evidence: Sequence[str],
+    want: Content,
+    *,
+    may_ask: bool = True,
+    least: float | None = None,
 ) -> Detail | None:
     """The detail by the gold answer: the sentence that has most of what is wanted, or is the nearest to the question.
 
@@ -56,16 +62,20 @@ def needed(
         evidence: the messages to look at.
         want: what the gold answers say.
         may_ask: whether the sentence may be a question.
+        least: the part of what is wanted that it must have, 0 to 1; without it the nearest is taken if none has any.
 
     Returns:
         None where no message is given, or none has such a sentence.
     """
     asked = messages.asked(failure)
     want_in, asked_in = messages.sought(want), messages.sought(asked)
-    most = -1.0
+    may_have = None if least is None else want_in.may_have(least)
+    most = -1.0 if least is None else least
     best: list[tuple[str, Placed]] = []
     for message_id in evidence:
         for placed in messages.statements(message_id):
+            if may_have is not None and not may_have(placed.sentence):
+                continue
             if not may_ask and placed.sentence.text.endswith(_ASKS):
                 continue
             told = round(want_in.share(placed), 6)
@@ -82,11 +92,14 @@ def needed(
     return _detail(messages, chosen, asked, core, most, literal)
 
 
-def telling(messages: Messages, ids: Sequence[str], want: Content) -> list[str]:
-    """The messages of which one sentence tells what is wanted, as ``needed`` would say it."""
+def telling(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:
+    """The details from messages of which one sentence tells what is wanted, as ``needed`` says it of each."""
     want_in = messages.sought(want)
-    able = [one for one in ids if want_in.most(messages.gist(one)) >= SUPPORTED]
-    return [one for one in able if any(round(want_in.share(p), 6) >= SUPPORTED for p in messages.statements(one))]
+    may_have = want_in.may_have(SUPPORTED)
+    gists = {one: messages.gist(one) for one in ids}
+    able = [one for one, gist in gists.items() if may_have(gist) and want_in.most(gist) >= SUPPORTED]
+    details = [needed(messages, failure, [one], want, least=SUPPORTED) for one in able]
+    return [one for one in details if one is not None]
 
 
 def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from attribution.agreement import agreement
 from attribution.detail import Content, content
 from attribution.evidence import Messages
-from attribution.needed import SUPPORTED, needed, telling, told_nearby
+from attribution.needed import needed, telling, told_nearby
 from attribution.presence import Detail
 from attribution.question import Form
 from attribution.text.dates import mentions
@@ -76,7 +76,7 @@ def alternatives(
         want: what is wanted.
         near: whether to look beside them where they don't tell it.
     """
-    details = [d for one in evidence if (d := needed(messages, failure, [one], want)) and d.support >= SUPPORTED]
+    details = telling(messages, failure, evidence, want)
     if not details:
         beside = told_nearby(messages, failure, evidence, want) if near else None
         return [] if beside is None else [beside]
@@ -119,8 +119,7 @@ def rested_on(
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
     """The messages that tell a good part of a sentence, best first, the best of each speaker."""
-    told = [needed(messages, failure, [one], want) for one in telling(messages, list(dict.fromkeys(ids)), want)]
-    found = [one for one in told if one is not None and one.core.weight >= _WORTH]
+    found = [one for one in telling(messages, failure, ids, want) if one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
     kept, counts = [], Counter[str | None]()
     for one in found:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from attribution.detail import Content, credit_in, found
 from attribution.evidence import Messages, Mode
-from attribution.needed import SUPPORTED, needed, wanted
+from attribution.needed import telling, wanted
 from attribution.pieces import items
 from attribution.question import Form, form
 from attribution.text.tokens import tokens
@@ -63,9 +63,8 @@ async def likeliest(
         one = replace(failure, gold_answers=(item,))
         want = wanted(messages, one)
         looked_at = await messages.retrieve(one, Mode.GOLD, len(retrieved), is_known)
-        for message in await _best(messages, one, want, looked_at, is_known):
-            detail = needed(messages, one, [message], want)
-            told += [message] if detail is not None and detail.support >= SUPPORTED else []
+        best_of_item = await _best(messages, one, want, looked_at, is_known)
+        told += [detail.message_id for detail in telling(messages, one, best_of_item, want)]
     return list(dict.fromkeys([*best, *told]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from attribution.detail import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, tells
 from attribution.text.lexicon import NEAR, SAME, Alike
@@ -12,6 +12,8 @@ _LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
 _CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
 SURELY = 1.001
 """More than the rounding of a sum of weights can be."""
+
+_ROUNDED = 1e-6
 
 
 class Sought:
@@ -49,6 +51,7 @@ class Sought:
                 of_word[stem] |= known[stem]
             known.update(of_word)
         self.telling = frozenset(self._bits)
+        self._carriers: dict[float, frozenset[str]] = {}
         self._worth: dict[int, float] = {}
         self._said: dict[int, float] = {}
         self._named: dict[int, Sequence[str]] = {}
@@ -65,6 +68,25 @@ class Sought:
             for value in one.numbers:
                 found |= self._numbers.get(value, 0)
         return found
+
+    def may_have(self, share: float) -> Callable[[Sentence], bool]:
+        """Tells sentences that may have this share (0 to 1, rounded to six places), at little cost: others have less.
+
+        Words that together weigh less are left out, the lightest first, for many sentences have those. What tells none
+        of the others has less.
+        """
+        carriers = self._carriers.get(share)
+        if carriers is None:
+            words, left_out = set(self.rows), 0.0
+            for word, weight in sorted(self._words, key=lambda item: item[1]):
+                left_out += SURELY * weight
+                if left_out >= (share - _ROUNDED) * self._weight:
+                    break
+                words.remove(word)
+            carriers = self._carriers[share] = frozenset(stem for word in words for stem in self.rows[word])
+        if self._has_more:
+            return lambda one: bool(one.numbers or one.dates) or not carriers.isdisjoint(one.stems)
+        return lambda one: not carriers.isdisjoint(one.stems)
 
     def worth(self, bits: int) -> float:
         """The weight of these words and numbers, where a word counts as much as the most alike one, and of all dates.

@@ -62,9 +62,9 @@ async def test_messages_that_can_not_tell_a_sentence_are_left_out(told: tuple[St
     for _ in range(150):
         failure = story.ask(sentence(random), sentence(random), sentence(random), [], evidence=None)
         want = content(failure.gold_answers[0], messages.rarity)
-        details = {one: needed(messages, failure, [one], want) for one in messages.ids}
-        plain = [one for one, detail in details.items() if detail is not None and detail.literal]
-        assert telling(messages, messages.ids, want) == plain
+        details = [needed(messages, failure, [one], want) for one in messages.ids]
+        plain = [one for one in details if one is not None and one.literal]
+        assert telling(messages, failure, messages.ids, want) == plain
         found += len(plain)
     assert 150 < found < 150 * len(messages.ids) / 2
 
@@ -84,8 +84,11 @@ async def test_a_bound_leaves_out_what_is_less_and_nothing_else(told: tuple[Stor
             " ".join(random.choice([sentence(random), random.choice(others)]) for _ in range(random.randint(1, 6)))
             for _ in range(20)
         ]
-        quoted += sum(messages.is_quoted(one.sentence, detail) for text in texts for one in passage(text))
-        exact = [Finder(detail, partial(messages.is_foreign, detail=detail)).presence(text) for text in texts]
+        origins = messages.origins
+        read = [(text, passage(text)) for text in texts]
+        quoted += sum(len(places) - len(origins.not_quoted(text, places, detail.message_id)) for text, places in read)
+        is_foreign = partial(origins.is_foreign, message_id=detail.message_id)
+        exact = [Finder(detail, is_foreign).presence(text) for text in texts]
         for least in (0.0, 0.4, HOLDS, 0.8):
             for look, one in zip(finder.look_at(texts), exact, strict=True):
                 assert one.score <= max(look.most, 0.0)
@@ -103,7 +106,7 @@ async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
     told: tuple[Story, TraceGraph, Messages],
 ) -> None:
     story, _, messages = told
-    random = Random(4)
+    random, origins = Random(4), messages.origins
     answers = set()
     for _ in range(60):
         failure = story.ask(sentence(random), sentence(random), "Something else.", [], evidence=None)
@@ -115,13 +118,13 @@ async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
             random.shuffle(words)
             other = content(" ".join([*words[:3], *random.sample(WORDS, 2)]), messages.rarity)
             stems = frozenset(other.words)
-            if len(stems) < 2 or stems in messages._sayers:
+            if len(stems) < 2 or stems in origins._sayers:
                 continue
-            scores = messages._likenesses(stems)
+            scores = origins._likenesses(stems)
             others = max((score for one, score in scores.items() if one != detail.message_id), default=0.0)
             said = [frozenset(one.sentence.stems) for one in messages.sentences[detail.message_id]]
-            own = max(messages._likeness(stems, one) for one in said)
+            own = max(origins._likeness(stems, one) for one in said)
             is_foreign = others > 0.15 and others > own + 0.15
-            assert messages._is_of_another(stems, detail.message_id) == is_foreign
+            assert origins._is_of_another(stems, detail.message_id) == is_foreign
             answers.add(is_foreign)
     assert answers == {True, False}
