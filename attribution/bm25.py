@@ -20,7 +20,7 @@ class Bm25:
         self._keys = list(texts)
         mean = sum(lengths) / len(texts) if texts else 1.0
         self._norms = [_K1 * (1 - _B + _B * length / (mean or 1.0)) for length in lengths]
-        self._known: dict[str, Sequence[tuple[int, float]]] = {}
+        self._known: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
         self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for number, stems in enumerate(texts.values()):
             for stem, count in Counter(stems).items():
@@ -61,18 +61,18 @@ class Bm25:
         """The scores of the texts that have one of the stems, by their numbers."""
         scores: dict[int, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
-            for number, score in self._scores_of(stem):
+            for number, score in zip(*self._scores_of(stem), strict=True):
                 scores[number] += score
         return scores
 
-    def _scores_of(self, stem: str) -> Sequence[tuple[int, float]]:
-        """What a stem adds to the texts that have it; kept, for many queries have the same stems."""
+    def _scores_of(self, stem: str) -> tuple[Sequence[int], Sequence[float]]:
+        """The texts that have a stem, and what it adds to each; kept, for many queries have the same stems."""
         found = self._known.get(stem)
         if found is None:
             places = self._places.get(stem, [])
             rarity = math.log(1 + (len(self._norms) - len(places) + 0.5) / (len(places) + 0.5))
-            found = [(number, rarity * count * (_K1 + 1) / (count + self._norms[number])) for number, count in places]
-            self._known[stem] = found
+            scores = [rarity * count * (_K1 + 1) / (count + self._norms[number]) for number, count in places]
+            found = self._known[stem] = [number for number, _ in places], scores
         return found
 
 

@@ -143,8 +143,9 @@ class Case:
         """How surely the detail is in the units that the memory held just before a place in the order (as ``best``)."""
         graph = self.graph
         current = [graph.current_version(versions, place) for versions in self.lineages()]
-        kept = [unit for unit in current if unit is not None and not is_turned_down(graph, unit)]
-        return await self.best(unit for unit in kept if unit in self.future)
+        return await self.best(
+            unit for unit in current if unit is not None and unit in self.future and not is_turned_down(graph, unit)
+        )
 
     def _is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""

@@ -76,7 +76,7 @@ class Messages:
         self._statements: dict[str, list[Placed]] = {}
         self._gists: dict[str, Sentence] = {}
         self._asked = "", Content({}, frozenset(), ())
-        self._sought: dict[Hashable, tuple[int, Sought]] = {}
+        self._sought: dict[Hashable, Sought] = {}
         self._behind: dict[str, set[str]] = {}
         self._index = Bm25(stems)
         said = Counter(
@@ -176,11 +176,13 @@ class Messages:
     def sought(self, wanted: Content) -> Sought:
         """A content, to be looked for in many messages."""
         key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
-        if key not in self._sought or self._sought[key][0] != self.alike.size:
+        found = self._sought.get(key)
+        if found is None:
             if len(self._sought) >= _MOST_SOUGHT:
                 self._sought.clear()
-            self._sought[key] = self.alike.size, Sought(wanted, self.alike)
-        return self._sought[key][1]
+            found = self._sought[key] = Sought(wanted, self.alike)
+        found.look_up()
+        return found
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
         """The first messages that are found behind a variable, two at most."""

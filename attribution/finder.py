@@ -88,12 +88,10 @@ class Finder:
         self._detail = detail
         self._is_foreign = is_foreign
         self._not_quoted = not_quoted
-        self._needles = _needles(detail.core)
         self._weight = detail.core.weight
         self._total = sum(detail.anchors.values())
         self._alike = alike or Alike()
-        self._known = -1
-        self._sought = Sought(Content({}, frozenset(), ()), self._alike)
+        self._sought = Sought(detail.core, self._alike)
         self._around: Sought | None = None
         self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
         self._telling_core: dict[str, Sequence[str]] = {}
@@ -117,7 +115,7 @@ class Finder:
         said = [literal(self._detail, text) for text in texts]
         # All words are learned first, because what is looked up depends on them.
         read = [([], []) if one else self._read(text) for one, text in zip(said, texts, strict=True)]
-        self._look_up()
+        self._sought.look_up()
         looks = []
         for one, (places, own) in zip(said, read, strict=True):
             bits = {number: has for number in own if (has := self._sought.bits(places[number].sentence))}
@@ -179,22 +177,14 @@ class Finder:
         self._alike.learn(read, (placed.sentence.stems for placed in places))
         return places, self._not_quoted(read, places)
 
-    def _look_up(self) -> None:
-        """Look up which of the known words tell a word of the core."""
-        if self._known != self._alike.size:
-            self._known = self._alike.size
-            self._sought = Sought(self._detail.core, self._alike)
-            self._around = None
-            self._telling_core.clear()
-            self._telling_around.clear()
-
     def _excerpt(self, text: str) -> str:
         """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
-        if self._needles is None:
+        needles = _needles(self._detail.core)
+        if needles is None:
             return ""
         parts: list[str] = []
         end = 0
-        for match in self._needles.finditer(text):
+        for match in needles.finditer(text):
             if match.start() < end:
                 continue
             end = match.end() + _AROUND
@@ -237,6 +227,7 @@ class Finder:
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
         self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
+        self._around.look_up()
         left = [w for w in _telling(self._around, told.places, self._telling_around) if w not in taken]
         shared = sum(detail.anchors[word] for word in _matches(self._around, left))
         # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from attribution.reach import Reach
 from schema.garbage_collector import collector_paused
 from schema.kinds import EARLIER, DerivationKind, VariableKind
 from schema.models import Operation, Variable
@@ -16,9 +17,6 @@ from store.protocol import GraphStore
 
 _TEXT_BYTES = 256 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
-
-_MOST_REACHED = 300_000
-"""Members of the sets of reached variables that are kept, at most."""
 
 
 class TraceGraph:
@@ -47,8 +45,6 @@ class TraceGraph:
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
-        self._sources = {one: list({d.source for d in some}) for one, some in self._parents.items()}
-        self._targets = {one: list({d.target for d in some}) for one, some in self._children.items()}
         # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
         self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
         self._made: dict[str, list[str]] = defaultdict(list)
@@ -64,14 +60,16 @@ class TraceGraph:
                 self._versions[variable.external_id] = versions
         self._lineages = list({versions[0]: versions for versions in self._versions.values()}.values())
         self._lineage_of = {one: number for number, versions in enumerate(self._lineages) for one in versions}
+        sources = {one: list({d.source for d in some}) for one, some in self._parents.items()}
+        targets = {one: list({d.target for d in some}) for one, some in self._children.items()}
+        self._past = Reach(sources, [versions[::-1] for versions in self._lineages])
+        self._future = Reach(targets, self._lineages)
         self._users: dict[str, list[str]] = defaultdict(list)
         for operation_id, variable_ids in used.items():
             for variable_id in variable_ids:
                 self._users[variable_id].append(operation_id)
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._text_bytes = 0
-        self._reached: OrderedDict[tuple[frozenset[str], bool], frozenset[str]] = OrderedDict()
-        self._reached_count = 0
 
     @classmethod
     async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
@@ -145,7 +143,7 @@ class TraceGraph:
 
     def lineages(self, variable_ids: Iterable[str]) -> list[list[str]]:
         """What some variables are versions of: all recorded versions of each such thing, oldest first."""
-        numbers = {self._lineage_of[one] for one in variable_ids if one in self._lineage_of}
+        numbers = {self._lineage_of[one] for one in self._lineage_of.keys() & variable_ids}
         return [self._lineages[number] for number in sorted(numbers)]
 
     def is_recorded(self, variable_id: str) -> bool:
@@ -159,11 +157,11 @@ class TraceGraph:
 
     def past(self, variable_ids: Iterable[str]) -> frozenset[str]:
         """All that some variables depend on, themselves included."""
-        return self._reach(variable_ids, backwards=True)
+        return self._past.of(variable_ids)
 
     def future(self, variable_ids: Iterable[str]) -> frozenset[str]:
         """All that depends on some variables, themselves included."""
-        return self._reach(variable_ids, backwards=False)
+        return self._future.of(variable_ids)
 
     def recorded(self, variable_id: str) -> str:
         """The recorded variable that an occurrence was read from; itself where it is no read."""
@@ -241,39 +239,3 @@ class TraceGraph:
         while self._text_bytes > _TEXT_BYTES:
             _, dropped = self._texts.popitem(last=False)
             self._text_bytes -= len(dropped)
-
-    def _reach(self, roots: Iterable[str], *, backwards: bool) -> frozenset[str]:
-        """What is reached from some variables; what was reached last is kept."""
-        key = frozenset(roots), backwards
-        if key in self._reached:
-            self._reached.move_to_end(key)
-            return self._reached[key]
-        edges = self._sources if backwards else self._targets
-        only = edges.get(next(iter(key[0])), []) if len(key[0]) == 1 else []
-        if len(only) == 1:
-            # Many messages lead into one unit: what is reached from that is walked once.
-            through = frozenset(only), backwards
-            if through not in self._reached:
-                self._keep_reached(through, _walked(through[0], edges))
-            return self._keep_reached(key, key[0] | self._reached[through])
-        return self._keep_reached(key, _walked(key[0], edges))
-
-    def _keep_reached(self, key: tuple[frozenset[str], bool], reached: frozenset[str]) -> frozenset[str]:
-        self._reached[key] = reached
-        self._reached_count += len(reached)
-        while self._reached_count > _MOST_REACHED and len(self._reached) > 1:
-            _, dropped = self._reached.popitem(last=False)
-            self._reached_count -= len(dropped)
-        return reached
-
-
-def _walked(roots: frozenset[str], edges: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """All that is reached from some variables, themselves included."""
-    found = set(roots)
-    waiting = list(found)
-    for one in waiting:  # it grows on the way
-        for other in edges.get(one, ()):
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return frozenset(found)

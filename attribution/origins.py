@@ -29,10 +29,11 @@ _NOBODY: AbstractSet[str] = frozenset()
 
 
 class _Shares(NamedTuple):
-    """The sentences of a text that say something, by number: those of no message, and those that some messages have."""
+    """The sentences of a text that say something, by number: those of no message, and those that messages have."""
 
     free: Sequence[int]
-    quoted: Sequence[tuple[int, AbstractSet[str]]]
+    quoted: Sequence[int]
+    sayers: Sequence[AbstractSet[str]]
 
 
 class Origins:
@@ -79,20 +80,21 @@ class Origins:
             if len(self._shares) >= _MOST_TEXTS:
                 self._shares.clear()
             shares = self._shares[key] = self._shared(places)
-        own = [number for number, sayers in shares.quoted if message_id in sayers]
+        own = [n for n, sayers in zip(shares.quoted, shares.sayers, strict=True) if message_id in sayers]
         return sorted([*shares.free, *own]) if own else list(shares.free)
 
     def _shared(self, places: Sequence[Placed]) -> _Shares:
-        free, quoted = [], []
+        free, quoted, by = [], [], []
         for number, placed in enumerate(places):
             one = placed.sentence
             words = frozenset(one.stems)
             sayers = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
             if sayers is not None:
-                quoted.append((number, sayers))
+                quoted.append(number)
+                by.append(sayers)
             elif words or one.numbers or one.dates:
                 free.append(number)
-        return _Shares(free, quoted)
+        return _Shares(free, quoted, by)
 
     def is_foreign(self, one: Sentence, message_id: str) -> bool:
         """Whether a sentence repeats another message, rather than this one."""

@@ -213,8 +213,11 @@ async def told_elsewhere(case: Case) -> Finding | None:
     for text in texts.values():
         case.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
     core_in, asked_in = case.messages.sought(detail.core), case.messages.sought(asked)
+    may_have = core_in.may_have(_TELLS)
     for variable_id, text in texts.items():
         for placed in passage(text):
+            if not may_have(placed.sentence):
+                continue
             told = core_in.share(placed)
             if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 from attribution.detail import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, tells
 from attribution.text.lexicon import NEAR, SAME, Alike
@@ -26,6 +27,8 @@ class Sought:
     Attributes:
         rows: of each word the stems that tell it, with their likeness.
         telling: all of these stems.
+
+    What becomes known later counts when it has been looked up.
     """
 
     def __init__(self, wanted: Content, alike: Alike) -> None:
@@ -33,9 +36,10 @@ class Sought:
 
         Args:
             wanted: what is looked for.
-            alike: knows the stems of all sentences that will be asked about.
+            alike: knows the stems of the sentences that will be asked about.
         """
         self._wanted = wanted
+        self._alike = alike
         self._weight = wanted.weight
         self._words = list(wanted.words.items())
         self._has_more = bool(wanted.numbers or wanted.dates)
@@ -43,18 +47,33 @@ class Sought:
         self._first = len(wanted.numbers) + 1 if self._has_more else 0
         self._bits: dict[str, int] = {}
         self.rows = {word: alike.to(word) for word in wanted.words}
-        known = self._bits
-        for place, row in enumerate(self.rows.values()):
-            bits = {level: some << 3 * place + self._first for level, some in _LEVELS.items()}
-            of_word = {stem: bits[level] for stem, level in row.items()}
-            for stem in known.keys() & of_word.keys():
-                of_word[stem] |= known[stem]
-            known.update(of_word)
-        self.telling = frozenset(self._bits)
+        self.telling = self._bits.keys()
+        self._looked_up = [0] * len(self.rows)
+        self._known = -1
         self._carriers: dict[float, frozenset[str]] = {}
         self._worth: dict[int, float] = {}
         self._said: dict[int, float] = {}
         self._named: dict[int, Sequence[str]] = {}
+        self.look_up()
+
+    def look_up(self) -> None:
+        """Look up the stems that have become known since the last time."""
+        if self._known == self._alike.size:
+            return
+        self._known = self._alike.size
+        self._carriers.clear()
+        known = self._bits
+        for place, row in enumerate(self.rows.values()):
+            looked_up = self._looked_up[place]
+            if looked_up == len(row):
+                continue
+            self._looked_up[place] = len(row)
+            bits = {level: some << 3 * place + self._first for level, some in _LEVELS.items()}
+            levels = map(bits.__getitem__, islice(row.values(), looked_up, None))
+            of_word = dict(zip(islice(row, looked_up, None), levels, strict=True))
+            for stem in known.keys() & of_word.keys():
+                of_word[stem] |= known[stem]
+            known.update(of_word)
 
     def bits(self, one: Sentence) -> int:
         """What a sentence may have of it."""
