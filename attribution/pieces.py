@@ -98,23 +98,36 @@ def rested_on(
     What rests on something earlier calls it by its name, or has its numbers. General advice is like much that was said
     before, and rests on none of it; so it is looked at only where no sentence names anything.
     """
-    asked = messages.asked(failure)
-    found: dict[tuple[str, str], tuple[float, Piece]] = {}
+    given = [one for one in evidence if is_known(one)]
+    found: dict[tuple[str, str], Piece] = {}
+    # A sentence takes no more than it says: when enough have taken more, the others need not be looked at.
+    for sentence, want in sorted(_said_beyond(messages, failure), key=lambda item: -item[1].weight):
+        pieces = sorted(found.values(), key=_worth, reverse=True)[:MOST_PIECES]
+        if len(pieces) == MOST_PIECES and _worth(pieces[-1]) >= want.weight:
+            break
+        sources = _tell(messages, failure, given, want)
+        sources = sources or _tell(messages, failure, messages.about_apart(sentence, _FOUND, is_known), want)
+        if sources:
+            key = sources[0].message_id, sources[0].sentence.text
+            found[key] = max(found.get(key, sources), sources, key=_worth)
+    return sorted(found.values(), key=_worth, reverse=True)[:MOST_PIECES]
+
+
+def _said_beyond(messages: Messages, failure: Failure) -> list[tuple[str, Content]]:
+    """The sentences of a long reply that may rest on something earlier, with what each says beyond the question."""
+    asked = messages.asked(failure).words
     sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
+    said = []
     for sentence in [one for one in sentences if _NAMES.search(one)] or sentences:
         told = content(sentence, messages.rarity)
-        want = Content(
-            {word: weight for word, weight in told.words.items() if word not in asked.words}, told.numbers, told.dates
-        )
-        if want.weight < _WORTH:
-            continue
-        given = _tell(messages, failure, [one for one in evidence if is_known(one)], want)
-        sources = given or _tell(messages, failure, messages.about_apart(sentence, _FOUND, is_known), want)
-        if sources:
-            best = sources[0]
-            found.setdefault((best.message_id, best.sentence.text), (best.core.weight, sources))
-    ranked = sorted(found.values(), key=lambda item: -item[0])
-    return [piece for _, piece in ranked[:MOST_PIECES]]
+        words = {word: weight for word, weight in told.words.items() if word not in asked}
+        said.append((sentence, Content(words, told.numbers, told.dates)))
+    return [(sentence, want) for sentence, want in said if want.weight >= _WORTH]
+
+
+def _worth(piece: Piece) -> float:
+    """The weight of what a piece is needed for, in its best source."""
+    return piece[0].core.weight
 
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
