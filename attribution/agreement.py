@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.detail import DATE_WEIGHT, NUMBER_WEIGHT, Content, credit, same_days
+from attribution.detail import CREDIT, DATE_WEIGHT, NUMBER_WEIGHT, Content, same_days
 from attribution.question import polar, polarity
 from attribution.text.dates import Interval
-from attribution.text.lexicon import are_rivals, implies, is_same
+from attribution.text.lexicon import best_likeness, is_implied_by_any, is_rival_of_any, is_same_as_any
 from attribution.text.segments import passage
 
 _NARROWER = 0.65
@@ -52,22 +52,22 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         told += [days for days in (date.on(reference) for date in one.dates) if days is not None]
     numbers = frozenset().union(*(one.numbers for one in sentences)) if sentences else frozenset()
     words = {stem for one in sentences for stem in one.stems}
-    beside = words - asked - wanted.words.keys()
-    missing = [w for w in wanted.words if w not in words and not any(is_same(w, other) for other in beside)]
+    beside = tuple(sorted(words - asked - wanted.words.keys()))
+    missing = [word for word in wanted.words if word not in words and not is_same_as_any(word, beside)]
     got = sum(weight for word, weight in wanted.words.items() if word not in missing)
     # A conclusion is not drawn by who says something of its kind.
     drawn = right is None or said is not None
-    narrower = {word for word in missing if drawn and any(implies(other, word) for other in beside)}
+    narrower = {word for word in missing if drawn and is_implied_by_any(word, beside)}
     got += _NARROWER * sum(wanted.words[word] for word in narrower) if len(wanted.words) == len(narrower) else 0.0
     # Words that are only near in meaning count beside those that are proof, and never for more than these.
-    near = sum(wanted.words[word] * max((credit(word, other) for other in beside), default=0.0) for word in missing)
+    near = sum(wanted.words[word] * CREDIT[best_likeness(word, beside)] for word in missing)
     got += min(near, got)
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
     got += DATE_WEIGHT * sum(same) + NUMBER_WEIGHT * len(wanted.numbers & numbers)
     conflicts = (
         bool(wanted.dates and told and not any(same))
         or bool(wanted.numbers and numbers and not wanted.numbers & numbers)
-        or any(are_rivals(word, other) for word in missing for other in beside)
+        or any(is_rival_of_any(word, beside) for word in missing)
         or bool(golds and all(map(_denies, golds)) != _denies(text))
     )
     # A word may be told both by narrower ones and by near ones.

@@ -143,7 +143,7 @@ class TraceGraph:
 
     def lineages(self, variable_ids: Iterable[str]) -> list[list[str]]:
         """What some variables are versions of: all recorded versions of each such thing, oldest first."""
-        numbers = {self._lineage_of[one] for one in self._lineage_of.keys() & variable_ids}
+        numbers = set(map(self._lineage_of.__getitem__, self._lineage_of.keys() & variable_ids))
         return [self._lineages[number] for number in sorted(numbers)]
 
     def is_recorded(self, variable_id: str) -> bool:

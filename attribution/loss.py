@@ -45,6 +45,8 @@ async def last_loss(case: Case, place: int) -> Loss | None:
     graph = case.graph
     losses: list[tuple[int, Loss]] = []
     for versions in case.lineages():
+        if len(versions) == 1 and graph.invalidated_by(versions[0]) is None:
+            continue  # most units: nothing ended them
         stored = [version for version in versions if version in case.future and graph.place(version) < place]
         holder = await _newest_holder(case, stored)
         if holder is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from attribution.text.tokens import tokens
 from schema.kinds import QuestionKind
@@ -92,6 +93,7 @@ def form(failure: Failure) -> Form:
     return Form.PLAIN
 
 
+@lru_cache(maxsize=1_000)
 def refuses(text: str) -> bool:
     """Whether a text says no more than that it isn't known, in English, German or Chinese."""
     return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
@@ -110,5 +112,6 @@ def polar(golds: Sequence[str]) -> bool | None:
     return found.pop() if len(found) == 1 else None
 
 
+@lru_cache(maxsize=1_000)
 def _is_reply(gold: str) -> bool:
     return "\n\n" in gold.strip() or len(tokens(gold)) > _LONG_WORDS

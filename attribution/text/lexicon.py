@@ -32,6 +32,7 @@ _OPPOSITES = frozenset(
     )
 )  # fmt: skip
 """Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
+_OPPOSED = frozenset[str]().union(*_OPPOSITES)
 _ROOT = 4
 """Letters that forms of one root share."""
 
@@ -200,3 +201,19 @@ def implies(special: str, general: str) -> bool:
     if one is None or other is None or frozenset((special, general)) in _OPPOSITES:
         return False
     return bool(one[1] & other[0])
+
+
+def is_same_as_any(stem: str, stems: tuple[str, ...]) -> bool:
+    """Whether a stem and one of some others are proof of each other."""
+    return bool(best_likeness(stem, stems)) and any(is_same(stem, other) for other in stems)
+
+
+def is_rival_of_any(stem: str, stems: tuple[str, ...]) -> bool:
+    """Whether a stem and one of some others are different members of one class."""
+    may_be = stem in _OPPOSED or best_likeness(stem, stems)
+    return bool(may_be) and any(are_rivals(stem, other) for other in stems)
+
+
+def is_implied_by_any(stem: str, stems: tuple[str, ...]) -> bool:
+    """Whether who says one of some others has said a stem."""
+    return bool(best_likeness(stem, stems)) and any(implies(other, stem) for other in stems)
