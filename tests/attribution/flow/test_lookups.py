@@ -9,6 +9,7 @@ from random import Random
 from attribution.graph import TraceGraph
 from attribution.text.lexicon import Alike, likeness
 from schema.kinds import VariableKind
+from schema.models import Variable
 from store.open import open_database
 from tests.factory import TraceBuilder
 
@@ -54,6 +55,42 @@ async def test_what_is_reached_is_what_a_walk_finds(tmp_path: Path) -> None:
             assert graph.past(roots) == _walk(roots, sources)
             assert graph.future(roots) == _walk(roots, targets)
     assert max(len(graph.future([one])) for one in sources) > 25
+
+
+async def test_what_is_reached_along_long_chains_is_what_a_walk_finds(tmp_path: Path) -> None:
+    """Versions of buffers that lead from one to the next, now and then not, and into each other; each makes units."""
+    random, builder = Random(6), TraceBuilder("chains")
+    step = builder.operation("step")
+    sources: dict[str, set[str]] = {}
+    buffers: list[list[Variable]] = [[], [], []]
+    for number in range(700):
+        place = number % 3
+        chain = buffers[place]
+        before = chain[-1] if chain else None
+        past = before and before.id
+        version = builder.variable(f"buffer{number}", str(number), kind=VariableKind.BUFFER, revision_of=past)
+        unit = builder.variable(f"unit{number}", f"u{number}", kind=VariableKind.MEMORY_UNIT)
+        of = [before] if before is not None and random.random() < 0.98 else []
+        of += random.sample([one for some in buffers for one in some], 1) if chain and random.random() < 0.05 else []
+        sources[version.id], sources[unit.id] = {one.id for one in of}, {version.id}
+        for one in {one.id: one for one in of}.values():
+            builder.derive(version, one, by=step)
+        builder.derive(unit, version, by=step)
+        chain.append(version)
+    targets: dict[str, set[str]] = {one: set() for one in sources}
+    for one, some in sources.items():
+        for other in some:
+            targets[other].add(one)
+    async with await open_database(f"sqlite:///{tmp_path / 'chains.db'}") as database:
+        store = database.project("chains")
+        await builder.write(store)
+        graph = await TraceGraph.load(store, builder.trace.id)
+    assert sorted(map(len, (graph.versions(chain[0].id) for chain in buffers))) == [233, 233, 234]
+    for _ in range(2):
+        for root in random.sample(list(sources), 150):
+            assert graph.past([root]) == _walk([root], sources)
+            assert graph.future([root]) == _walk([root], targets)
+    assert max(len(graph.future([one])) for one in sources) > 300
 
 
 def _walk(roots: Iterable[str], edges: dict[str, set[str]]) -> set[str]:

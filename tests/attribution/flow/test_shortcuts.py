@@ -10,12 +10,14 @@ from random import Random
 import pytest_asyncio
 
 from attribution.case import Case
-from attribution.detail import content
+from attribution.detail import Rarity, content
 from attribution.evidence import Messages
 from attribution.finder import Finder
 from attribution.graph import TraceGraph
 from attribution.needed import needed, telling
-from attribution.presence import HOLDS
+from attribution.presence import ABSENT, HOLDS, LARGE, Detail
+from attribution.sought import Sought
+from attribution.text.lexicon import Alike
 from attribution.text.segments import passage
 from store.open import open_database
 from tests.attribution.flow.stories import Story
@@ -128,3 +130,58 @@ async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
             assert origins._is_of_another(stems, detail.message_id) == is_foreign
             answers.add(is_foreign)
     assert answers == {True, False}
+
+
+def test_a_text_too_large_to_be_read_whole_is_read_by_each_around_what_it_looks_for() -> None:
+    filler = "Nothing of this matters to anybody here. " * 8_000
+    text = f"{filler}Ada adopted a kitten in spring. {filler}Ben repaired the car. {filler}"
+    assert len(text) > LARGE
+    alike, rarity = Alike(), Rarity([])
+    kitten = _whole("Ada adopted a kitten.", rarity)
+    car = _whole("Ben repaired the automobile.", rarity)
+    assert Finder(kitten, lambda _: False, alike).presence(text).quote.strip() == "Ada adopted a kitten in spring."
+    found = Finder(car, lambda _: False, alike).presence(text)
+    assert (found.quote.strip(), found.score > HOLDS) == ("Ben repaired the car.", True)
+    absent = _whole("Cleo sold an aeroplane.", rarity)
+    assert Finder(absent, lambda _: False, alike).presence(text) == ABSENT
+
+
+def _whole(text: str, rarity: Rarity) -> Detail:
+    (placed,) = passage(text)
+    core = content(text, rarity)
+    return Detail("message", core, {}, placed.sentence, None, 1.0, unique=True, literal=False, rarity=rarity)
+
+
+def test_a_sentence_that_may_not_have_a_share_has_less() -> None:
+    random, alike = Random(6), Alike()
+    sentences = [placed for _ in range(150) for placed in passage(sentence(random))]
+    rarity = Rarity(placed.sentence.stems for placed in sentences)
+    alike.add(stem for placed in sentences for stem in placed.sentence.stems)
+    left = 0
+    for _ in range(60):
+        sought = Sought(content(sentence(random), rarity), alike)
+        for share in (0.2, 0.45, 0.75, 1.0):
+            may_have = sought.may_have(share)
+            for placed in sentences:
+                if not may_have(placed.sentence):
+                    assert round(sought.share(placed), 6) < share
+                    left += 1
+    assert left > 5_000
+
+
+def test_what_becomes_known_later_is_looked_up_like_what_was_known_before() -> None:
+    random, alike, rarity = Random(8), Alike(), Rarity([])
+    sentences = [placed for _ in range(100) for placed in passage(sentence(random))]
+    wants = [content(sentence(random), rarity) for _ in range(30)]
+    grown = [Sought(want, alike) for want in wants]
+    for placed in sentences:
+        alike.add(placed.sentence.stems)
+        for sought in random.sample(grown, 5):
+            sought.look_up()
+    for want, sought in zip(wants, grown, strict=True):
+        sought.look_up()
+        anew = Sought(want, alike)
+        assert [sought.share(one) for one in sentences] == [anew.share(one) for one in sentences]
+        assert set(sought.telling) == set(anew.telling)
+        may_have, may_have_anew = sought.may_have(0.5), anew.may_have(0.5)
+        assert [may_have(one.sentence) for one in sentences] == [may_have_anew(one.sentence) for one in sentences]
