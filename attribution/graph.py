@@ -6,8 +6,10 @@ import asyncio
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from sys import getsizeof
 
 from attribution.reach import Reach
+from attribution.versions import LeftOut, left_out
 from schema.garbage_collector import collector_paused
 from schema.kinds import EARLIER, DerivationKind, VariableKind
 from schema.models import Operation, Variable
@@ -15,8 +17,11 @@ from store.answers import Edge
 from store.paging import elements
 from store.protocol import GraphStore
 
-_TEXT_BYTES = 256 << 20
+_TEXT_BYTES = 24 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
+
+_MANY = 8
+"""A thing with more versions than this is looked at by what they left out of each other."""
 
 
 class TraceGraph:
@@ -68,6 +73,7 @@ class TraceGraph:
         for operation_id, variable_ids in used.items():
             for variable_id in variable_ids:
                 self._users[variable_id].append(operation_id)
+        self._left_out: dict[int, dict[str, LeftOut]] = {}
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._text_bytes = 0
 
@@ -194,6 +200,26 @@ class TraceGraph:
             current = via[current].source
         return chain[::-1]
 
+    async def left_out(self, versions: Sequence[str]) -> Mapping[str, LeftOut]:
+        """Of the versions of a thing: what the next one left out of each; those of which all was kept are not there."""
+        number = self._lineage_of[versions[0]]
+        if number not in self._left_out:
+            self._left_out[number] = await left_out(self.store, [self.variables[v] for v in self._lineages[number]])
+        return self._left_out[number]
+
+    async def has_all_of(self, variable_id: str, before: str) -> bool:
+        """Whether a variable is known to have all of the text of another one: the next version that left nothing out.
+
+        Only of things with many versions; of others it is not known.
+        """
+        number = self._lineage_of.get(before)
+        if number is None or number != self._lineage_of.get(variable_id) or len(self._lineages[number]) <= _MANY:
+            return False
+        versions = self._lineages[number]
+        place = bisect_left(versions, self.place(before), key=self.place)
+        is_next = versions[place : place + 2] == [before, variable_id]
+        return is_next and before not in await self.left_out(versions)
+
     def current_version(self, versions: Sequence[str], place: int) -> str | None:
         """The one of these versions that stood in the store just before a place in the order of operations."""
         number = bisect_left(versions, place, key=self.place)
@@ -235,7 +261,7 @@ class TraceGraph:
         if value_hash in self._texts:
             return
         self._texts[value_hash] = text
-        self._text_bytes += len(text)
+        self._text_bytes += getsizeof(text)
         while self._text_bytes > _TEXT_BYTES:
             _, dropped = self._texts.popitem(last=False)
-            self._text_bytes -= len(dropped)
+            self._text_bytes -= getsizeof(dropped)

@@ -69,20 +69,20 @@ async def last_loss(case: Case, place: int) -> Loss | None:
 
 
 async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
-    """The newest of some versions that has the detail.
+    """The newest of some versions of a thing that has the detail.
 
-    A long buffer has many: of these only those are read closely around which the words end that the first one has.
+    A long buffer has many: of these only those are read of which the next one left out what may have it.
     """
-    close: Sequence[int] = range(len(versions) - 1, -1, -1)
-    if len(versions) > _MANY:
-        first = (await case.presence(versions[:1]))[versions[0]]
-        if first.score >= HOLDS:
-            texts = await case.graph.texts(versions)
-            last = next(number for number in close if first.quote in texts[versions[number]])
-            close = sorted({close[0], min(close[0], last + 1), last}, reverse=True)
-    for number in close:
-        if await case.holders([versions[number]]):
-            return versions[number]
+    is_long = len(versions) > _MANY
+    left_out = await case.graph.left_out(versions) if is_long else {}
+    for number in range(len(versions) - 1, -1, -1):
+        version = versions[number]
+        if is_long and number < len(versions) - 1:
+            gone = left_out.get(version)
+            if gone is None or (gone.text is not None and case.finder.presence(gone.text).score < HOLDS):
+                continue
+        if await case.holders([version]):
+            return version
     return None
 
 
@@ -103,7 +103,11 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
         reached = any(
             d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id)
         )
-        if reached and await case.holders([variable_id]):
+        before_it = graph.variables[variable_id].revision_of or ""
+        if not reached:
+            continue
+        repeats = before_it in carriers and await graph.has_all_of(variable_id, before_it)
+        if repeats or await case.holders([variable_id]):
             carriers.add(variable_id)
     best: tuple[bool, int, str, bool, int, str] | None = None
     for carrier in carriers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -24,6 +25,8 @@ _MOST_COMPARED = 20_000
 """Sentences of which it is kept whether they come from a certain message."""
 _MOST_TEXTS = 3_000
 """Texts of which it is kept which messages have their sentences."""
+_LARGE, _LARGE_KEPT = 2_000, 4
+"""Of texts with more sentences it is kept of so many, which were read last."""
 
 _NOBODY: AbstractSet[str] = frozenset()
 
@@ -61,6 +64,7 @@ class Origins:
         self._origins: dict[frozenset[str], dict[str, float]] = {}
         self._foreign: dict[tuple[frozenset[str], str], bool] = {}
         self._shares: dict[int, _Shares] = {}
+        self._large: list[tuple[Sequence[Placed], _Shares]] = []
 
     def sayers(self, one: Sentence) -> AbstractSet[str]:
         """The messages that have a sentence of just these words."""
@@ -74,18 +78,45 @@ class Origins:
             places: its sentences.
             message_id: of the message.
         """
+        shares = self._shares_of(text, places)
+        own = [n for n, sayers in zip(shares.quoted, shares.sayers, strict=True) if message_id in sayers]
+        return sorted([*shares.free, *own]) if own else list(shares.free)
+
+    def _shares_of(self, text: str, places: Sequence[Placed]) -> _Shares:
+        if len(places) > _LARGE:
+            return self._shares_of_large(places)
         key = hash(text)
         shares = self._shares.get(key)
         if shares is None:
             if len(self._shares) >= _MOST_TEXTS:
                 self._shares.clear()
-            shares = self._shares[key] = self._shared(places)
-        own = [n for n, sayers in zip(shares.quoted, shares.sayers, strict=True) if message_id in sayers]
-        return sorted([*shares.free, *own]) if own else list(shares.free)
+            shares = self._shares[key] = self._shared(places, 0)
+        return shares
 
-    def _shared(self, places: Sequence[Placed]) -> _Shares:
+    def _shares_of_large(self, places: Sequence[Placed]) -> _Shares:
+        """The same; of a buffer that grows only the sentences are looked at that are new."""
+        base, same = _Shares([], [], []), 0
+        for read, shares in self._large:
+            if read is places:
+                return shares
+            differs = (
+                n
+                for n, (one, other) in enumerate(zip(places, read, strict=False))
+                if one is not other and one[:2] != other[:2]
+            )
+            length = next(differs, min(len(places), len(read)))
+            base, same = (shares, length) if length > same else (base, same)
+        free, quoted = bisect_left(base.free, same), bisect_left(base.quoted, same)
+        new = self._shared(places, same)
+        found = _Shares(
+            [*base.free[:free], *new.free], [*base.quoted[:quoted], *new.quoted], [*base.sayers[:quoted], *new.sayers]
+        )
+        self._large = [(places, found), *self._large[: _LARGE_KEPT - 1]]
+        return found
+
+    def _shared(self, places: Sequence[Placed], start: int) -> _Shares:
         free, quoted, by = [], [], []
-        for number, placed in enumerate(places):
+        for number, placed in enumerate(places[start:], start):
             one = placed.sentence
             words = frozenset(one.stems)
             sayers = self._sayers.get(words) if len(words) >= _FEW_WORDS else None

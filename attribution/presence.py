@@ -15,7 +15,7 @@ HOLDS = 0.55
 """A text with at least this score has the detail."""
 _LITERAL_CHARACTERS = 8
 """A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
-LARGE = 500_000
+LARGE = 4_000_000
 """Texts with more characters are read only around the words that are looked for."""
 
 

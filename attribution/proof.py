@@ -116,10 +116,13 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
     inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
     chain = graph.path(start, holder, inside)
     steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
-    texts = await graph.texts(derivation.target for derivation in chain)
-    for derivation in chain:
+    # Versions of a buffer repeat each other.
+    repeats = [await graph.has_all_of(derivation.target, derivation.source) for derivation in chain]
+    read = [derivation.target for derivation, is_same in zip(chain, repeats, strict=True) if not is_same]
+    texts = await graph.texts(read)
+    for derivation, is_same in zip(chain, repeats, strict=True):
         quote = steps[-1].quote
-        if quote and quote in texts[derivation.target]:  # versions of a buffer repeat each other
+        if quote and (is_same or quote in texts[derivation.target]):
             steps.append(Step(derivation.target, derivation.operation_id, Link.DERIVATION, quote, True))
         else:
             steps.append(await _step(graph, case, derivation))
@@ -166,18 +169,23 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
     found: list[str] = []
     if operation_id is not None and operation_id not in graph.operations:
         found.append(f"{where}operation {operation_id} is not in the trace")
-    before: str | None = None
+    before: Step | None = None
+    stands = False
     for number, step in enumerate(path):
         place = f"{where}step {number}"
         if step.variable_id not in graph.variables:
             found.append(f"{place}: variable {step.variable_id} is not in the trace")
             before = None
             continue
-        if step.quote and step.quote not in await graph.text(step.variable_id):
+        # What stands in a version stands in the next one, if that has all of it.
+        repeats = before is not None and stands and step.quote == before.quote
+        if not (repeats and before and await graph.has_all_of(step.variable_id, before.variable_id)):
+            stands = not step.quote or step.quote in await graph.text(step.variable_id)
+        if not stands:
             found.append(f"{place}: the quote does not stand in the value")
-        if before is not None and not _joined(graph, before, step):
+        if before is not None and not _joined(graph, before.variable_id, step):
             found.append(f"{place}: does not follow from the step before")
-        before = step.variable_id
+        before = step
     return found
 
 

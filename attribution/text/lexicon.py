@@ -53,7 +53,7 @@ def _senses(stem: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]] 
     return own, near, heads
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def likeness(left: str, right: str) -> float:
     """How alike two stems are in meaning: 1 where they are equal, ``SAME``, ``NEAR`` or 0."""
     if left == right:
@@ -135,7 +135,8 @@ class Alike:
         if key not in self._texts:
             self._texts.add(key)
             for some in stems:
-                self.add(some)
+                if not self._stems.issuperset(some):
+                    self.add(some)
 
     def to(self, stem: str) -> Mapping[str, float]:
         """The known stems whose ``likeness`` to a stem is not 0, each with it; it grows with what is known."""
@@ -154,7 +155,7 @@ def _parts(stem: str) -> list[list[str]]:
     return [part.split() for part in _entries().get(stem, "\t\t").split("\t")]
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=1_000)
 def _all_senses(stems: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     known = [senses for stem in stems if (senses := _senses(stem)) is not None]
     own, near, heads = (frozenset().union(*(senses[part] for senses in known)) for part in range(3))

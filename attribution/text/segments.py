@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from attribution.text.common import common_start
 from attribution.text.dates import Mention, mentions
 from attribution.text.numbers import number
 from attribution.text.tokens import carries, stem, words
@@ -29,6 +31,10 @@ _LONGEST = 2_000
 """Characters of a sentence; what has no end goes on in the next one."""
 _KEPT = 200_000
 """Texts of up to so many characters are kept as sentences, for they may be asked for again."""
+_LARGE_KEPT = 4
+"""Larger texts that are kept as sentences."""
+_LOOKED_AHEAD = 16
+"""Characters after a sentence by which its end is told, at most."""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is a line of metadata."""
 
@@ -91,11 +97,10 @@ def _read_word(word: str) -> tuple[str, float | None]:
     return stem(word) if carries(word) else "", number(word)
 
 
-def cut(text: str) -> list[tuple[int, str]]:
-    """The sentences of a text with their places."""
+def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
+    """The sentences of a text with their places, from where one starts."""
     found = []
-    start = 0
-    for match in _BREAK.finditer(text):
+    for match in _BREAK.finditer(text, start):
         end = match.start()
         if text[end] in _MARKS:
             end += 1
@@ -122,22 +127,65 @@ def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
         text: a value.
         said_on: the day of a text that has no timestamp.
     """
-    return _kept(text, said_on) if len(text) <= _KEPT else _read(text, said_on)
+    return _kept(text, said_on) if len(text) <= _KEPT else _grown(text, said_on)
 
 
-def _read(text: str, said_on: int | None) -> Sequence[Placed]:
-    pieces = [(place, sentence(piece)) for place, piece in cut(text)]
-    stamps = [one.stamp for _, one in pieces]
+@lru_cache(maxsize=3_000)
+def _kept(text: str, said_on: int | None) -> Sequence[Placed]:
+    return _placed([(place, sentence(piece)) for place, piece in cut(text)], said_on)
+
+
+class _Read(NamedTuple):
+    """A large text that was read."""
+
+    text: str
+    said_on: int | None
+    places: list[Placed]
+
+
+_read: tuple[_Read, ...] = ()
+"""The large texts that were read last."""
+
+
+def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
+    """The same of a large text, of which only that is read which it has not in common with one that was read before.
+
+    A buffer that grows has a version for each message, and is told whole in each prompt.
+    """
+    global _read  # noqa: PLW0603 (replaced as a whole, so that threads may share it)
+    base, common = _Read("", None, []), 0
+    for one in _read:
+        if one.text == text and one.said_on == said_on:
+            return one.places
+        length = common_start(text, one.text)
+        base, common = (one, length) if length > common else (base, common)
+    # What ends a sentence is told by what comes just after it.
+    same = base.places[: max(0, bisect_left(base.places, common - _LOOKED_AHEAD, key=lambda one: one.start) - 1)]
+    rest = cut(text, base.places[len(same)].start if same else 0)
+    pieces = [*((one.start, one.sentence) for one in same), *((place, sentence(piece)) for place, piece in rest)]
+    found = _placed(pieces, said_on, same)
+    _read = (_Read(text, said_on, found), *_read[: _LARGE_KEPT - 1])
+    return found
+
+
+def _placed(pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before: Sequence[Placed] = ()) -> list[Placed]:
+    """Sentences at their places, each with the day that it was said on; the first ones as they were placed before."""
+    days = _days([one for _, one in pieces], said_on)
+    first = [
+        one if one.reference == day else one._replace(reference=day) for one, day in zip(before, days, strict=False)
+    ]
+    rest = zip(pieces[len(before) :], days[len(before) :], strict=True)
+    return [*first, *(Placed(place, one, day) for (place, one), day in rest)]
+
+
+def _days(sentences: Sequence[Sentence], said_on: int | None) -> Sequence[int | None]:
+    stamps = [one.stamp for one in sentences]
     known = [stamp for stamp in stamps if stamp is not None]
     if not known:
-        return [Placed(place, one, said_on) for place, one in pieces]
+        return [said_on] * len(stamps)
     first_stamp = next(number for number, stamp in enumerate(stamps) if stamp is not None)
-    leads = not any(one.stems for _, one in pieces[:first_stamp])
-    references = _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
-    return [Placed(place, one, day) for (place, one), day in zip(pieces, references, strict=True)]
-
-
-_kept = lru_cache(maxsize=3_000)(_read)
+    leads = not any(one.stems for one in sentences[:first_stamp])
+    return _carried(stamps, known[0]) if leads else _carried(stamps[::-1], known[-1])[::-1]
 
 
 def _carried(stamps: Sequence[int | None], before: int) -> list[int | None]:

@@ -133,7 +133,7 @@ async def test_where_a_sentence_is_from_does_not_depend_on_the_shortcuts(
 
 
 def test_a_text_too_large_to_be_read_whole_is_read_by_each_around_what_it_looks_for() -> None:
-    filler = "Nothing of this matters to anybody here. " * 8_000
+    filler = "Nothing of this matters to anybody here. " * 50_000
     text = f"{filler}Ada adopted a kitten in spring. {filler}Ben repaired the car. {filler}"
     assert len(text) > LARGE
     alike, rarity = Alike(), Rarity([])
