@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from attribution.model.client import LlmClient
     from attribution.model.settings import LlmSettings
 
-RULES = "13"
+RULES = "14"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
 
 

@@ -77,10 +77,10 @@ async def test_what_is_reached_along_long_chains_is_what_a_walk_finds(tmp_path: 
             builder.derive(version, one, by=step)
         builder.derive(unit, version, by=step)
         chain.append(version)
-    targets: dict[str, set[str]] = {one: set() for one in sources}
-    for one, some in sources.items():
-        for other in some:
-            targets[other].add(one)
+    targets: dict[str, set[str]] = {id_: set() for id_ in sources}
+    for target, some in sources.items():
+        for source in some:
+            targets[source].add(target)
     async with await open_database(f"sqlite:///{tmp_path / 'chains.db'}") as database:
         store = database.project("chains")
         await builder.write(store)

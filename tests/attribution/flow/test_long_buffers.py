@@ -1,0 +1,161 @@
+"""Buffers with a version for each message: large values that hardly differ are read once, and not whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from attribution.flow import FlowPass
+from attribution.graph import TraceGraph
+from attribution.proof import problems
+from attribution.text import segments
+from attribution.text.common import common_end, common_start
+from attribution.verdict import Verdict
+from attribution.versions import left_out
+from schema.kinds import ErrorType, OperationKind, VariableKind
+from schema.models import Failure, Variable
+from store.open import open_database
+from tests.factory import TraceBuilder
+
+MESSAGES = 60
+FACT = "My sister Edda keeps seven goats behind the old mill in Farnholt."
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "start", "end"),
+    [
+        ("", "", 0, 0),
+        ("abc", "abc", 3, 3),
+        ("abc", "abd", 2, 0),
+        ("xbc", "abc", 0, 2),
+        ("aaa", "aaaaa", 3, 3),
+        ("äöü€𝄞", "äöü€𝄞!", 5, 0),
+    ],
+)
+def test_what_two_texts_have_in_common(left: str, right: str, start: int, end: int) -> None:
+    assert (common_start(left, right), common_end(left, right)) == (start, end)
+    assert (common_start(right, left), common_end(right, left)) == (start, end)
+
+
+def test_a_large_text_is_read_like_any_other_whatever_was_read_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_KEPT", 50)
+    random = Random(3)
+    parts = ("goats", "mill", ".", ". ", "!) ", "\n", "\\n", '", "', "}", "  ", "2024-03-05T10:00:00 ", "7", "\n\n")
+    text = ""
+    for _ in range(400):
+        place = len(text) if random.random() < 0.7 else random.randrange(len(text) + 1)
+        text = text[:place] + random.choice(parts) + text[place + random.choice((0, 0, 3)) :]
+        assert list(segments.passage(text)) == segments._placed(
+            [(start, segments.sentence(piece)) for start, piece in segments.cut(text)], None
+        )
+    assert len(text) > 500
+
+
+async def test_what_the_next_version_left_out(tmp_path: Path) -> None:
+    texts = ["one. two.", "one. two. three.", "one. three.", "zero. one. three. four.", "three. four. five.", "other"]
+    builder = TraceBuilder("left")
+    versions: list[Variable] = []
+    for number, text in enumerate(texts):
+        before = versions[-1].id if versions else None
+        versions.append(builder.variable(f"v{number}", text, revision_of=before))
+    async with await open_database(f"sqlite:///{tmp_path / 'left.db'}") as database:
+        store = database.project("left")
+        await builder.write(store)
+        found = await left_out(store, versions)
+    # The first one is in the second; the third in the fourth, which begins with something new.
+    assert {one.external_id for one in versions if one.id in found} == {"v1", "v3", "v4"}
+    assert all(one.text is not None for one in found.values())
+    assert " two." in (found[versions[1].id].text or "")
+    assert (found[versions[3].id].text or "").startswith("zero. one. ")
+
+
+def buffer_story(change: str) -> tuple[TraceBuilder, dict[str, str], Failure]:
+    """A buffer to which each message is added; in the end the fact is there, was dropped, or was changed."""
+    random, builder = Random(4), TraceBuilder("buffer")
+    words = [
+        "boat",
+        "harbour",
+        "garden",
+        "tree",
+        "bread",
+        "cheese",
+        "lake",
+        "summer",
+        "window",
+        "letter",
+        "road",
+        "song",
+    ]
+    said = [" ".join(random.choices(words, k=9)).capitalize() + "." for _ in range(MESSAGES)]
+    said[5] = FACT
+    buffer = builder.variable("buffer-0", "", by=builder.operation("start"))
+    content, ids, makers = "", {}, {}
+    for number, text in enumerate(said):
+        told = json.dumps({"content": text, "name": "Ada"})
+        message = builder.variable(f"m{number}", told, kind=VariableKind.MESSAGE)
+        add = builder.operation(f"add{number}", kind=OperationKind.UPDATE)
+        content += text + "\n"
+        if number == 40 and change == "dropped":
+            content = content[content.index(FACT) + len(FACT) + 1 :]
+        if number == 40 and change == "changed":
+            content = content.replace(FACT, "Ada spoke about somebody's animals.")
+        after = builder.variable(f"buffer-{number + 1}", content, by=add, revision_of=buffer.id)
+        builder.use(add, buffer, message)
+        builder.derive(after, buffer, message, by=add)
+        buffer = after
+        ids[f"m{number}"], makers[f"add{number}"] = message.id, add.id
+    question = builder.variable("q", "What does Edda keep behind the old mill?", kind=VariableKind.QUERY)
+    search = builder.operation("search", kind=OperationKind.RETRIEVAL)
+    context = builder.variable("context", content, by=search, kind=VariableKind.CONTEXT)
+    builder.use(search, question, buffer)
+    builder.derive(context, question, buffer, by=search)
+    answering = builder.operation("answer", kind=OperationKind.GENERATION)
+    answer = builder.variable("a", "Chickens, I believe.", by=answering, kind=VariableKind.ANSWER)
+    builder.use(answering, question, context)
+    builder.derive(answer, question, context, by=answering)
+    failure = builder.failure(question, answer, gold_answers=("Seven goats",), evidence_ids=(ids["m5"],))
+    return builder, makers | {"answer": answering.id}, failure
+
+
+async def attributed(tmp_path: Path, change: str) -> tuple[Verdict, list[str], Sequence[str], dict[str, str]]:
+    builder, operations, failure = buffer_story(change)
+    async with await open_database(f"sqlite:///{tmp_path / 'buffer.db'}") as database:
+        store = database.project("buffer")
+        await builder.write(store)
+        graph = await TraceGraph.load(store, builder.trace.id)
+        verdict = await FlowPass().attribute(graph, failure)
+        names = [graph.variables[step.variable_id].external_id for step in verdict.path]
+        return verdict, names, await problems(verdict, graph), operations
+
+
+@pytest.mark.parametrize("change", ["dropped", "changed"])
+async def test_a_version_that_left_the_fact_out_is_found_among_many(tmp_path: Path, change: str) -> None:
+    verdict, names, wrong, operations = await attributed(tmp_path, change)
+    assert (verdict.error_type, verdict.operation_id) == (ErrorType.UPDATE, operations["add40"])
+    assert names == ["m5", *(f"buffer-{number}" for number in range(6, 42))]
+    assert [step.holds for step in verdict.path] == [True] * (len(names) - 1) + [False]
+    assert all(step.quote for step in verdict.path[:-1])
+    assert wrong == []
+
+
+async def test_a_fact_that_was_kept_by_all_is_the_answer_s(tmp_path: Path) -> None:
+    verdict, _, wrong, operations = await attributed(tmp_path, "kept")
+    assert (verdict.error_type, verdict.operation_id) == (ErrorType.RESPONSE, operations["answer"])
+    assert wrong == []
+
+
+async def test_a_quote_that_a_version_lost_does_not_pass_the_check(tmp_path: Path) -> None:
+    builder, _, failure = buffer_story("changed")
+    async with await open_database(f"sqlite:///{tmp_path / 'buffer.db'}") as database:
+        store = database.project("buffer")
+        await builder.write(store)
+        graph = await TraceGraph.load(store, builder.trace.id)
+        verdict = await FlowPass().attribute(graph, failure)
+        *path, last = verdict.path
+        forged = [*path, type(last)(last.variable_id, last.operation_id, last.link, path[-1].quote, True)]
+        found = await problems(Verdict(verdict.error_type, verdict.operation_id, 1.0, "", tuple(forged)), graph)
+    assert found == [f"step {len(path)}: the quote does not stand in the value"]
