@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from sys import getsizeof
 
 from attribution.reach import Reach
@@ -74,6 +75,7 @@ class TraceGraph:
             for variable_id in variable_ids:
                 self._users[variable_id].append(operation_id)
         self._left_out: dict[int, dict[str, LeftOut]] = {}
+        self._repeated_by: dict[str, str] = {}
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._text_bytes = 0
 
@@ -204,7 +206,9 @@ class TraceGraph:
         """Of the versions of a thing: what the next one left out of each; those of which all was kept are not there."""
         number = self._lineage_of[versions[0]]
         if number not in self._left_out:
-            self._left_out[number] = await left_out(self.store, [self.variables[v] for v in self._lineages[number]])
+            lineage = self._lineages[number]
+            found = self._left_out[number] = await left_out(self.store, [self.variables[one] for one in lineage])
+            self._repeated_by |= {one: following for one, following in pairwise(lineage) if one not in found}
         return self._left_out[number]
 
     async def has_all_of(self, variable_id: str, before: str) -> bool:
@@ -215,10 +219,9 @@ class TraceGraph:
         number = self._lineage_of.get(before)
         if number is None or number != self._lineage_of.get(variable_id) or len(self._lineages[number]) <= _MANY:
             return False
-        versions = self._lineages[number]
-        place = bisect_left(versions, self.place(before), key=self.place)
-        is_next = versions[place : place + 2] == [before, variable_id]
-        return is_next and before not in await self.left_out(versions)
+        if number not in self._left_out:
+            await self.left_out(self._lineages[number])
+        return self._repeated_by.get(before) == variable_id
 
     def current_version(self, versions: Sequence[str], place: int) -> str | None:
         """The one of these versions that stood in the store just before a place in the order of operations."""
