@@ -69,6 +69,11 @@ class Case:
         """Those that hold the detail."""
         return {v: one for v, one in (await self._look(variable_ids, lambda _: HOLDS)).items() if one.score >= HOLDS}
 
+    def may_hold(self, text: str) -> bool:
+        """Whether a part of a text may have the detail, whatever days the rest of the text tells."""
+        (look,) = self.finder.look_at([text])
+        return look.most >= (HOLDS - _UNSURE if self.is_judged else HOLDS)
+
     async def _look(self, variable_ids: Iterable[str], least: Callable[[float], float]) -> dict[str, Presence]:
         """How surely the detail is in some variables; what is less than the least that matters need not be exact.
 
@@ -76,7 +81,7 @@ class Case:
             variable_ids: of the variables.
             least: what matters, by the best that was found before.
         """
-        keys = {v: (self.graph.variables[v].value_hash, self._is_sole(v)) for v in variable_ids}
+        keys = {v: (self.graph.variables[v].value_hash, self.is_sole(v)) for v in variable_ids}
         best = max((self._known[key].score for key in keys.values() if key in self._known), default=0.0)
         bound = 0.0 if self.is_judged else least(best)
         missing: dict[tuple[str, bool], str] = {}
@@ -147,7 +152,7 @@ class Case:
             unit for unit in current if unit is not None and unit in self.future and not is_turned_down(graph, unit)
         )
 
-    def _is_sole(self, variable_id: str) -> bool:
+    def is_sole(self, variable_id: str) -> bool:
         """Whether a variable was made from no other message."""
         return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}
 

@@ -55,7 +55,7 @@ class Look:
     Attributes:
         said: the detail's sentence, if the text has it word by word; then nothing else is known.
         places: the sentences of the text.
-        own: the numbers of those that are not at once known to be what another message says.
+        own: the numbers of those that say something and are not at once known to be what another message says.
         bits: of those of them that may have anything of the core, by number; see ``Sought``.
         most: no less than the score of the text.
     """
@@ -83,7 +83,8 @@ class Finder:
             detail: what to look for.
             is_foreign: whether a sentence is what another message says: then it doesn't count.
             alike: learns the words of the texts; several finders may share one.
-            not_quoted: which sentences of a text are left, by number, without those of which that can be said at once.
+            not_quoted: which sentences of a text are left, by number, without those of which that can be said at once,
+                and those that say nothing.
         """
         self._detail = detail
         self._is_foreign = is_foreign

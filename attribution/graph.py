@@ -10,7 +10,8 @@ from itertools import pairwise
 from sys import getsizeof
 
 from attribution.reach import Reach
-from attribution.versions import LeftOut, left_out
+from attribution.versions import compared
+from schema.errors import CorruptValueError
 from schema.garbage_collector import collector_paused
 from schema.kinds import EARLIER, DerivationKind, VariableKind
 from schema.models import Operation, Variable
@@ -74,8 +75,9 @@ class TraceGraph:
         for operation_id, variable_ids in used.items():
             for variable_id in variable_ids:
                 self._users[variable_id].append(operation_id)
-        self._left_out: dict[int, dict[str, LeftOut]] = {}
-        self._repeated_by: dict[str, str] = {}
+        self._left_out: dict[str, tuple[str, str | None]] = {}
+        self._compared: set[int] = set()
+        self._comparing = asyncio.Lock()
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._text_bytes = 0
 
@@ -202,26 +204,34 @@ class TraceGraph:
             current = via[current].source
         return chain[::-1]
 
-    async def left_out(self, versions: Sequence[str]) -> Mapping[str, LeftOut]:
-        """Of the versions of a thing: what the next one left out of each; those of which all was kept are not there."""
-        number = self._lineage_of[versions[0]]
-        if number not in self._left_out:
-            lineage = self._lineages[number]
-            found = self._left_out[number] = await left_out(self.store, [self.variables[one] for one in lineage])
-            self._repeated_by |= {one: following for one, following in pairwise(lineage) if one not in found}
-        return self._left_out[number]
+    async def left_out(self, variable_id: str, following: str) -> str | None:
+        """What the next version left out of a variable, with what is around it; empty where it has all of its text.
+
+        None where it is not known: of things with few versions, of what is not the next version, and where values are
+        gone or too much was left out.
+        """
+        number = self._lineage_of.get(variable_id)
+        if number is None or number != self._lineage_of.get(following) or len(self._lineages[number]) <= _MANY:
+            return None
+        async with self._comparing:
+            if number not in self._compared:
+                await self._compare(number)
+        next_one, text = self._left_out.get(variable_id, ("", None))
+        return text if next_one == following else None
+
+    async def _compare(self, number: int) -> None:
+        """Compare all versions of a thing, each with the next one."""
+        self._compared.add(number)
+        lineage = self._lineages[number]
+        try:
+            found = await compared(self.store, [self.variables[one] for one in lineage])
+        except CorruptValueError:
+            return  # who reads the value that is damaged is told so
+        self._left_out |= {one: (after, text) for (one, after), text in zip(pairwise(lineage), found, strict=True)}
 
     async def has_all_of(self, variable_id: str, before: str) -> bool:
-        """Whether a variable is known to have all of the text of another one: the next version that left nothing out.
-
-        Only of things with many versions; of others it is not known.
-        """
-        number = self._lineage_of.get(before)
-        if number is None or number != self._lineage_of.get(variable_id) or len(self._lineages[number]) <= _MANY:
-            return False
-        if number not in self._left_out:
-            await self.left_out(self._lineages[number])
-        return self._repeated_by.get(before) == variable_id
+        """Whether a variable is known to be the next version of another one and to have all of its text."""
+        return await self.left_out(before, variable_id) == ""
 
     def current_version(self, versions: Sequence[str], place: int) -> str | None:
         """The one of these versions that stood in the store just before a place in the order of operations."""

@@ -20,7 +20,6 @@ _BY_KIND = {
     OperationKind.GENERATION: ErrorType.RESPONSE,
 }
 """The error type of a loss, by the kind of the operation. For all other kinds it is an update error."""
-_MANY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +72,21 @@ async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
 
     A long buffer has many: of these only those are read of which the next one left out what may have it.
     """
-    is_long = len(versions) > _MANY
-    left_out = await case.graph.left_out(versions) if is_long else {}
-    for number in range(len(versions) - 1, -1, -1):
-        version = versions[number]
-        if is_long and number < len(versions) - 1:
-            gone = left_out.get(version)
-            if gone is None or (gone.text is not None and case.finder.presence(gone.text).score < HOLDS):
-                continue
-        if await case.holders([version]):
+    following: str | None = None
+    for version in reversed(versions):
+        may_have = following is None or await _may_have_lost(case, version, following)
+        if may_have and await case.holders([version]):
             return version
+        following = version
     return None
+
+
+async def _may_have_lost(case: Case, version: str, following: str) -> bool:
+    """Whether a version may have the detail though the next one, as is known, has it not."""
+    left_out = await case.graph.left_out(version, following)
+    if left_out is None or case.is_sole(version) != case.is_sole(following):
+        return True
+    return bool(left_out) and case.may_hold(left_out)
 
 
 async def lost_on_the_way(case: Case, place: int) -> Loss | None:
@@ -106,8 +109,8 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
         before_it = graph.variables[variable_id].revision_of or ""
         if not reached:
             continue
-        repeats = before_it in carriers and await graph.has_all_of(variable_id, before_it)
-        if repeats or await case.holders([variable_id]):
+        is_like = before_it in carriers and case.is_sole(before_it) == case.is_sole(variable_id)
+        if (is_like and await graph.has_all_of(variable_id, before_it)) or await case.holders([variable_id]):
             carriers.add(variable_id)
     best: tuple[bool, int, str, bool, int, str] | None = None
     for carrier in carriers:

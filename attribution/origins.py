@@ -25,8 +25,10 @@ _MOST_COMPARED = 20_000
 """Sentences of which it is kept whether they come from a certain message."""
 _MOST_TEXTS = 3_000
 """Texts of which it is kept which messages have their sentences."""
-_LARGE, _LARGE_KEPT = 2_000, 4
-"""Of texts with more sentences it is kept of so many, which were read last."""
+_LARGE = 2_000
+"""Texts with more sentences are large."""
+_LARGE_KEPT = 4
+"""Large texts of which it is kept."""
 
 _NOBODY: AbstractSet[str] = frozenset()
 
@@ -74,8 +76,8 @@ class Origins:
         """Which sentences of a text may come from a message: those that say something and that no others have alone.
 
         Args:
-            text: is known by its hash.
-            places: its sentences.
+            text: by its hash it is known whether it was looked at before.
+            places: its sentences; those of a large text are the same object when it is read again.
             message_id: of the message.
         """
         shares = self._shares_of(text, places)
@@ -96,8 +98,10 @@ class Origins:
     def _shares_of_large(self, places: Sequence[Placed]) -> _Shares:
         """The same; of a buffer that grows only the sentences are looked at that are new."""
         base, same = _Shares([], [], []), 0
-        for read, shares in self._large:
+        for known in self._large:
+            read, shares = known
             if read is places:
+                self._large = [known, *(other for other in self._large if other is not known)]
                 return shares
             differs = (
                 n

@@ -178,8 +178,9 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
             before = None
             continue
         # What stands in a version stands in the next one, if that has all of it.
-        repeats = before is not None and stands and step.quote == before.quote
-        if not (repeats and before and await graph.has_all_of(step.variable_id, before.variable_id)):
+        repeats = before is not None and stands and bool(step.quote) and step.quote == before.quote
+        is_text = "\ufffd" not in step.quote  # else it stands for bytes that are no text, which may be read otherwise
+        if not (repeats and is_text and before and await graph.has_all_of(step.variable_id, before.variable_id)):
             stands = not step.quote or step.quote in await graph.text(step.variable_id)
         if not stands:
             found.append(f"{place}: the quote does not stand in the value")

@@ -6,9 +6,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 _MOST_KEPT = 150_000
-"""Members of the sets of reached variables that are kept, at most; what was asked for last stays."""
+"""Members of the sets of reached variables that are kept, at most, besides those of marks; the last ones stay."""
 _CHAINS, _MARKS = 2, 16
-"""In how many of the longest chains there are marks, and how many in each."""
+"""In how many of the longest chains there are marks, and how many in each, at most."""
+_MOST_MARKED = 300_000
+"""Members of what is reached from the marks of a chain, at most."""
 _APART = 50
 """Marks are at least so many versions apart."""
 
@@ -31,7 +33,8 @@ class Reach:
         self._edges = edges
         self._marks: dict[str, Sequence[str]] = {}
         for chain in sorted(chains, key=len, reverse=True)[:_CHAINS]:
-            marks = chain[_APART :: max(_APART, len(chain) // _MARKS)]
+            count = max(1, min(_MARKS, _MOST_MARKED // (len(edges) + 1)))
+            marks = chain[_APART :: max(_APART, len(chain) // count)]
             self._marks |= dict.fromkeys(marks, marks)
         self._from_mark: dict[str, frozenset[str]] = {}
         self._kept: OrderedDict[frozenset[str], frozenset[str]] = OrderedDict()
@@ -61,7 +64,11 @@ class Reach:
         return reached
 
     def _walked(self, roots: Iterable[str], *, is_mark: bool = False) -> frozenset[str]:
-        """All that is reached, found by a walk; from a mark it ends only at those that are known: no two wait."""
+        """All that is reached, found by a walk.
+
+        One from a mark takes other marks that are not known yet like any other variable, for what is reached from them
+        may be found by this very walk.
+        """
         found = set(roots)
         waiting = list(found)
         for one in waiting:  # it grows on the way

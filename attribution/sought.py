@@ -91,8 +91,9 @@ class Sought:
     def may_have(self, share: float) -> Callable[[Sentence], bool]:
         """Tells sentences that may have this share (0 to 1, rounded to six places), at little cost: others have less.
 
-        Words that together weigh less are left out, the lightest first, for many sentences have those. What tells none
-        of the others has less.
+        Words that together weigh less than the share are left out, the lightest first, for many sentences have those. A
+        sentence that tells none of the words that are left has less than the share. What is looked up later does not
+        count for what is returned.
         """
         carriers = self._carriers.get(share)
         if carriers is None:

@@ -33,8 +33,8 @@ _KEPT = 200_000
 """Texts of up to so many characters are kept as sentences, for they may be asked for again."""
 _LARGE_KEPT = 4
 """Larger texts that are kept as sentences."""
-_LOOKED_AHEAD = 16
-"""Characters after a sentence by which its end is told, at most."""
+_GOES_ON = " \t\r\n\f\v\\\"'.!?;,:()[]{}"
+"""What may belong to the end of a sentence, of which there may be any number of characters."""
 _STAMP_WORDS = 6
 """A sentence with a timestamp and fewer words than this is a line of metadata."""
 
@@ -112,8 +112,8 @@ def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
     return [
         (place + part, piece[part : part + _LONGEST])
         for place, piece in found
-        if not piece.isspace()
         for part in range(0, len(piece), _LONGEST)
+        if not piece[part : part + _LONGEST].isspace()
     ]
 
 
@@ -156,11 +156,13 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
     base, common = _Read("", None, []), 0
     for one in _read:
         if one.text == text and one.said_on == said_on:
+            _read = (one, *(other for other in _read if other is not one))
             return one.places
         length = common_start(text, one.text)
         base, common = (one, length) if length > common else (base, common)
-    # What ends a sentence is told by what comes just after it.
-    same = base.places[: max(0, bisect_left(base.places, common - _LOOKED_AHEAD, key=lambda one: one.start) - 1)]
+    # What ends a sentence is told by what comes after it.
+    common = len(text[:common].rstrip().rstrip(_GOES_ON)) - 1
+    same = base.places[: max(0, bisect_left(base.places, common, key=lambda one: one.start) - 1)]
     rest = cut(text, base.places[len(same)].start if same else 0)
     pieces = [*((one.start, one.sentence) for one in same), *((place, sentence(piece)) for place, piece in rest)]
     found = _placed(pieces, said_on, same)
