@@ -6,16 +6,18 @@ after the other, and only what was left out is kept of them.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from attribution.text.common import common_end, common_start
+from attribution.text.segments import cut
 from schema.models import Variable
 from store.protocol import GraphStore
 
 _READ_BYTES = 2 << 20
 """Values that are in memory at a time, about."""
-_AROUND = 4_000
-"""Characters around what was left out that are kept with it: two sentences on each side, however long they are."""
+_AROUND = 2_000
+"""Characters around what was left out, in which the sentences beside it are looked for: one of any length."""
 _MOST_KEPT = 2_000_000
 """Characters that are kept of all versions of a thing, at most; what is more must be read again."""
 _BEGINNING = 200
@@ -74,4 +76,16 @@ def _missing(before: str, after: str) -> str:
     dropped = before.find(after[:_BEGINNING]) if after else -1
     if dropped > 0 and after.startswith(before[dropped:]):
         start, end = 0, dropped
-    return before[max(0, start - _AROUND) : end + _AROUND]
+    return _with_neighbours(before[max(0, start - _AROUND) : end + _AROUND], min(start, _AROUND), end - start)
+
+
+def _with_neighbours(text: str, start: int, length: int) -> str:
+    """A part of a text with the sentences that it is in, and two on each side."""
+    pieces = cut(text)
+    places = [place for place, _ in pieces]
+    first = max(0, bisect_right(places, start) - 3)
+    last = min(len(pieces), bisect_left(places, start + length) + 2)
+    if first >= last:
+        return text
+    place, piece = pieces[last - 1]
+    return text[places[first] : place + len(piece)]
