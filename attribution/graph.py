@@ -221,12 +221,12 @@ class TraceGraph:
 
     async def _compare(self, number: int) -> None:
         """Compare all versions of a thing, each with the next one."""
-        self._compared.add(number)
         lineage = self._lineages[number]
         try:
             found = await compared(self.store, [self.variables[one] for one in lineage])
         except CorruptValueError:
-            return  # who reads the value that is damaged is told so
+            found = [None] * (len(lineage) - 1)  # who reads the value that is damaged is told so
+        self._compared.add(number)
         self._left_out |= {one: (after, text) for (one, after), text in zip(pairwise(lineage), found, strict=True)}
 
     async def has_all_of(self, variable_id: str, before: str) -> bool:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import accumulate
 from typing import NamedTuple
 
 from attribution.detail import CREDIT, Rarity, credit, matches
@@ -27,8 +28,8 @@ _MOST_TEXTS = 3_000
 """Texts of which it is kept which messages have their sentences."""
 _LARGE = 2_000
 """Texts with more sentences are large."""
-_LARGE_KEPT = 4
-"""Large texts of which it is kept."""
+_LARGE_KEPT = 120_000
+"""Sentences of large texts of which it is kept, at most, besides the last text."""
 
 _NOBODY: AbstractSet[str] = frozenset()
 
@@ -115,7 +116,9 @@ class Origins:
         found = _Shares(
             [*base.free[:free], *new.free], [*base.quoted[:quoted], *new.quoted], [*base.sayers[:quoted], *new.sayers]
         )
-        self._large = [(places, found), *self._large[: _LARGE_KEPT - 1]]
+        sizes = accumulate(len(read) for read, _ in self._large)
+        kept = [known for known, size in zip(self._large, sizes, strict=True) if size <= _LARGE_KEPT]
+        self._large = [(places, found), *kept]
         return found
 
     def _shared(self, places: Sequence[Placed], start: int) -> _Shares:

@@ -93,7 +93,7 @@ def form(failure: Failure) -> Form:
     return Form.PLAIN
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=16)  # of one failure, as they are asked for again and again
 def refuses(text: str) -> bool:
     """Whether a text says no more than that it isn't known, in English, German or Chinese."""
     return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
@@ -112,6 +112,6 @@ def polar(golds: Sequence[str]) -> bool | None:
     return found.pop() if len(found) == 1 else None
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=16)  # of one failure, as they are asked for again and again
 def _is_reply(gold: str) -> bool:
     return "\n\n" in gold.strip() or len(tokens(gold)) > _LONG_WORDS

@@ -7,11 +7,12 @@ after the other, and only what was left out is kept of them.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from attribution.text.common import common_end, common_start
 from attribution.text.segments import cut
 from schema.models import Variable
+from store.paging import by_size
 from store.protocol import GraphStore
 
 _READ_BYTES = 2 << 20
@@ -39,7 +40,7 @@ async def compared(store: GraphStore, versions: Sequence[Variable]) -> list[str 
     found: list[str | None] = []
     last: bytes | None = None
     kept = 0
-    for some in _parts(versions):
+    for some in by_size(versions, _READ_BYTES):
         values = await store.values([one for one in some if one.value is None])
         for one in some:
             data = values[one.value_hash] if one.value is None else one.value.encode()
@@ -50,19 +51,6 @@ async def compared(store: GraphStore, versions: Sequence[Variable]) -> list[str 
                 found.append(missing if kept <= _MOST_KEPT or not missing else None)
             last = data
     return found
-
-
-def _parts(versions: Sequence[Variable]) -> Iterator[list[Variable]]:
-    part: list[Variable] = []
-    size = 0
-    for one in versions:
-        if part and size + one.size > _READ_BYTES:
-            yield part
-            part, size = [], 0
-        part.append(one)
-        size += one.size
-    if part:
-        yield part
 
 
 def _text(data: bytes) -> str:

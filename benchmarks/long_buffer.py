@@ -10,14 +10,14 @@ from schema.models import Variable
 from store.protocol import GraphStore
 from tests.factory import TraceBuilder
 
-MESSAGES, QUICK_MESSAGES = 1_376, 120
+MESSAGES, QUICK_MESSAGES = 1_376, 126
 """About 1.4 MB in the end."""
 FAILURES = 42
 _SENTENCES, _WORDS = 10, 12
 _ASKED, _GOLD = 5, 3
 """Words of a sentence that a question has, and that the gold answer has."""
-_DROPPED_EVERY = 100
-"""So often a version leaves out the sentence that the next question asks for."""
+_LOST_EVERY = 3
+"""So often the memory loses the sentence that is asked for next; of the others the answers are at fault."""
 
 
 async def write(store: GraphStore, messages: int) -> None:
@@ -25,53 +25,41 @@ async def write(store: GraphStore, messages: int) -> None:
 
     Args:
         store: of a project that does not have it.
-        messages: that it has.
+        messages: that it has, at least as many as failures.
     """
     draw = random.Random("long buffer")
     words = made_up_words(draw)
+    texts = [[_sentence(draw.choices(words, k=_WORDS)) for _ in range(_SENTENCES)] for _ in range(messages)]
+    between = messages // FAILURES
+    places = [draw.randrange(number * between + 1) for number in range(FAILURES)]
+    asked = [draw.choice(texts[place]) for place in places]
     builder = TraceBuilder(store.project_id, "long-buffer")
     buffer = builder.variable("buffer-0", "", by=builder.operation("start"))
-    content = ""
-    told: list[tuple[Variable, list[list[str]]]] = []
-    for number in range(messages):
-        sentences = [draw.choices(words, k=_WORDS) for _ in range(_SENTENCES)]
-        text = " ".join(f"{' '.join(sentence).capitalize()}." for sentence in sentences)
-        message = builder.variable(f"message-{number}", text, kind=VariableKind.MESSAGE)
-        told.append((message, sentences))
-        content += f"{text}\n"
-        if number % _DROPPED_EVERY == _DROPPED_EVERY - 1:
-            asked = _asked(told, number // (messages // FAILURES) + 1)
-            content = content.replace(f"{' '.join(asked[1]).capitalize()}.", "")
+    content, told = "", list[Variable]()
+    for number, text in enumerate(texts):
+        told.append(builder.variable(f"message-{number}", " ".join(text), kind=VariableKind.MESSAGE))
+        content += f"{' '.join(text)}\n"
+        question, after = divmod(number, between)
+        if question % _LOST_EVERY == 0 and question < FAILURES and after == between // 2:
+            content = content.replace(asked[question], "")
         adding = builder.operation(f"add-{number}", kind=OperationKind.UPDATE)
-        after = builder.variable(f"buffer-{number + 1}", content, by=adding, revision_of=buffer.id)
-        builder.use(adding, buffer, message)
-        builder.derive(after, buffer, message, by=adding)
-        buffer = after
-        if (number + 1) % (messages // FAILURES) == 0 and len(builder.failures) < FAILURES:
-            _ask(builder, buffer, content, *_asked(told, len(builder.failures)), draw.choices(words, k=_GOLD))
+        version = builder.variable(f"buffer-{number + 1}", content, by=adding, revision_of=buffer.id)
+        builder.use(adding, buffer, told[-1])
+        builder.derive(version, buffer, told[-1], by=adding)
+        buffer = version
+        if question < FAILURES and after == between - 1:
+            sought = asked[question].split()
+            builder.wrong_answer(
+                str(question),
+                question=f"What of {' '.join(sought[:_ASKED])}?",
+                read=buffer,
+                context=f"Memory:\n{content}\nQuestion {question}",
+                answer=" ".join(draw.choices(words, k=_GOLD)),
+                gold_answers=(" ".join(sought[_ASKED : _ASKED + _GOLD]),),
+                evidence_ids=(told[places[question]].id,),
+            )
     await builder.write(store)
 
 
-def _asked(told: list[tuple[Variable, list[list[str]]]], number: int) -> tuple[Variable, list[str]]:
-    """The message and the sentence that a question is about: any of those that were said, the same in each run."""
-    draw = random.Random(number)
-    message, sentences = told[draw.randrange(min(len(told), 30 * (number + 1)))]
-    return message, draw.choice(sentences)
-
-
-def _ask(
-    builder: TraceBuilder, buffer: Variable, content: str, message: Variable, sentence: list[str], said: list[str]
-) -> None:
-    number = len(builder.failures)
-    question = builder.variable(f"query-{number}", f"What of {' '.join(sentence[:_ASKED])}?", kind=VariableKind.QUERY)
-    search = builder.operation(f"search-{number}", kind=OperationKind.RETRIEVAL)
-    prompt = f"Memory:\n{content}\nQuestion {number}"
-    context = builder.variable(f"context-{number}", prompt, by=search, kind=VariableKind.CONTEXT)
-    builder.use(search, question, buffer)
-    builder.derive(context, question, buffer, by=search)
-    answering = builder.operation(f"answering-{number}", kind=OperationKind.GENERATION)
-    answer = builder.variable(f"answer-{number}", " ".join(said), by=answering, kind=VariableKind.ANSWER)
-    builder.use(answering, question, context)
-    builder.derive(answer, question, context, by=answering)
-    gold = " ".join(sentence[_ASKED : _ASKED + _GOLD])
-    builder.failure(question, answer, gold_answers=(gold,), evidence_ids=(message.id,))
+def _sentence(words: list[str]) -> str:
+    return f"{' '.join(words).capitalize()}."

@@ -1,8 +1,8 @@
-"""Reading all pages of a list."""
+"""Reading all pages of a list, and values part by part."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
 from schema.models import Derivation, Element, Operation, Session, Variable
@@ -47,3 +47,23 @@ async def elements(store: GraphStore, model: type[E], trace_id: str, kinds: Coll
     """All elements of a trace of one model, as a list."""
     found = in_trace(store, Label(model.__name__), trace_id, kinds)
     return [element async for element in found if isinstance(element, model)]
+
+
+def by_size(variables: Sequence[Variable], most_bytes: int, most: int = _PAGE) -> Iterator[list[Variable]]:
+    """Variables in lists whose values fit into memory together, in order; a larger value is in a list of its own.
+
+    Args:
+        variables: with values of any size.
+        most_bytes: of the values of a list.
+        most: variables of a list.
+    """
+    part: list[Variable] = []
+    size = 0
+    for variable in variables:
+        if part and (size + variable.size > most_bytes or len(part) == most):
+            yield part
+            part, size = [], 0
+        part.append(variable)
+        size += variable.size
+    if part:
+        yield part

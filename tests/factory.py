@@ -194,6 +194,21 @@ class TraceBuilder:
         self.variables[:] = [replace(one, right=False) if one is answer else one for one in self.variables]
         return self.failures[-1]
 
+    def wrong_answer(
+        self, name: str, /, *, question: str, read: Variable, context: str, answer: str, **more: Any
+    ) -> Failure:
+        """A failure of an answer that was made from a context, which a search made of something that it read."""
+        asked = self.variable(f"query-{name}", question, kind=VariableKind.QUERY)
+        search = self.operation(f"search-{name}", kind=OperationKind.RETRIEVAL)
+        found = self.variable(f"context-{name}", context, by=search, kind=VariableKind.CONTEXT)
+        self.use(search, asked, read)
+        self.derive(found, asked, read, by=search)
+        answering = self.operation(f"answering-{name}", kind=OperationKind.GENERATION)
+        said = self.variable(f"answer-{name}", answer, by=answering, kind=VariableKind.ANSWER)
+        self.use(answering, asked, found)
+        self.derive(said, asked, found, by=answering)
+        return self.failure(asked, said, **more)
+
     def attribution(self, failure: Failure, method: str = "words", /, **more: Any) -> Attribution:
         """A verdict on a failure."""
         attribution = Attribution(

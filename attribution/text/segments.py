@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from attribution.text.common import common_start
@@ -31,8 +32,8 @@ _LONGEST = 2_000
 """Characters of a sentence; what has no end goes on in the next one."""
 _KEPT = 200_000
 """Texts of up to so many characters are kept as sentences, for they may be asked for again."""
-_LARGE_KEPT = 4
-"""Larger texts that are kept as sentences."""
+_LARGE_KEPT = 6_000_000
+"""Characters of larger texts that are kept as sentences, at most, besides the last one."""
 _GOES_ON = " \t\r\n\f\v\\\"'.!?;,:()[]{}"
 """What may belong to the end of a sentence, of which there may be any number of characters."""
 _STAMP_WORDS = 6
@@ -166,7 +167,8 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
     rest = cut(text, base.places[len(same)].start if same else 0)
     pieces = [*((one.start, one.sentence) for one in same), *((place, sentence(piece)) for place, piece in rest)]
     found = _placed(pieces, said_on, same)
-    _read = (_Read(text, said_on, found), *_read[: _LARGE_KEPT - 1])
+    sizes = accumulate(len(one.text) for one in _read)
+    _read = (_Read(text, said_on, found), *(one for one, size in zip(_read, sizes, strict=True) if size <= _LARGE_KEPT))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable
 from typing import Any, BinaryIO
 
 from ingest.files.smartcomment import leftover, records
@@ -15,7 +15,7 @@ from schema.errors import NotFoundError
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Element, Operation, Session, Trace, Variable
 from store.answers import Label
-from store.paging import every, in_trace
+from store.paging import by_size, every, in_trace
 from store.protocol import GraphStore
 
 _PAGE = 2_000
@@ -133,7 +133,7 @@ class _Exporter:
                     variables.append(variable)
         places = [_position(variable, place) for place, variable in enumerate(variables)]
         in_order = [variables[place] for place in sorted(range(len(variables)), key=places.__getitem__)]
-        for part in _parts(in_order):
+        for part in by_size(in_order, _VALUE_BYTES, _PAGE):
             values = await self.store.values(part)
             for variable in part:
                 metadata, kept = leftover.split(variable.attributes)
@@ -161,20 +161,6 @@ class _Exporter:
             found.extend(annotations_of(failure))
         for _, record in sorted(found, key=lambda item: item[0]):
             yield record
-
-
-def _parts(variables: Sequence[Variable]) -> Iterator[list[Variable]]:
-    """Variables in lists whose values fit into memory together."""
-    part: list[Variable] = []
-    size = 0
-    for variable in variables:
-        if part and (size + variable.size > _VALUE_BYTES or len(part) == _PAGE):
-            yield part
-            part, size = [], 0
-        part.append(variable)
-        size += variable.size
-    if part:
-        yield part
 
 
 def _position(variable: Variable, place: int) -> int:

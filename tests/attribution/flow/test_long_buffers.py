@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from attribution import proof
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.proof import problems
@@ -92,20 +94,7 @@ async def test_what_the_next_version_left_out(tmp_path: Path) -> None:
 def buffer_story(change: str) -> tuple[TraceBuilder, dict[str, str], Failure]:
     """A buffer to which each message is added; in the end the fact is there, was dropped, or was changed."""
     random, builder = Random(4), TraceBuilder("buffer")
-    words = [
-        "boat",
-        "harbour",
-        "garden",
-        "tree",
-        "bread",
-        "cheese",
-        "lake",
-        "summer",
-        "window",
-        "letter",
-        "road",
-        "song",
-    ]
+    words = ["boat", "harbour", "garden", "tree", "bread", "cheese", "lake", "summer", "window", "letter", "road"]
     said = [" ".join(random.choices(words, k=9)).capitalize() + "." for _ in range(MESSAGES)]
     said[5] = FACT
     buffer = builder.variable("buffer-0", "", by=builder.operation("start"))
@@ -124,32 +113,40 @@ def buffer_story(change: str) -> tuple[TraceBuilder, dict[str, str], Failure]:
         builder.derive(after, buffer, message, by=add)
         buffer = after
         ids[f"m{number}"], makers[f"add{number}"] = message.id, add.id
-    question = builder.variable("q", "What does Edda keep behind the old mill?", kind=VariableKind.QUERY)
-    search = builder.operation("search", kind=OperationKind.RETRIEVAL)
-    context = builder.variable("context", content, by=search, kind=VariableKind.CONTEXT)
-    builder.use(search, question, buffer)
-    builder.derive(context, question, buffer, by=search)
-    answering = builder.operation("answer", kind=OperationKind.GENERATION)
-    answer = builder.variable("a", "Chickens, I believe.", by=answering, kind=VariableKind.ANSWER)
-    builder.use(answering, question, context)
-    builder.derive(answer, question, context, by=answering)
-    failure = builder.failure(question, answer, gold_answers=("Seven goats",), evidence_ids=(ids["m5"],))
-    return builder, makers | {"answer": answering.id}, failure
+    failure = builder.wrong_answer(
+        "1",
+        question="What does Edda keep behind the old mill?",
+        read=buffer,
+        context=content,
+        answer="Chickens, I believe.",
+        gold_answers=("Seven goats",),
+        evidence_ids=(ids["m5"],),
+    )
+    return builder, makers, failure
+
+
+@asynccontextmanager
+async def graph_of(builder: TraceBuilder, file: Path) -> AsyncIterator[TraceGraph]:
+    async with await open_database(f"sqlite:///{file}") as database:
+        store = database.project(builder.project)
+        await builder.write(store)
+        yield await TraceGraph.load(store, builder.trace.id)
 
 
 async def attributed(tmp_path: Path, change: str) -> tuple[Verdict, list[str], Sequence[str], dict[str, str]]:
     builder, operations, failure = buffer_story(change)
-    async with await open_database(f"sqlite:///{tmp_path / 'buffer.db'}") as database:
-        store = database.project("buffer")
-        await builder.write(store)
-        graph = await TraceGraph.load(store, builder.trace.id)
+    async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
         names = [graph.variables[step.variable_id].external_id for step in verdict.path]
         return verdict, names, await problems(verdict, graph), operations
 
 
+@pytest.mark.parametrize("much", [0, 8 << 20])
 @pytest.mark.parametrize("change", ["dropped", "changed"])
-async def test_a_version_that_left_the_fact_out_is_found_among_many(tmp_path: Path, change: str) -> None:
+async def test_a_version_that_left_the_fact_out_is_found_among_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, much: int
+) -> None:
+    monkeypatch.setattr(proof, "_MUCH", much)
     verdict, names, wrong, operations = await attributed(tmp_path, change)
     assert (verdict.error_type, verdict.operation_id) == (ErrorType.UPDATE, operations["add40"])
     assert names == ["m5", *(f"buffer-{number}" for number in range(6, 42))]
@@ -160,16 +157,17 @@ async def test_a_version_that_left_the_fact_out_is_found_among_many(tmp_path: Pa
 
 async def test_a_fact_that_was_kept_by_all_is_the_answer_s(tmp_path: Path) -> None:
     verdict, _, wrong, operations = await attributed(tmp_path, "kept")
-    assert (verdict.error_type, verdict.operation_id) == (ErrorType.RESPONSE, operations["answer"])
+    assert verdict.error_type is ErrorType.RESPONSE
+    assert verdict.operation_id not in operations.values()
     assert wrong == []
 
 
-async def test_a_quote_that_a_version_lost_does_not_pass_the_check(tmp_path: Path) -> None:
+async def test_a_quote_that_a_version_lost_does_not_pass_the_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "_MUCH", 0)
     builder, _, failure = buffer_story("changed")
-    async with await open_database(f"sqlite:///{tmp_path / 'buffer.db'}") as database:
-        store = database.project("buffer")
-        await builder.write(store)
-        graph = await TraceGraph.load(store, builder.trace.id)
+    async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
         *path, last = verdict.path
         forged = [*path, type(last)(last.variable_id, last.operation_id, last.link, path[-1].quote, True)]
@@ -219,17 +217,16 @@ def random_story(random: Random) -> tuple[TraceBuilder, Failure]:
             reflecting = builder.operation(f"reflect{number}", kind=OperationKind.EXTRACTION)
             builder.use(reflecting, read)
             builder.derive(builder.variable(f"thought-{number}", "x", by=reflecting), read, by=reflecting)
-    question = builder.variable("q", "When was it at the old mill?" if tells_day else "What does Edda keep?")
-    search = builder.operation("search", kind=OperationKind.RETRIEVAL)
-    context = builder.variable("context", "nothing", by=search, kind=VariableKind.CONTEXT)
-    builder.use(search, question, buffer)
-    builder.derive(context, question, buffer, by=search)
-    answering = builder.operation("answer", kind=OperationKind.GENERATION)
-    answer = builder.variable("a", "No idea at all, sorry.", by=answering, kind=VariableKind.ANSWER)
-    builder.use(answering, question, context)
-    builder.derive(answer, question, context, by=answering)
-    gold = f"{place % 25:02} May 2023" if tells_day and place % 25 else "seven goats"
-    return builder, builder.failure(question, answer, gold_answers=(gold,), evidence_ids=(evidence.id,))
+    failure = builder.wrong_answer(
+        "1",
+        question="When was it at the old mill?" if tells_day else "What does Edda keep?",
+        read=buffer,
+        context="nothing",
+        answer="No idea at all, sorry.",
+        gold_answers=(f"{place % 25:02} May 2023" if tells_day and place % 25 else "seven goats",),
+        evidence_ids=(evidence.id,),
+    )
+    return builder, failure
 
 
 async def test_what_is_left_out_of_the_reading_changes_no_verdict(
@@ -237,35 +234,33 @@ async def test_what_is_left_out_of_the_reading_changes_no_verdict(
 ) -> None:
     random = Random(5)
     verdicts = []
+
+    async def unknown(variable_id: str, following: str) -> str | None:
+        return None
+
+    monkeypatch.setattr(proof, "_MUCH", 0)
     for number in range(60):
         builder, failure = random_story(random)
-        async with await open_database(f"sqlite:///{tmp_path / f'{number}.db'}") as database:
-            store = database.project("random")
-            await builder.write(store)
-            quickly = await TraceGraph.load(store, builder.trace.id)
-            quick = await FlowPass().attribute(quickly, failure)
-            graph = await TraceGraph.load(store, builder.trace.id)
-
-            async def unknown(variable_id: str, following: str) -> str | None:
-                return None
-
-            monkeypatch.setattr(graph, "left_out", unknown)
-            assert await FlowPass().attribute(graph, failure) == quick
-            assert await problems(quick, graph) == await problems(quick, quickly)
+        async with graph_of(builder, tmp_path / f"{number}.db") as graph:
+            quick = await FlowPass().attribute(graph, failure)
+            whole = await TraceGraph.load(graph.store, graph.trace_id)
+            monkeypatch.setattr(whole, "left_out", unknown)
+            assert await FlowPass().attribute(whole, failure) == quick
+            assert await problems(quick, whole) == await problems(quick, graph)
             verdicts.append(quick.error_type)
     named = Counter(verdicts)
     assert named[ErrorType.UPDATE] > 10
     assert len(named) > 1
 
 
-async def test_a_value_that_is_gone_is_missed_only_where_it_is_read(tmp_path: Path) -> None:
+async def test_a_value_that_is_gone_is_missed_only_where_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     builder, _, failure = buffer_story("changed")
-    async with await open_database(f"sqlite:///{tmp_path / 'buffer.db'}") as database:
-        store = database.project("buffer")
-        await builder.write(store)
-        graph = await TraceGraph.load(store, builder.trace.id)
+    monkeypatch.setattr(proof, "_MUCH", 0)
+    async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
-        other = await TraceGraph.load(store, builder.trace.id)
+        other = await TraceGraph.load(graph.store, graph.trace_id)
         gone = next(one for one in other.variables.values() if one.external_id == "buffer-50")
         assert gone.value is None
         other.variables[gone.id] = replace(gone, value_hash="0" * len(gone.value_hash))
