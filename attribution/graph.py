@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_left
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from sys import getsizeof
 
@@ -22,8 +23,8 @@ from store.protocol import GraphStore
 _TEXT_BYTES = 24 << 20
 """Texts of one trace that are kept, at most; the least recently used go first."""
 
-_MANY = 8
-"""A thing with more versions than this is looked at by what they left out of each other."""
+_MANY, _LARGE = 8, 8_000
+"""A thing with more versions, of more bytes on average, is looked at by what they left out of each other."""
 
 
 class TraceGraph:
@@ -207,11 +208,11 @@ class TraceGraph:
     async def left_out(self, variable_id: str, following: str) -> str | None:
         """What the next version left out of a variable, with what is around it; empty where it has all of its text.
 
-        None where it is not known: of things with few versions, of what is not the next version, and where values are
-        gone or too much was left out.
+        None where it is not known: of things with few or small versions, of what is not the next version, and where
+        values are gone or too much was left out.
         """
         number = self._lineage_of.get(variable_id)
-        if number is None or number != self._lineage_of.get(following) or len(self._lineages[number]) <= _MANY:
+        if number is None or number != self._lineage_of.get(following):
             return None
         async with self._comparing:
             if number not in self._compared:
@@ -220,14 +221,16 @@ class TraceGraph:
         return text if next_one == following else None
 
     async def _compare(self, number: int) -> None:
-        """Compare all versions of a thing, each with the next one."""
+        """Compare all versions of a thing, each with the next one, if it is better than to read those that matter."""
         lineage = self._lineages[number]
-        try:
-            found = await compared(self.store, [self.variables[one] for one in lineage])
-        except CorruptValueError:
-            found = [None] * (len(lineage) - 1)  # who reads the value that is damaged is told so
+        versions = [self.variables[one] for one in lineage]
+        if len(versions) > _MANY and sum(one.size for one in versions) > _LARGE * len(versions):
+            # Who reads a value that is damaged is told so; of the others it is not known then what they left out.
+            with suppress(CorruptValueError):
+                found = await compared(self.store, versions)
+                steps = zip(pairwise(lineage), found, strict=True)
+                self._left_out |= {one: (following, text) for (one, following), text in steps}
         self._compared.add(number)
-        self._left_out |= {one: (after, text) for (one, after), text in zip(pairwise(lineage), found, strict=True)}
 
     async def has_all_of(self, variable_id: str, before: str) -> bool:
         """Whether a variable is known to be the next version of another one and to have all of its text."""

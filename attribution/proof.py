@@ -16,8 +16,6 @@ from store.answers import Edge
 
 _BEGINNING = 200
 """Characters of a value that stand for it."""
-_MUCH = 8 << 20
-"""Bytes of the values of a path: if it has more, those are not read that are known to repeat the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +117,7 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
     chain = graph.path(start, holder, inside)
     steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
     # Versions of a buffer repeat each other.
-    is_much = _is_much(graph, [derivation.target for derivation in chain])
-    repeats = [is_much and await graph.has_all_of(one.target, one.source) for one in chain]
+    repeats = [await graph.has_all_of(derivation.target, derivation.source) for derivation in chain]
     read = [derivation.target for derivation, is_same in zip(chain, repeats, strict=True) if not is_same]
     texts = await graph.texts(read)
     for derivation, is_same in zip(chain, repeats, strict=True):
@@ -130,11 +127,6 @@ async def _way(case: Case, start: str, holder: str) -> list[Step]:
         else:
             steps.append(await _step(graph, case, derivation))
     return steps
-
-
-def _is_much(graph: TraceGraph, variable_ids: Sequence[str]) -> bool:
-    """Whether it is better to compare all versions of a thing once than to read all these values for each path."""
-    return sum(graph.variables[one].size for one in variable_ids) > _MUCH
 
 
 async def _step(graph: TraceGraph, case: Case | None, derivation: Edge) -> Step:
@@ -179,7 +171,6 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
         found.append(f"{where}operation {operation_id} is not in the trace")
     before: Step | None = None
     stands = False
-    is_much = _is_much(graph, [step.variable_id for step in path if step.variable_id in graph.variables])
     for number, step in enumerate(path):
         place = f"{where}step {number}"
         if step.variable_id not in graph.variables:
@@ -187,7 +178,7 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
             before = None
             continue
         # What stands in a version stands in the next one, if that has all of it.
-        repeats = is_much and before is not None and stands and bool(step.quote) and step.quote == before.quote
+        repeats = before is not None and stands and bool(step.quote) and step.quote == before.quote
         is_text = "\ufffd" not in step.quote  # else it stands for bytes that are no text, which may be read otherwise
         if not (repeats and is_text and before and await graph.has_all_of(step.variable_id, before.variable_id)):
             stands = not step.quote or step.quote in await graph.text(step.variable_id)

@@ -175,11 +175,11 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
 def _placed(pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before: Sequence[Placed] = ()) -> list[Placed]:
     """Sentences at their places, each with the day that it was said on; the first ones as they were placed before."""
     days = _days([one for _, one in pieces], said_on)
-    first = [
+    same = [
         one if one.reference == day else one._replace(reference=day) for one, day in zip(before, days, strict=False)
     ]
-    rest = zip(pieces[len(before) :], days[len(before) :], strict=True)
-    return [*first, *(Placed(place, one, day) for (place, one), day in rest)]
+    rest = zip(pieces[len(same) :], days[len(same) :], strict=True)
+    return same + [Placed(place, one, day) for (place, one), day in rest]
 
 
 def _days(sentences: Sequence[Sentence], said_on: int | None) -> Sequence[int | None]:

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from attribution import proof
+import attribution.graph
 from attribution.flow import FlowPass
 from attribution.graph import TraceGraph
 from attribution.proof import problems
@@ -141,12 +141,12 @@ async def attributed(tmp_path: Path, change: str) -> tuple[Verdict, list[str], S
         return verdict, names, await problems(verdict, graph), operations
 
 
-@pytest.mark.parametrize("much", [0, 8 << 20])
+@pytest.mark.parametrize("large", [0, 8_000])
 @pytest.mark.parametrize("change", ["dropped", "changed"])
 async def test_a_version_that_left_the_fact_out_is_found_among_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, much: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, large: int
 ) -> None:
-    monkeypatch.setattr(proof, "_MUCH", much)
+    monkeypatch.setattr(attribution.graph, "_LARGE", large)
     verdict, names, wrong, operations = await attributed(tmp_path, change)
     assert (verdict.error_type, verdict.operation_id) == (ErrorType.UPDATE, operations["add40"])
     assert names == ["m5", *(f"buffer-{number}" for number in range(6, 42))]
@@ -165,7 +165,7 @@ async def test_a_fact_that_was_kept_by_all_is_the_answer_s(tmp_path: Path) -> No
 async def test_a_quote_that_a_version_lost_does_not_pass_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proof, "_MUCH", 0)
+    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
     builder, _, failure = buffer_story("changed")
     async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
@@ -238,7 +238,7 @@ async def test_what_is_left_out_of_the_reading_changes_no_verdict(
     async def unknown(variable_id: str, following: str) -> str | None:
         return None
 
-    monkeypatch.setattr(proof, "_MUCH", 0)
+    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
     for number in range(60):
         builder, failure = random_story(random)
         async with graph_of(builder, tmp_path / f"{number}.db") as graph:
@@ -257,7 +257,7 @@ async def test_a_value_that_is_gone_is_missed_only_where_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builder, _, failure = buffer_story("changed")
-    monkeypatch.setattr(proof, "_MUCH", 0)
+    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
     async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
         other = await TraceGraph.load(graph.store, graph.trace_id)
