@@ -214,9 +214,10 @@ class TraceGraph:
         number = self._lineage_of.get(variable_id)
         if number is None or number != self._lineage_of.get(following):
             return None
-        async with self._comparing:
-            if number not in self._compared:
-                await self._compare(number)
+        if number not in self._compared:
+            async with self._comparing:
+                if number not in self._compared:
+                    await self._compare(number)
         next_one, text = self._left_out.get(variable_id, ("", None))
         return text if next_one == following else None
 

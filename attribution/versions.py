@@ -21,7 +21,8 @@ _AROUND = 2_000
 """Characters around what was left out, in which the sentences beside it are looked for: one of any length."""
 _MOST_KEPT = 2_000_000
 """Characters that are kept of all versions of a thing, at most; what is more must be read again."""
-_BEGINNING = 200
+_EDGE = 200
+"""Characters by which the beginning of one text, or its end, is found in another one."""
 
 
 async def compared(store: GraphStore, versions: Sequence[Variable]) -> list[str | None]:
@@ -58,10 +59,15 @@ def _text(data: bytes) -> str:
 
 
 def _missing(before: str, after: str) -> str:
-    """What one text has and the other hasn't: a part of it, or its beginning where the other begins later in it."""
+    """What one text has and the other hasn't: a part of it, or its beginning where the other begins later in it.
+
+    The other may have more at its end: what it has in common with this one ends where it has the end of this one.
+    """
     start = common_start(before, after)
-    end = len(before) - common_end(before[start:], after[start:])
-    dropped = before.find(after[:_BEGINNING]) if after else -1
+    edge = before[-_EDGE:]
+    place = after.rfind(edge)
+    end = len(before) - common_end(before[start:], after[start:] if place < 0 else after[start : place + len(edge)])
+    dropped = before.find(after[:_EDGE]) if after else -1
     if dropped > 0 and after.startswith(before[dropped:]):
         start, end = 0, dropped
     return _with_neighbours(before[max(0, start - _AROUND) : end + _AROUND], min(start, _AROUND), end - start)

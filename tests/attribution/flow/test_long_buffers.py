@@ -76,6 +76,8 @@ def test_a_large_text_is_read_like_any_other_whatever_was_read_before(monkeypatc
 
 async def test_what_the_next_version_left_out(tmp_path: Path) -> None:
     texts = ["one. two.", "one. two. three.", "one. three.", "zero. one. three. four.", "three. four. five.", "other"]
+    said = "".join(f"Sentence {number} of a long text. " for number in range(200))
+    texts += [said, said.replace("Sentence 77 of a long text. ", "") + "And one that is new."]
     builder = TraceBuilder("left")
     versions: list[Variable] = []
     for number, text in enumerate(texts):
@@ -86,9 +88,12 @@ async def test_what_the_next_version_left_out(tmp_path: Path) -> None:
         await builder.write(store)
         found = await compared(store, versions)
     # The first one is in the second; the third in the fourth, which begins with something new.
-    assert [bool(one) for one in found] == [False, True, False, True, True]
+    assert [bool(one) for one in found] == [False, True, False, True, True, True, True]
     assert " two." in (found[1] or "")
     assert (found[3] or "").startswith("zero. one. ")
+    # One sentence was taken out and another one added: what is left out is no more than that one and those beside it.
+    assert "Sentence 77 " in (found[6] or "")
+    assert len(found[6] or "") < 300
 
 
 def buffer_story(change: str) -> tuple[TraceBuilder, dict[str, str], Failure]:

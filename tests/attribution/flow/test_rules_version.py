@@ -11,7 +11,7 @@ import attribution
 from attribution.probabilities import CURVES
 from attribution.run import RULES
 
-VERSION, FINGERPRINT = "14", "e1e01c4a1117bec8"
+VERSION, FINGERPRINT = "14", "bbb0e5b84e58bfaa"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
 change that gives the same verdicts changes the fingerprint alone."""
 
