@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from attribution.gold import on_earlier_gold
+from attribution.verdicts.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
-from store.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
+from store.contract.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
 
 if TYPE_CHECKING:
-    from attribution.blamed import Blamed
-    from attribution.kappa import SourceAgreement
+    from attribution.blame.model import Blamed
     from attribution.spine.model import Spine
+    from attribution.statistics.kappa import SourceAgreement
     from attribution.why_not.model import WhyNot
     from ingest.files.protocol import ImportReport
     from ingest.queue.protocol import QueueState
@@ -131,7 +131,7 @@ def failure(
 ) -> Document:
     """A failure with its verdicts, and the source's ids of its question, its answer and the operations at fault.
 
-    Those are what ``attribution.lookup.operations_at_fault`` gives.
+    Those are what ``attribution.verdicts.stored.operations_at_fault`` gives.
     """
     question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
     return as_json(found) | {

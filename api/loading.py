@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from api.stores import MappedStore
     from ingest.queue.journal.queue import Journal
     from ingest.queue.protocol import EventQueue
+    from store.contract.protocol import Database
     from store.open import Credentials
-    from store.protocol import Database
 
 CONFIG_VARIABLE = "MEMTRACE_CONFIG"
 _SECRETS = {"neo4j_password", "nats_password", "oidc_client_secret"}

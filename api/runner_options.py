@@ -15,18 +15,18 @@ _EMBEDDINGS = "MEMTRACE_LLM_EMBEDDING_MODEL"
 def runner_options(
     method: str, gold_free: bool, no_evidence: bool, concurrency: int, min_confidence: float | None = None
 ) -> Options:
-    """The runner's options; ``method`` is a word of ``attribution.verdict.Method``.
+    """The runner's options; ``method`` is a word of ``attribution.verdicts.verdict.Method``.
 
     Raises:
         InputError: the method needs a model, and the environment names none, or its settings are wrong.
     """
     from attribution.run import Options
-    from attribution.verdict import Method
+    from attribution.verdicts.verdict import Method
 
     if method == Method.FLOW and not os.environ.get(_EMBEDDINGS):
         llm = None  # the free pass asks no server, unless evidence is to be found by meaning, too
     else:
-        from attribution.model.settings import LlmSettings
+        from attribution.llm.transport.settings import LlmSettings
 
         llm = LlmSettings.load()
     return Options(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from api.event_writer.process import EventWriter
     from api.web.pages.opening import Opening
     from ingest.queue.protocol import EventQueue
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 
 _GRACE_SECONDS = 1.0

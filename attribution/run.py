@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from attribution.evidence import Mode
-from attribution.flow import FlowPass
-from attribution.gold import gold_mark
-from attribution.graph import TraceGraph
-from attribution.model.usage import Usage
-from attribution.probabilities import least
-from attribution.proof import problems
-from attribution.question import form, question_kind
-from attribution.trial import SURE
-from attribution.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
+from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.proof_path import problems
+from attribution.free_pass.trial import SURE
+from attribution.needed.messages import Mode
+from attribution.needed.question import form, question_kind
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.gold import gold_mark
+from attribution.verdicts.probabilities import least
+from attribution.verdicts.usage import Usage
+from attribution.verdicts.verdict import Method, Verdict, abstention, attribution_id, own_loss, to_attribution, unsure
 from schema.errors import InputError, MemTraceError, NotFoundError
 from schema.models import NO_ATTRIBUTES, Attribution, Batch, Failure, Trace
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 if TYPE_CHECKING:
-    from attribution.model.client import LlmClient
-    from attribution.model.settings import LlmSettings
+    from attribution.llm.transport.client import LlmClient
+    from attribution.llm.transport.settings import LlmSettings
 
 RULES = "14"
 """Changes with the rules of the free pass, so that verdicts of older ones are not taken for theirs."""
@@ -49,7 +49,7 @@ class Options:
         replies: the folder where a model's replies are kept; None is one in the user's cache.
         concurrency: failures at a time, where a model is asked.
         min_confidence: verdicts that are less sure are abstentions, which show them as a candidate. None is the fitted
-            threshold (see ``attribution.probabilities``) for ``flow`` with gold answers, else 0.
+            threshold (see ``attribution.verdicts.probabilities``) for ``flow`` with gold answers, else 0.
     """
 
     method: Method = Method.FLOW
@@ -99,8 +99,8 @@ async def attribute(store: GraphStore, failures: Sequence[Failure], options: Opt
 
 
 def _client(options: Options) -> LlmClient:
-    from attribution.model.cache import FileCache, default_folder
-    from attribution.model.client import LlmClient
+    from attribution.llm.transport.cache import FileCache, default_folder
+    from attribution.llm.transport.client import LlmClient
 
     assert options.llm is not None
     return LlmClient(options.llm, FileCache(options.replies or default_folder()))
@@ -208,11 +208,11 @@ class _Run:
         pieces = await self._flow.pieces(graph, failure, gold_free=options.gold_free)
         asked = replace(failure, gold_answers=(), expected_id=None) if options.gold_free else failure
         if options.method is Method.LLM:
-            from attribution.agent.agent import Agent
+            from attribution.llm.agent.agent import Agent
 
             verdict = await Agent(self._client).attribute(graph, asked, evidence, pieces=pieces)
         else:
-            from attribution.agent.oneshot import Oneshot
+            from attribution.llm.agent.oneshot import Oneshot
 
             verdict = await Oneshot(self._client).attribute(graph, asked, evidence, pieces=pieces)
         if not failure.evidence_ids:
@@ -221,8 +221,8 @@ class _Run:
 
     async def _auto(self, graph: TraceGraph, failure: Failure, client: LlmClient) -> Verdict:
         """The free pass; where it is unsure a judge of presence, and where that leaves it unsure the agent."""
-        from attribution.agent.agent import Agent
-        from attribution.agent.presence import LlmPresence
+        from attribution.llm.agent.agent import Agent
+        from attribution.llm.agent.presence import LlmPresence
 
         gold_free = self._options.gold_free
         free = await self._flow.attribute(graph, failure, gold_free=gold_free)
@@ -263,6 +263,6 @@ class _Run:
 
 
 def _prompts() -> dict[str, str]:
-    from attribution.agent.prompt import prompt_hashes
+    from attribution.llm.agent.prompt import prompt_hashes
 
     return prompt_hashes("agent", "oneshot", "presence", "taxonomy")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import neo4j
 
-from attribution.lookup import every_failure
+from attribution.verdicts.stored import every_failure
 from benchmarks import long_buffer
 from benchmarks.attribution_of_trace import time_each
 from benchmarks.context import Context, plain_name, run_module, say
@@ -22,8 +22,8 @@ from benchmarks.neo4j_server import Server, ServerError
 from benchmarks.report import Section, Table, at_most, megabytes, milliseconds, seconds
 from ingest.files.importing import import_path
 from schema.kinds import Origin
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 
 _MOST_SQLITE, _MOST_FIRST, _MOST_NEO4J = 0.05, 1.0, 0.2
 _FIGURE = "attribution of a failure of a loaded trace in {}, without a model"

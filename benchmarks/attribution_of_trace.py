@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from api.malloc import hold_little
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
+from attribution.verdicts.stored import every_failure
 from benchmarks.memory import peak_memory
 from schema.models import Failure
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 
 async def time_each(store: GraphStore, failures: Sequence[Failure]) -> list[float]:

@@ -10,10 +10,10 @@ from benchmarks.context import Context
 from benchmarks.generator import answer_of
 from benchmarks.report import Section, Table, milliseconds, raw, spread, times
 from benchmarks.timing import Contender, Ratio, alternate, ratio, timed
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _RUNS = 9
-_OURS = "store.closure"
+_OURS = "store.shared.closure"
 
 Ask = Callable[[str], Awaitable[list[Any]]]
 """Takes the id of a root; gives the rows of a bare query."""

@@ -14,9 +14,9 @@ from benchmarks.neo4j_server import Server, ServerError
 from benchmarks.queries import query
 from benchmarks.report import Section, at_most, times
 from benchmarks.timing import Ratio
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 _MOST_RATIO = 0.4
 _WARM_UPS = 5

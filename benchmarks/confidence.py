@@ -1,4 +1,4 @@
-"""Fits the scores of the rules to how often they are right, and writes ``attribution/confidence.json``.
+"""Fits the scores of the rules to how often they are right, and writes ``attribution/verdicts/confidence.json``.
 
 ``python -m benchmarks.confidence --labelled GRAPHS LABELS [--labelled ...] [--chosen GRAPHS LABELS] --injected GRAPHS``
 
@@ -24,13 +24,13 @@ from pathlib import Path
 
 import msgspec
 
-from attribution import probabilities
 from attribution.benchmark.result import Result
 from attribution.benchmark.risk import risk_of
 from attribution.benchmark.run import run
-from attribution.labels import Label, read_labels
-from attribution.probabilities import logit
+from attribution.review.labels import Label, read_labels
 from attribution.run import Options
+from attribution.verdicts import probabilities
+from attribution.verdicts.probabilities import logit
 from schema.kinds import QuestionKind
 
 _ENOUGH = 20

@@ -22,10 +22,10 @@ import msgspec
 from ingest.files.importing import import_path
 from ingest.files.opening import mapped
 from schema.models import Operation, Variable
-from store.answers import Closure
+from store.contract.answers import Closure
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.paging import elements
-from store.protocol import GraphStore
+from store.shared.paging import elements
 
 
 @dataclass(frozen=True, slots=True)

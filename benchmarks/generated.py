@@ -9,10 +9,10 @@ from pathlib import Path
 from benchmarks.context import Context, say
 from benchmarks.generator import VERSION, Shape, batch_of, trace_of
 from schema.migrations import migrations
-from store.answers import IN_ORDER, Label
+from store.contract.answers import IN_ORDER, Label
+from store.contract.protocol import GraphStore
 from store.neo4j.queries import cypher
 from store.open import open_database
-from store.protocol import GraphStore
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
 

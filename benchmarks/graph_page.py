@@ -7,7 +7,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from attribution.lookup import every_failure
+from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, say
 from benchmarks.report import Section, Table, at_most, milliseconds
 from benchmarks.serving import Place, serving

@@ -23,9 +23,9 @@ from benchmarks.context import ROOT, Context, say
 from benchmarks.report import Section, Table, at_most, megabytes, milliseconds, seconds
 from benchmarks.serving import Place, Serving, make_key, serving
 from schema.ids import make_id, trace_id
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 _SECONDS, _QUICK_SECONDS = 60.0, 5.0
 _CALM_SECONDS = 10.0

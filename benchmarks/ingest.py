@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memtrace.events import decode
 
+from api.local_servers.nats import LocalNats, LocalNatsError, MissingExtraError
 from benchmarks.agent_traces import applications, conversation
 from benchmarks.context import Context, say
 from benchmarks.generated import layout_key
@@ -24,12 +25,11 @@ from benchmarks.report import Section, Table, at_least, milliseconds, per_second
 from benchmarks.serving import Place, Serving, serving, working
 from benchmarks.timing import Contender, alternate, ratio
 from ingest.queue.nats.connection import NatsPlace
-from ingest.queue.nats.local import LocalNats, LocalNatsError, MissingExtraError
 from ingest.queue.nats.queue import NatsQueue, open_nats
 from ingest.queue.packets import pack
 from ingest.queue.protocol import LEASE_SECONDS, Packet
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 
 _LEAST_RATIO = 0.7
 _RUNS, _WARM_UPS = 5, 1

@@ -14,8 +14,8 @@ import zstandard
 from benchmarks.serving import Serving
 from ingest.queue.protocol import EventQueue
 from schema.ids import make_id, trace_id
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 _LOOK_SECONDS = 0.005
 _PATIENCE_SECONDS = 60.0

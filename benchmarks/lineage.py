@@ -14,9 +14,9 @@ from benchmarks.generator import QUICK, Shape, answer_of
 from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, raw, spread, times
 from benchmarks.timing import Ratio, alternate, ratio, timed
-from store.answers import Budget
+from store.contract.answers import Budget
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 
 _MOST_RATIO = 1.5
 _RUNS = 15
@@ -103,7 +103,7 @@ async def _compare(context: Context, database: Database, project: str, section: 
     closure = await _closure(store, root(0))
     if [node["id"] for node in answer["nodes"]] != [variable.id for variable in closure.variables]:
         raise RuntimeError("the door and the store do not give the same variables")
-    found = await alternate(runs, {"GraphQL": by_door, "store.closure": by_store}, warm_ups=2)
+    found = await alternate(runs, {"GraphQL": by_door, "store.shared.closure": by_store}, warm_ups=2)
     table = Table(("what", f"median of {runs} (least – most)"))
     for name, series in found.items():
         table.add(name, spread(series, milliseconds))
@@ -114,7 +114,7 @@ async def _compare(context: Context, database: Database, project: str, section: 
         "the text of the document to the text of the answer, with all its checks, but for the network. The store is "
         "asked with the same bounds, in turns."
     )
-    return ratio(found["GraphQL"], found["store.closure"])
+    return ratio(found["GraphQL"], found["store.shared.closure"])
 
 
 async def _closure(store: GraphStore, root: str) -> Any:

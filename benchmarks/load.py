@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
+from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, say
 from benchmarks.generated import fill, layout_key
 from benchmarks.generator import QUICK, Shape, answer_of
@@ -20,9 +20,9 @@ from benchmarks.neo4j_server import ServerError
 from benchmarks.report import Section, Table, at_most, milliseconds, per_second
 from benchmarks.serving import Place, serving
 from ingest.files.importing import import_path
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 _CLIENTS, _SECONDS, _QUICK_SECONDS = 50, 60, 3
 _SHAPE = Shape(traces=4, variables=6000, width=20)

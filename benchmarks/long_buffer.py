@@ -7,7 +7,7 @@ import random
 from benchmarks.vocabulary import made_up_words
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 MESSAGES, QUICK_MESSAGES = 1_376, 126

@@ -19,7 +19,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from store.open import Credentials
 
 if TYPE_CHECKING:
-    from store.neo4j.local import LocalNeo4j
+    from api.local_servers.neo4j import LocalNeo4j
 
 _HEAP, _PAGE_CACHE = "2g", "2g"
 _START_SECONDS = 600.0
@@ -82,7 +82,7 @@ class ServerSource:
 
     def _start(self, key: str) -> Server:
         try:
-            from store.neo4j.local import DEFAULT_VERSION, LocalNeo4j, LocalNeo4jError
+            from api.local_servers.neo4j import DEFAULT_VERSION, LocalNeo4j, LocalNeo4jError
         except ImportError as error:
             raise ServerError(str(error)) from error
         version = os.environ.get("MEMTRACE_TEST_NEO4J_VERSION") or DEFAULT_VERSION

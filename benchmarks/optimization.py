@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from attribution.model.settings import LlmSettings
+from attribution.llm.transport.settings import LlmSettings
 from benchmarks.context import ROOT, Context, say
 from benchmarks.optimization_program import FAULTS, improved, prompts_of, reply
 from benchmarks.report import Section, Table, at_least
 from examples.better_prompts import conversations
 from examples.better_prompts.model import REFLECTING, serve
-from ingest.harness.datasets.registry import read_dataset
-from ingest.harness.judging import Exact
-from ingest.harness.plan import Plan
 from optimization.gate.gate import Rules
+from optimization.harness.datasets.registry import read_dataset
+from optimization.harness.judging import Exact
+from optimization.harness.plan import Plan
 from optimization.loop.optimize import Wanted, optimize
 from optimization.loop.search import Found
 

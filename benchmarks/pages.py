@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx
 
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
+from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, say
 from benchmarks.generated import layout_key
 from benchmarks.generator import QUICK, Shape, answer_of, batch_of, trace_of
@@ -26,8 +26,8 @@ from benchmarks.serving import Place, Serving, serving
 from schema.ids import make_id
 from schema.kinds import ErrorType, Origin, VariableKind
 from schema.models import Attribution, Batch, Failure, Variable
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 _PEOPLE, _LOOKS = 20, 2.0
 _SECONDS, _QUICK_SECONDS = 45, 5

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from attribution.lookup import every_failure
 from attribution.run import Options as AttributionOptions
 from attribution.run import attribute
+from attribution.verdicts.stored import every_failure
 from benchmarks import proofs_conversations
 from benchmarks.context import ROOT, Context, say
 from benchmarks.proofs_model import reply
 from benchmarks.report import Section, Table, seconds
-from ingest.harness.datasets.registry import read_dataset
-from ingest.harness.judging import F1
-from ingest.harness.plan import Limits, Plan
-from ingest.harness.run import run as run_plan
+from optimization.harness.datasets.registry import read_dataset
+from optimization.harness.judging import F1
+from optimization.harness.plan import Limits, Plan
+from optimization.harness.run import run as run_plan
 from optimization.proof.bench import Options
 from optimization.proof.correction import EvidenceCorrector
 from optimization.proof.model import Result
@@ -35,7 +35,7 @@ from optimization.proof.run import Outcome, prove_verdicts
 from store.open import open_database
 
 if TYPE_CHECKING:
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 PROGRAMS = {
     "buffer": ("buffer:LongContextBuffer", None),

@@ -11,10 +11,10 @@ from memtrace.events import Event, decode
 
 from ingest.events.taking import take_events
 from schema.models import Batch, Derivation, Operation, Session, Variable
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.packs import PackWriter
-from store.paging import elements
-from store.protocol import GraphStore
+from store.shared.paging import elements
+from store.values.packs import PackWriter
 
 
 @dataclass(frozen=True, slots=True)

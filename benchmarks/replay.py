@@ -23,7 +23,7 @@ from optimization.proof.prove import Blame, prove
 from store.open import open_database
 
 if TYPE_CHECKING:
-    from store.protocol import Database
+    from store.contract.protocol import Database
     from tests.optimization.faults import Faulty
 
 _MOST_SECONDS = 2.0

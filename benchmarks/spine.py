@@ -8,10 +8,10 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
 from attribution.spine.find import spines
 from attribution.spine.model import BOXES
+from attribution.verdicts.stored import every_failure
 from benchmarks.context import ROOT, Context, plain_name, say
 from benchmarks.generated import PROJECT
 from benchmarks.report import Section, Table, at_most, milliseconds

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from benchmarks.timing import timed
 from schema.models import Variable
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.paging import elements
-from store.protocol import GraphStore
+from store.shared.paging import elements
 
 _READS = 3
 

@@ -20,11 +20,11 @@ from benchmarks.queries import query
 from benchmarks.report import Section
 from benchmarks.timing import timed
 from benchmarks.writes import Peer, compare
+from schema.microseconds import EPOCH
 from schema.models import Batch
-from store.answers import Label
+from store.contract.answers import Label
 from store.neo4j.rows import element_id, rows_of
 from store.open import open_database
-from store.times import EPOCH
 
 _WARM_UPS = 2
 _ROWS_A_STATEMENT = 1000

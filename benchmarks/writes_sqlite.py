@@ -13,8 +13,8 @@ from benchmarks.generator import batch_of
 from benchmarks.report import Section
 from benchmarks.timing import timed
 from benchmarks.writes import Peer, compare
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 from store.sqlite.connections import Connections
 from store.sqlite.migrate import migrate
 from store.sqlite.write import write_batch

@@ -20,8 +20,8 @@ from schema.annotation import AnnotationQueue, VerdictChange
 from schema.control import AuditEntry, Job, JobKind, JobState
 from schema.errors import NotFoundError
 from schema.models import Attribution, Batch, Element, Failure, Operation
-from store.annotations import Annotations
-from store.answers import (
+from store.contract.annotations import Annotations
+from store.contract.answers import (
     ALL_FAILURES,
     FailureFilter,
     FailureOrder,
@@ -34,10 +34,10 @@ from store.answers import (
     WriteResult,
     in_order_of_size,
 )
-from store.packs import PackWriter
-from store.protocol import GraphStore
-from store.records import ProjectRecords
-from store.verdict_changes import is_adjudicated, is_human, read_said
+from store.contract.protocol import GraphStore
+from store.contract.records import ProjectRecords
+from store.contract.verdict_changes import is_adjudicated, is_human, read_said
+from store.values.packs import PackWriter
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from schema.errors import InputError, StoreError
-from store.object_values import ObjectValues
-from store.protocol import Database
+from store.contract.protocol import Database
 from store.sqlite.database import SqliteDatabase
+from store.values.object_values import ObjectValues
 
 DEFAULT_URI = "sqlite:///memtrace.db"
 _SQLITE = "sqlite:///"

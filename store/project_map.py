@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from typing_extensions import override
 
 from schema.errors import StoreError
-from store.answers import Health
-from store.closing import Closing
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords, Registry
+from store.contract.answers import Health
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords, Registry
+from store.shared.closing import Closing
 
 T = TypeVar("T")
 

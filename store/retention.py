@@ -22,10 +22,10 @@ import structlog
 from schema.control import BEGUN, AuditEntry, RetentionPolicy
 from schema.errors import MemTraceError, NotFoundError
 from schema.models import Trace
-from store.answers import Page
-from store.idle import IdleTrace
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords
+from store.contract.answers import Page
+from store.contract.idle import IdleTrace
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords
 
 QUIET = timedelta(hours=1)
 """A trace that was written to within this time is kept, even if there are more traces than the policy keeps."""

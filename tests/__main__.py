@@ -89,7 +89,7 @@ def _server(version: str | None) -> Iterator[dict[str, str]]:
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="neo4j-"))) / "home"
         try:
-            from store.neo4j.local import LocalNeo4j, LocalNeo4jError
+            from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError
         except ImportError as error:
             _say(f"TESTS WITH NEO4J DO NOT RUN: {error}")
             yield asked

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 from xdist.remote import Producer
 
+from store.contract.protocol import Database
 from store.neo4j.database import Neo4jDatabase
 from store.open import Credentials, open_database
-from store.protocol import Database
 from tests.data import FULL
 from tests.groups import VERSIONED, Groups, place_of
 from tests.nats_server import nats

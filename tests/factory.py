@@ -24,9 +24,9 @@ from schema.models import (
     Usage,
     Variable,
 )
-from store.answers import WriteResult
-from store.packs import PackWriter
-from store.protocol import GraphStore
+from store.contract.answers import WriteResult
+from store.contract.protocol import GraphStore
+from store.values.packs import PackWriter
 
 START = datetime(2026, 3, 1, 12, 30, 15, 123456, UTC)
 

@@ -12,7 +12,7 @@ import neo4j
 from attribution.run import Options, attribute
 from ingest.files.importing import import_path
 from schema.kinds import ErrorType, OperationKind, VariableKind
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.contract.samples import assistant
 from tests.data import SAMPLE
 from tests.factory import TraceBuilder

@@ -15,9 +15,9 @@ from memtrace.exporters.prepare import encoded
 from schema.ids import trace_id
 from schema.kinds import VariableKind
 from schema.models import Derivation, Variable
-from store.answers import NO_BUDGET, Direction
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.answers import NO_BUDGET, Direction
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 STORE = "mem0:/data/memory"
 ALICE = memtrace.trace_id(STORE, "alice")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from ingest.queue.nats.local import LocalNats, RunningNats
+    from api.local_servers.nats import LocalNats, RunningNats
 
 
 class NatsServer:
@@ -73,7 +73,7 @@ class NatsServer:
 def nats(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     """A server, one for the whole run. What is written stays: use names of your own."""
     try:
-        from ingest.queue.nats.local import LocalNats, MissingExtraError, server_binary
+        from api.local_servers.nats import LocalNats, MissingExtraError, server_binary
     except ImportError as error:
         _unavailable(request.config, str(error))
     try:

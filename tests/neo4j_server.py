@@ -22,7 +22,7 @@ import neo4j
 import pytest
 
 if TYPE_CHECKING:
-    from store.neo4j.local.distribution import Distribution
+    from api.local_servers.neo4j.distribution import Distribution
 
 _REASON: pytest.StashKey[str] = pytest.StashKey()
 
@@ -69,10 +69,10 @@ def existing_server() -> Neo4jServer | None:
 def neo4j_distribution(request: pytest.FixtureRequest) -> Distribution:
     """The server's jars, fetched if they are not in the cache; skips the test if they are not available."""
     try:
-        from store.neo4j.local import DEFAULT_VERSION, LocalNeo4jError
+        from api.local_servers.neo4j import DEFAULT_VERSION, LocalNeo4jError
     except ImportError as error:
         _unavailable(request.config, str(error))
-    from store.neo4j.local.distribution import obtain
+    from api.local_servers.neo4j.distribution import obtain
 
     try:
         return obtain(wanted_version() or DEFAULT_VERSION)
@@ -88,7 +88,7 @@ def neo4j_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         yield existing
         return
     distribution: Distribution = request.getfixturevalue("neo4j_distribution")
-    from store.neo4j.local import LocalNeo4j
+    from api.local_servers.neo4j import LocalNeo4j
 
     home = tmp_path_factory.mktemp("neo4j")
     with LocalNeo4j(home, version=distribution.version, port=0).running(kill_on_exit=True) as server:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.answers import NO_BUDGET, Budget, Direction
-from store.closure import Walk, bounded_walk
+from store.contract.answers import NO_BUDGET, Budget, Direction
+from store.shared.closure import Walk, bounded_walk
 
 DIRECTIONS = st.sampled_from(Direction)
 BUDGETS = st.builds(Budget, st.none() | st.integers(0, 5), st.none() | st.integers(0, 14))

@@ -11,8 +11,8 @@ import pytest
 
 from schema.bloom.properties import NODES
 from schema.models import Derivation
-from store.answers import Label
-from store.columns import DECLARED, Codec
+from store.contract.answers import Label
+from store.shared.columns import DECLARED, Codec
 from store.sqlite.migrate import migrate
 from store.sqlite.tables import written_columns
 

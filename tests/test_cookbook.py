@@ -7,8 +7,8 @@ import re
 import pytest
 import pytest_asyncio
 
-from attribution.blame import blame, chosen_verdicts
-from attribution.blamed import By
+from attribution.blame.model import By
+from attribution.blame.rank import blame, chosen_verdicts
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK
 from tests.data import ROOT

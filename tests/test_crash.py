@@ -21,10 +21,10 @@ from uuid import uuid4
 from ingest.files.importing import import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.ids import trace_id
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from store.open import Credentials, open_database
-from store.paging import in_trace
-from store.protocol import Database, GraphStore
+from store.shared.paging import in_trace
 from tests.data import FULL, ROOT
 from tests.graph_files import GraphFile, conversation
 from tests.neo4j_server import Neo4jServer

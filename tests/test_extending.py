@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution import rules
+from attribution.free_pass import rules
 from ingest.files.registry import FORMATS
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from tests.data import ROOT

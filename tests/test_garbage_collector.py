@@ -8,7 +8,7 @@ import sys
 
 _PROGRAM = """
 import gc, json, sys
-from schema.garbage_collector import collect_rarely, collector_paused, full_looks_put_off
+from store.runtime.garbage_collector import collect_rarely, collector_paused, full_looks_put_off
 
 if "serves" in sys.argv:
     collect_rarely()

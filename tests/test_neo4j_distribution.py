@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from store.local.ports import any_free_port
-from store.neo4j.local import LocalNeo4jError, Registry, RegistryError
-from store.neo4j.local.distribution import obtain
-from store.neo4j.local.locks import Jar, cache_lock, format_lock, read_lock
+from api.local_servers.neo4j import LocalNeo4jError, Registry, RegistryError
+from api.local_servers.neo4j.distribution import obtain
+from api.local_servers.neo4j.locks import Jar, cache_lock, format_lock, read_lock
+from api.local_servers.ports import any_free_port
 from tests.data import ROOT
 
 VERSION = "9.9.9"
@@ -120,7 +120,7 @@ def test_fetches_once_and_through_a_burst_of_refusals(small_registry: SmallRegis
 
 def test_two_processes_fetch_a_jar_once(small_registry: SmallRegistry, locked_cache: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from store.neo4j.local.distribution import obtain; "
+        "import sys; from pathlib import Path; from api.local_servers.neo4j.distribution import obtain; "
         "print(obtain(sys.argv[1], Path(sys.argv[2])).jars[0])"
     )
     command = [sys.executable, "-c", code, VERSION, str(locked_cache)]
@@ -217,7 +217,7 @@ def test_refuses_versions_that_cannot_be_started(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["5.26.31", "2026.09.0"])
 def test_shipped_locks_name_the_server(version: str) -> None:
-    text = (resources.files("store.neo4j.local") / "locks" / f"{version}.txt").read_text()
+    text = (resources.files("api.local_servers.neo4j") / "locks" / f"{version}.txt").read_text()
     jars = read_lock(text, version)
     assert jars[0].path == f"org/neo4j/neo4j/{version}/neo4j-{version}.jar"
     assert len({jar.path for jar in jars}) == len(jars) > 200

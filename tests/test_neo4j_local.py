@@ -16,10 +16,10 @@ import psutil
 import pytest
 from neo4j.exceptions import AuthError
 
-from store.local.ports import any_free_port
-from store.neo4j.local import LocalNeo4j, LocalNeo4jError
-from store.neo4j.local.distribution import Distribution
-from store.neo4j.local.home import Home, State
+from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError
+from api.local_servers.neo4j.distribution import Distribution
+from api.local_servers.neo4j.home import Home, State
+from api.local_servers.ports import any_free_port
 from tests.test_neo4j_distribution import files_below, python_environment
 
 # --- the home folder ---------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def test_start_status_crash_restart_stop(neo4j_distribution: Distribution, tmp_p
 def test_a_guarded_server_dies_with_its_starter(neo4j_distribution: Distribution, tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "from store.neo4j.local import LocalNeo4j\n"
+        "from api.local_servers.neo4j import LocalNeo4j\n"
         "with LocalNeo4j(sys.argv[1], version=sys.argv[2], port=0, heap='512m').running(kill_on_exit=True) as s:\n"
         "    sys.stdin.read()\n"
     )

@@ -12,13 +12,13 @@ import pytest
 
 from schema.control import JobState
 from schema.words import phrases
-from store.answers import Direction, Label
+from store.contract.answers import Direction, Label
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.find import lucene_query
 from store.neo4j.health import CLOSURE_TEXTS, PRUNING_WALK
 from store.neo4j.labels import FILLINGS, Sorting
 from store.neo4j.queries import cypher, sent
-from store.texts import placeholders
+from store.shared.texts import placeholders
 
 UNBOUND = {
     "annotation_now",

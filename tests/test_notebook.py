@@ -28,7 +28,7 @@ from py2neo import ClientError, Node
 
 from api.loading import load_settings
 from api.loading import place_of as place_of_platform
-from store.answers import Direction
+from store.contract.answers import Direction
 from store.neo4j.database import Neo4jDatabase
 from store.neo4j.health import PRUNING_WALK
 from tests.data import ROOT

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from schema.errors import CorruptValueError
 from schema.ids import hash_value
-from store import packs
-from store.packs import PACK_BYTES, Pack, PackCache, PackEntry, PackWriter, cut, decompress, read_all, verified
+from store.values import packs
+from store.values.packs import PACK_BYTES, Pack, PackCache, PackEntry, PackWriter, cut, decompress, read_all, verified
 
 VALUES = st.lists(st.binary(max_size=300) | st.text(max_size=200).map(str.encode), max_size=20)
 

@@ -20,10 +20,10 @@ from schema.control import BEGUN, AuditEntry
 from schema.errors import InputError, NotFoundError, StoreError
 from schema.ids import trace_id
 from schema.models import Batch
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from store.open import Credentials, open_database
 from store.project_map import SpreadDatabase
-from store.protocol import Database, GraphStore
 from store.retention import apply, policy
 from store.sqlite.database import SqliteDatabase
 from tests.contract.samples import assistant

@@ -11,8 +11,8 @@ from api.errors import ForbiddenError, UnknownProjectError
 from schema.control import AuditEntry, Role
 from schema.projects import check_project
 from store.blind import blind_records, blind_store
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords
 
 
 @dataclass(frozen=True, slots=True)

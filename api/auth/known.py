@@ -12,7 +12,7 @@ import structlog
 
 from schema.control import ApiKey
 from schema.errors import StoreError
-from store.records import Registry
+from store.contract.records import Registry
 
 REVOCATION_SECONDS = 5.0
 """A revoked key is refused after this time at the latest, by every process."""

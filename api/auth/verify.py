@@ -11,7 +11,7 @@ from api.auth.known import KnownKeys, LastUses
 from api.auth.rate import RateLimit
 from api.errors import UnauthenticatedError
 from schema.control import ApiKey
-from store.records import Registry
+from store.contract.records import Registry
 
 if TYPE_CHECKING:
     from api.auth.oidc import TokenVerifier

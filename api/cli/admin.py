@@ -14,7 +14,7 @@ from api.cli.output import Output, print_json
 from schema.errors import StoreError
 
 if TYPE_CHECKING:
-    from store.answers import Health
+    from store.contract.answers import Health
 
 commands = typer.Typer()
 

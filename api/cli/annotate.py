@@ -17,9 +17,9 @@ from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
     from api.auth.access import ProjectDoor
-    from attribution.annotation.work import Bench, Case
-    from attribution.people import Judgement
-    from store.protocol import GraphStore
+    from attribution.review.annotation.work import Bench, Case
+    from attribution.review.people import Judgement
+    from store.contract.protocol import GraphStore
 
 app = typer.Typer(
     no_args_is_help=True, help="Judge failures as a team, each by several people who don't see the others."
@@ -182,8 +182,8 @@ async def disputes(place: Target, queue: QueueArgument, as_json: JsonOption = Fa
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted, one_line, short
-    from attribution.annotation.disputes import disputes as disputes_of
-    from attribution.annotation.queues import find_queue
+    from attribution.review.annotation.disputes import disputes as disputes_of
+    from attribution.review.annotation.queues import find_queue
 
     async with keeper_door(place) as door:
         meant = await find_queue(door.records, door.project_id, queue)
@@ -220,8 +220,8 @@ async def adjudicate(
 ) -> None:
     """Say the final word on a case that two people or more have submitted."""
     from api.cli.keeper import keeper_door
-    from attribution.annotation.disputes import adjudicate as decide
-    from attribution.annotation.queues import find_queue
+    from attribution.review.annotation.disputes import adjudicate as decide
+    from attribution.review.annotation.queues import find_queue
     from schema.models import as_json as public
 
     async with keeper_door(place, person=author) as door:
@@ -238,7 +238,7 @@ async def adjudicate(
 @asynccontextmanager
 async def _bench(place: Target, queue: str, author: str | None) -> AsyncIterator[tuple[ProjectDoor, Bench]]:
     from api.cli.keeper import keeper_door
-    from attribution.annotation.work import Bench
+    from attribution.review.annotation.work import Bench
 
     async with keeper_door(place, person=author) as door:
         yield door, await Bench.at(door.store, door.records, queue, door.author, door.entry)
@@ -256,7 +256,7 @@ async def _judgement(
 ) -> Judgement:
     from api.cli.find import find
     from api.cli.labels import error_type_of, named, split_also
-    from attribution.people import Judgement
+    from attribution.review.people import Judgement
     from schema.models import Failure, Operation, Variable
 
     kind = None if error_type is None else error_type_of(error_type, "--type")

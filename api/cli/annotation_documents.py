@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from attribution.annotation.agreement import QueueAgreement
-from attribution.annotation.disputes import Dispute
-from attribution.annotation.queues import QueueProgress
+from attribution.review.annotation.agreement import QueueAgreement
+from attribution.review.annotation.disputes import Dispute
+from attribution.review.annotation.queues import QueueProgress
 from schema.annotation import AnnotationQueue, Assignment
 from schema.models import as_json, camel_case, format_time
 

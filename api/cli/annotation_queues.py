@@ -75,7 +75,7 @@ async def create(
     from api.cli.find import find
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
-    from attribution.annotation.queues import QueueWish, create_queue, progress_of
+    from attribution.review.annotation.queues import QueueWish, create_queue, progress_of
     from schema.annotation import CaseOrder
     from schema.models import Failure, Trace
 
@@ -99,7 +99,7 @@ async def list_queues(place: Target, as_json: JsonOption = False) -> None:
     """List the project's queues, the newest first, also closed ones."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
-    from attribution.annotation.queues import every_queue, progress_of
+    from attribution.review.annotation.queues import every_queue, progress_of
 
     async with keeper_door(place) as door:
         documents = [
@@ -118,8 +118,8 @@ async def show(place: Target, queue: QueueArgument, as_json: JsonOption = False)
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
-    from attribution.annotation.disputes import agreement_of
-    from attribution.annotation.queues import find_queue, progress_of
+    from attribution.review.annotation.disputes import agreement_of
+    from attribution.review.annotation.queues import find_queue, progress_of
 
     async with keeper_door(place) as door:
         found = await find_queue(door.records, door.project_id, queue)
@@ -149,7 +149,7 @@ async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False
     """Close a queue: nobody gets a case of it any more. Closing it again changes nothing."""
     from api.cli import annotation_documents
     from api.cli.keeper import keeper_door
-    from attribution.annotation.queues import find_queue, progress_of
+    from attribution.review.annotation.queues import find_queue, progress_of
 
     async with keeper_door(place) as door:
         found = await find_queue(door.records, door.project_id, queue)
@@ -166,7 +166,7 @@ async def close(place: Target, queue: QueueArgument, as_json: JsonOption = False
 async def delete(place: Target, queue: QueueArgument, yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Delete a queue, and who has had which case. The verdicts stay."""
     from api.cli.keeper import keeper_door
-    from attribution.annotation.queues import find_queue
+    from attribution.review.annotation.queues import find_queue
 
     check_asked(yes)
     async with keeper_door(place) as door:

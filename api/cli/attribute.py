@@ -24,7 +24,7 @@ from schema.errors import NotFoundError
 
 if TYPE_CHECKING:
     from schema.models import Failure
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -59,9 +59,9 @@ async def attribute(
     from api.cli.render import verdicts
     from api.cli.render.text import counted
     from api.runner_options import runner_options
-    from attribution.lookup import by_id, operations_at_fault
     from attribution.report.gather import cases_of
     from attribution.run import attribute as attributed
+    from attribution.verdicts.stored import by_id, operations_at_fault
     from schema.models import Variable
 
     if sum(map(bool, (failure, trace, all_))) != 1:
@@ -102,7 +102,7 @@ async def attribute(
 async def _chosen(store: GraphStore, ids: list[str], trace: str | None) -> list[Failure]:
     """The failures with these ids; without any those of the trace, or of the project."""
     from api.cli.find import find, find_trace_id
-    from attribution.lookup import every_failure
+    from attribution.verdicts.stored import every_failure
     from schema.models import Failure
 
     if not ids:
@@ -123,9 +123,9 @@ async def agreement(
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import verdicts
-    from attribution.kappa import agreement as measured
-    from attribution.kappa import sources_of
-    from attribution.lookup import every_failure
+    from attribution.statistics.kappa import agreement as measured
+    from attribution.statistics.kappa import sources_of
+    from attribution.verdicts.stored import every_failure
 
     async with place.open() as store:
         failures = await every_failure(store, await find_trace_id(store, trace))

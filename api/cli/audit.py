@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from api.cli.progress import Tell
     from attribution.report.case import ReportedCase
     from attribution.run import Options
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -104,9 +104,9 @@ async def _of_store(store: GraphStore, trace: str | None, options: Options, tell
 async def _attributed(
     store: GraphStore, trace_id: str | None, options: Options, tell: Tell | None
 ) -> list[ReportedCase]:
-    from attribution.lookup import every_failure
     from attribution.report.gather import cases_of
     from attribution.run import attribute
+    from attribution.verdicts.stored import every_failure
 
     failures = await every_failure(store, trace_id)
     pairs = []

@@ -76,7 +76,7 @@ async def benchmark(
     from api.cli.render.benchmark import parts
     from api.runner_options import runner_options
     from attribution.benchmark.run import run
-    from attribution.labels import read_labels
+    from attribution.review.labels import read_labels
 
     options = runner_options(method, gold_free, no_evidence, concurrency, min_confidence)
     known = None if labels is None else [one.label for one in read_labels(labels)]

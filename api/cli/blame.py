@@ -10,7 +10,7 @@ from api.cli.context import Target, command
 from api.cli.errors import note
 from api.cli.options import JsonOption, TraceOption
 from api.cli.output import Output, print_json
-from attribution.blamed import By
+from attribution.blame.model import By
 
 commands = typer.Typer()
 
@@ -33,8 +33,8 @@ async def blame(
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
-    from attribution.blame import blame as ranked
-    from attribution.blame import chosen_verdicts
+    from attribution.blame.rank import blame as ranked
+    from attribution.blame.rank import chosen_verdicts
 
     async with place.open() as store:
         trace_id = await find_trace_id(store, trace)

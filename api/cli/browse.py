@@ -27,7 +27,7 @@ async def traces(place: Target, as_json: JsonOption = False) -> None:
     """List the traces of the project."""
     from api import documents
     from api.cli.render import tables
-    from store.paging import every
+    from store.shared.paging import every
 
     async with place.open(any_name=True) as store:
         read = every(lambda after: store.traces(after=after))
@@ -55,8 +55,8 @@ async def trace(
     from api.cli.render import sheets, tables
     from api.cli.render.text import short
     from schema.models import Operation, Session, Trace
-    from store.answers import Label
-    from store.paging import elements, in_trace
+    from store.contract.answers import Label
+    from store.shared.paging import elements, in_trace
 
     async with place.open() as store:
         found = await find(store, Trace, reference)
@@ -101,7 +101,7 @@ async def operation(
     from api import documents
     from api.cli.find import find, find_trace_id
     from api.cli.render import sheets, tables
-    from attribution.lookup import by_id
+    from attribution.verdicts.stored import by_id
     from schema.models import Operation, Session
 
     async with place.open() as store:
@@ -134,7 +134,7 @@ async def variable(
     from api import documents
     from api.cli.find import find_variable
     from api.cli.render import sheets
-    from attribution.lookup import by_id
+    from attribution.verdicts.stored import by_id
     from schema.models import Operation, Session
 
     async with place.open() as store:
@@ -176,7 +176,7 @@ async def versions(
     """List all versions of a variable, oldest first, each with the operation that made it."""
     from api.cli.find import find_variable
     from api.cli.render import tables
-    from attribution.lookup import by_id
+    from attribution.verdicts.stored import by_id
     from schema.models import Operation
     from schema.models import as_json as public
 

@@ -15,7 +15,7 @@ from schema.kinds import VariableKind
 
 if TYPE_CHECKING:
     from schema.models import Failure, Operation, Variable
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -24,7 +24,7 @@ _LIMIT = 200
 
 
 class Way(StrEnum):
-    """Which way to walk: ``store.answers.Direction``, without what that module brings along."""
+    """Which way to walk: ``store.contract.answers.Direction``, without what that module brings along."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
@@ -73,7 +73,7 @@ async def closure(
     from api.cli.render.dot import dot_lines
     from api.cli.render.draw import closure_lines
     from api.cli.render.mermaid import mermaid_lines
-    from store.answers import Budget, Closure, Direction
+    from store.contract.answers import Budget, Closure, Direction
 
     way, budget, kinds = (
         Direction(direction.value),
@@ -129,7 +129,7 @@ async def path(
     from api import documents
     from api.cli.find import find_variable
     from api.cli.render.draw import path_lines
-    from attribution.lookup import by_id
+    from attribution.verdicts.stored import by_id
     from schema.models import Operation
 
     async with place.open() as store:

@@ -26,8 +26,8 @@ async def check(
     """
     from api.cli.find import find
     from api.cli.render.text import one_line, short
-    from attribution.graph import TraceGraph
-    from attribution.holes import holes
+    from attribution.trace.graph import TraceGraph
+    from attribution.trace.holes import holes
     from schema.models import Trace
 
     async with place.open() as store:

@@ -19,8 +19,8 @@ from schema.projects import check_project
 
 if TYPE_CHECKING:
     from api.settings import Settings
+    from store.contract.protocol import Database, GraphStore
     from store.open import Credentials
-    from store.protocol import Database, GraphStore
 
 DEFAULT_STORE = "sqlite:///memtrace.db"
 DEFAULT_PROJECT = "default"

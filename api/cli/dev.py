@@ -115,7 +115,7 @@ def _start_neo4j(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
     from api.cli.processes import Log, Part
 
     try:
-        from store.neo4j.local import LocalNeo4j, LocalNeo4jError
+        from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError
     except ImportError as error:
         complain(str(error))
         raise typer.Exit(ExitCode.FAILED) from None
@@ -148,7 +148,7 @@ def _start_nats(folder: Path, add: Callable[[Part], None]) -> dict[str, str]:
     import psutil
 
     from api.cli.processes import Log, Part
-    from ingest.queue.nats.local import LocalNats
+    from api.local_servers.nats import LocalNats
 
     local = LocalNats(folder / "nats")
     server = local.start(guarded=True)
@@ -238,7 +238,7 @@ def _output() -> Output:
 def _sole(folder: Path) -> Iterator[None]:
     """Make the folder, which only its owner can read, and lock it for this process."""
     # Its error names the extra that is missing; that extra also brings the package below.
-    import_module("ingest.queue.nats.local")
+    import_module("api.local_servers.nats")
     import filelock
 
     try:

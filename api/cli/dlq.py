@@ -169,7 +169,7 @@ async def _queue(place: Target) -> AsyncIterator[EventQueue]:
 async def _audited(place: Target, action: str, ids: list[int] | None) -> AsyncIterator[None]:
     """Write to the audit log what is done to dead letters; before it is done, since they share no transaction."""
     from api.cli.keeper import keeper_door
-    from store.auditing import apart
+    from store.shared.auditing import apart
 
     target = "all" if ids is None else ", ".join(map(str, ids))[:_SHOWN_CHARACTERS]
     async with keeper_door(place) as door, apart(door.records, door.entry(action, target)):

@@ -18,8 +18,8 @@ from api.cli.output import Output, print_json
 from api.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from ingest.harness.judging import Judge
-    from ingest.harness.plan import Limits, Outcome
+    from optimization.harness.judging import Judge
+    from optimization.harness.plan import Limits, Outcome
 
 commands = typer.Typer()
 
@@ -140,10 +140,10 @@ async def evaluate(
     Each user gets a process of its own. Wrong answers become failures, right ones are marked as right, and `memtrace
     attribute --all` then says why. A run that was stopped continues with the same command, and pays for no reply twice.
     """
-    from ingest.harness.datasets.registry import read_dataset
-    from ingest.harness.plan import Plan
-    from ingest.harness.prompts import read_prompts
-    from ingest.harness.run import run as run_plan
+    from optimization.harness.datasets.registry import read_dataset
+    from optimization.harness.plan import Plan
+    from optimization.harness.prompts import read_prompts
+    from optimization.harness.run import run as run_plan
 
     cases = read_dataset(dataset)
     if cases.unknown_evidence:
@@ -184,13 +184,13 @@ async def judging(name: JudgeName) -> AsyncIterator[Judge]:
     Raises:
         InputError: it is a model, and the environment names none.
     """
-    from ingest.harness.judging import F1, Exact
+    from optimization.harness.judging import F1, Exact
 
     if name is JudgeName.LLM:
-        from attribution.agent.answer_judge import LlmJudge
-        from attribution.model.cache import FileCache, default_folder
-        from attribution.model.client import LlmClient
-        from attribution.model.settings import LlmSettings
+        from attribution.llm.transport.cache import FileCache, default_folder
+        from attribution.llm.transport.client import LlmClient
+        from attribution.llm.transport.settings import LlmSettings
+        from optimization.harness.llm_judge import LlmJudge
 
         async with LlmClient(LlmSettings.load(), FileCache(default_folder())) as client:
             yield LlmJudge(client)
@@ -204,7 +204,7 @@ def model_urls(said: list[str] | None) -> dict[str, str]:
     Raises:
         UsageError: one is not written as VARIABLE=URL.
     """
-    from ingest.harness.plan import openai
+    from optimization.harness.plan import openai
 
     if not said:
         return openai()
@@ -225,7 +225,7 @@ def limits_of(
     Raises:
         UsageError: a cost is limited without a price, or the price is not two numbers.
     """
-    from ingest.harness.plan import Limits
+    from optimization.harness.plan import Limits
 
     prices = None
     if price is not None:

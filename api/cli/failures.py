@@ -15,13 +15,13 @@ from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
     from schema.models import Failure, Variable
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
 
 class SortName(StrEnum):
-    """What failures are sorted by: ``store.answers.FailureKey``, without what that module brings along."""
+    """What failures are sorted by: ``store.contract.answers.FailureKey``, without what that module brings along."""
 
     TIME = "time"
     CONFIDENCE = "confidence"
@@ -56,11 +56,11 @@ async def failures(
     from api.cli.find import find_trace_id
     from api.cli.render import tables
     from api.cli.render.text import counted, short
-    from attribution.gold import on_earlier_gold
-    from attribution.lookup import by_id, every_failure, operations_at_fault
+    from attribution.verdicts.gold import on_earlier_gold
+    from attribution.verdicts.stored import by_id, every_failure, operations_at_fault
     from schema.kinds import HUMAN_METHOD
     from schema.models import Attribution, Variable
-    from store.answers import FailureKey, FailureOrder
+    from store.contract.answers import FailureKey, FailureOrder
 
     verdicts: dict[str, list[Attribution]] = {}
     async with place.open() as store:
@@ -147,7 +147,7 @@ async def fail(
     from api.cli.keeper import keeper_door
     from api.cli.render import tables
     from api.cli.render.text import short
-    from attribution.lookup import operations_at_fault
+    from attribution.verdicts.stored import operations_at_fault
     from ingest.events.complaints import Complaint, record_failure
     from schema.models import Variable
 

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from schema.errors import NotFoundError
 from schema.models import Element, Failure, Operation, Session, Trace, Variable
-from store.answers import Label
-from store.protocol import GraphStore
-from store.resolving import ambiguous, by_name, is_prefix, is_whole_id, trace_by_name
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.resolving import ambiguous, by_name, is_prefix, is_whole_id, trace_by_name
 
 E = TypeVar("E", Trace, Session, Operation, Variable, Failure)
 

@@ -77,7 +77,7 @@ async def create(
 @command(app, name="list", panel=_PANEL)
 async def list_keys(place: Target, as_json: JsonOption = False) -> None:
     """List the project's keys, also revoked and expired ones, the newest first."""
-    from store.paging import every
+    from store.shared.paging import every
 
     now = datetime.now(UTC)
     async with keeper_door(place) as door:

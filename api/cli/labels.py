@@ -14,10 +14,10 @@ from api.cli.options import IdHelp, JsonOption
 from api.cli.output import Output, print_json
 
 if TYPE_CHECKING:
-    from attribution.people import Named
+    from attribution.review.people import Named
     from schema.kinds import ErrorType
     from schema.models import Failure
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 app = typer.Typer(no_args_is_help=True, help="Exchange what people say of failures, as files of labels.")
@@ -82,8 +82,8 @@ async def verdict(
     from api.cli.render import tables
     from api.cli.verdict_history import show_history
     from api.cli.verdict_history import undo as take_back
-    from attribution.lookup import by_id
-    from attribution.people import Judgement, record_verdict
+    from attribution.review.people import Judgement, record_verdict
+    from attribution.verdicts.stored import by_id
     from schema.models import Failure, Operation, Variable
 
     if history or undo:
@@ -141,7 +141,7 @@ async def export_(
 ) -> None:
     """Write what people have said of the project's failures, a JSON object a line, by ids of the source."""
     from api.cli.render.text import counted
-    from attribution.labelling import export_labels
+    from attribution.review.labelling import export_labels
 
     async with place.open(any_name=True) as store:
         labels = await export_labels(store)
@@ -175,8 +175,8 @@ async def import_(
 
     from api.cli.keeper import keeper_door
     from api.cli.render.text import counted
-    from attribution.labelling import import_labels
-    from attribution.labels import read_labels
+    from attribution.review.labelling import import_labels
+    from attribution.review.labels import read_labels
     from schema.errors import InputError
 
     labels = read_labels(file)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from schema.models import Element, Failure, Variable
-    from store.answers import Label
-    from store.protocol import GraphStore
+    from store.contract.answers import Label
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -48,7 +48,7 @@ async def operations(
     from api.cli.render import tables
     from schema.models import Operation
     from schema.models import as_json as public
-    from store.answers import Label
+    from store.contract.answers import Label
 
     found: list[Operation] = []
     async with place.open() as store:
@@ -79,10 +79,10 @@ async def answers(
     from api import documents
     from api.cli.find import find_trace_id
     from api.cli.render import tables
-    from attribution.lookup import word_on
+    from attribution.verdicts.stored import word_on
     from ingest.events.questions import questions_of
     from schema.models import Variable
-    from store.answers import Label
+    from store.contract.answers import Label
 
     found: list[Variable] = []
     async with place.open() as store:
@@ -107,7 +107,7 @@ async def answers(
 
 async def _judged_wrong(store: GraphStore, found: Sequence[Variable], trace_id: str | None) -> dict[str, Failure]:
     """The failure of each answer that was judged wrong, by the answer's id."""
-    from attribution.lookup import every_failure
+    from attribution.verdicts.stored import every_failure
 
     listed = {one.id for one in found}
     failures = await every_failure(store, trace_id) if found else []
@@ -119,7 +119,7 @@ async def _in_traces(
 ) -> AsyncIterator[Element]:
     """The elements of one trace, or of all, in order."""
     from api.cli.find import find_trace_id
-    from store.paging import every, in_trace
+    from store.shared.paging import every, in_trace
 
     only = await find_trace_id(store, trace)
     ids = [only] if only else [one.id async for one in every(lambda after: store.traces(after=after))]

@@ -21,7 +21,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from store.neo4j.local import LocalNeo4j, RunningServer, ServerStatus
+    from api.local_servers.neo4j import LocalNeo4j, RunningServer, ServerStatus
 
 app = typer.Typer(
     help="Start, stop and show a local Neo4j Community server. Needs the extra neo4j-local, but no Docker.",
@@ -138,7 +138,7 @@ def _document(found: ServerStatus) -> dict[str, object]:
 def _local_server() -> Iterator[type[LocalNeo4j]]:
     """Gives the class, and turns its errors into a message and exit code 1."""
     try:
-        from store.neo4j.local import LocalNeo4j, LocalNeo4jError  # the extra is optional
+        from api.local_servers.neo4j import LocalNeo4j, LocalNeo4jError  # the extra is optional
     except ImportError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(1) from None

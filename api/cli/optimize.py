@@ -174,13 +174,13 @@ async def rollback(place: Target, folder: FolderArgument, prompts: PromptsOption
 async def _run(place: Target, folder: Path, options: dict[str, Any], as_json: bool) -> None:
     import asyncio
 
-    from attribution.model.settings import LlmSettings
+    from attribution.llm.transport.settings import LlmSettings
     from ingest.files.importing import import_path
-    from ingest.harness.datasets.registry import read_dataset
-    from ingest.harness.folder import write
-    from ingest.harness.plan import Plan
-    from ingest.harness.prompts import read_prompts
     from optimization.gate.gate import Rules
+    from optimization.harness.datasets.registry import read_dataset
+    from optimization.harness.folder import write
+    from optimization.harness.plan import Plan
+    from optimization.harness.prompts import read_prompts
     from optimization.loop.folder import found
     from optimization.loop.optimize import Wanted, optimize
     from optimization.loop.recorded import write_events

@@ -61,7 +61,7 @@ VERDICTS = "Verdicts"
 
 
 class MethodName(StrEnum):
-    """How verdicts are reached: ``attribution.verdict.Method``, without what that module brings along."""
+    """How verdicts are reached: ``attribution.verdicts.verdict.Method``, without what that module brings along."""
 
     FLOW = "flow"
     LLM = "llm"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from store.local.process import DetachedProcess, end
+from api.local_servers.process import DetachedProcess, end
 
 _STOP_SECONDS = 60.0
 _CHUNK_BYTES = 1 << 20

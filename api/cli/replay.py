@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from optimization.proof.bench import Options
     from optimization.proof.run import Outcome
     from schema.models import Attribution, Failure
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 commands = typer.Typer()
 
@@ -113,7 +113,7 @@ async def _prove(
     from api import documents
     from api.cli.render.proofs import proved
     from api.cli.render.text import counted
-    from attribution.lookup import by_id, operations_at_fault
+    from attribution.verdicts.stored import by_id, operations_at_fault
     from optimization.proof.correction import BodyCorrector, EvidenceCorrector
     from optimization.proof.run import prove_verdicts
     from schema.models import Variable
@@ -166,7 +166,7 @@ async def _chosen(
 ) -> list[tuple[Failure, Attribution | None]]:
     """Failures, each with the verdict on it that counts."""
     from api.cli.find import find, find_trace_id
-    from attribution.lookup import every_failure, word_on
+    from attribution.verdicts.stored import every_failure, word_on
     from schema.models import Failure
 
     if failure is None:

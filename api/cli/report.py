@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attribution.report.compare import Comparison
     from attribution.report.model import ReportData
     from schema.models import Failure
-    from store.protocol import GraphStore
+    from store.contract.protocol import GraphStore
 
 app = typer.Typer(help="Make reports on failures: what goes wrong, how often, where, and what to change first.")
 
@@ -146,7 +146,7 @@ async def _traces(store: GraphStore, traces: list[str]) -> list[str]:
 
 async def _failures(store: GraphStore, trace_ids: list[str], ids: list[str]) -> list[Failure]:
     from api.cli.find import find
-    from attribution.lookup import every_failure
+    from attribution.verdicts.stored import every_failure
     from schema.models import Failure
 
     if ids:
@@ -175,9 +175,9 @@ async def _summarised(data: ReportData, asked: bool | None) -> ReportData:
         return data
     from msgspec.structs import replace
 
-    from attribution.model.cache import FileCache, default_folder
-    from attribution.model.client import LlmClient
-    from attribution.model.settings import LlmSettings
+    from attribution.llm.transport.cache import FileCache, default_folder
+    from attribution.llm.transport.client import LlmClient
+    from attribution.llm.transport.settings import LlmSettings
     from attribution.report.summary import summarise
 
     settings = LlmSettings.load()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from api.settings import Settings
     from api.web.pages.opening import Opening
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 commands = typer.Typer()
 
@@ -80,7 +80,7 @@ async def run_server(
         opening: makes a way in for one browser, for as long as the server runs; its address is then opened.
     """
     from schema.errors import InputError
-    from schema.garbage_collector import collect_rarely, collector_paused
+    from store.runtime.garbage_collector import collect_rarely, collector_paused
 
     try:
         # Nothing that is made here is garbage, and looking for garbage would take a fifth of the start.

@@ -17,7 +17,7 @@ from api.cli.serve import ConfigOption, run_server
 
 if TYPE_CHECKING:
     from api.web.pages.opening import Opening
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 commands = typer.Typer()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def show_history(place: Target, reference: str, as_json: bool) -> None:
     """Print what people said of a failure, the oldest first."""
     from api.cli.find import find
-    from attribution.history import history
+    from attribution.review.history import history
     from schema.models import Failure
 
     async with place.open() as store:
@@ -35,7 +35,7 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
     """Undo the last change of a person's verdict."""
     from api.cli.find import find
     from api.cli.keeper import keeper_door
-    from attribution.history import undo_verdict
+    from attribution.review.history import undo_verdict
     from schema.models import Failure
     from schema.models import as_json as public
 
@@ -56,7 +56,7 @@ async def undo(place: Target, reference: str, author: str | None, as_json: bool)
 def _document(change: VerdictChange) -> dict[str, Any]:
     from schema.models import as_json as public
     from schema.models import format_time
-    from store.verdict_changes import read_said
+    from store.contract.verdict_changes import read_said
 
     return {
         "id": change.id,

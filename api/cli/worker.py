@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from api.settings import Settings
     from ingest.queue.protocol import EventQueue
     from ingest.queue.worker import EventWorker
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 commands = typer.Typer()
 
@@ -59,7 +59,7 @@ async def worker(
     from api.loading import load_settings, open_queue, open_store
     from api.logs import set_up_logs
     from schema.errors import InputError
-    from schema.garbage_collector import collect_rarely
+    from store.runtime.garbage_collector import collect_rarely
 
     try:
         # Without a project it works for all: the default project of the other commands would leave other jobs undone.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from api.settings import Settings
     from ingest.queue.journal.queue import Journal
     from ingest.queue.worker import EventWorker
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 _TELL_SECONDS = 0.1
 _NICE = 5
@@ -103,7 +103,7 @@ def main() -> None:
     if begun is None:
         return
     from api.malloc import hold_little
-    from schema.garbage_collector import collect_rarely
+    from store.runtime.garbage_collector import collect_rarely
 
     os.nice(_NICE)
     hold_little()

@@ -9,8 +9,8 @@ import msgspec
 
 from schema.errors import InputError
 from schema.models import Operation, Variable
-from store.answers import Label, Page
-from store.protocol import GraphStore
+from store.contract.answers import Label, Page
+from store.contract.protocol import GraphStore
 
 E = TypeVar("E", Operation, Variable)
 

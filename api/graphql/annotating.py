@@ -13,13 +13,13 @@ from api.graphql.problems import Problem, Problems, outcome
 from api.graphql.refs import AnnotationQueueRef, AssignmentRef, AttributionRef, FailureRef
 from api.graphql.resolving import id_of, ids_of
 from api.graphql.scalars import Role
-from attribution.annotation.disputes import adjudicate
-from attribution.annotation.queues import QueueWish, create_queue, find_queue
-from attribution.annotation.work import Bench, RefusedError
-from attribution.history import undo_verdict
-from attribution.labelling import check_own, import_labels
-from attribution.labels import labels_of
-from store.answers import Label
+from attribution.review.annotation.disputes import adjudicate
+from attribution.review.annotation.queues import QueueWish, create_queue, find_queue
+from attribution.review.annotation.work import Bench, RefusedError
+from attribution.review.history import undo_verdict
+from attribution.review.labelling import check_own, import_labels
+from attribution.review.labels import labels_of
+from store.contract.answers import Label
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
 QueueName = Annotated[str, strawberry.argument(description="The annotation queue: its name or its id.")]
@@ -75,7 +75,7 @@ class CaseSubmitted:
     "is closed. What you said is kept as a draft."
 )
 class CaseRefused(Problem):
-    """See ``attribution.annotation.work.RefusedError``."""
+    """See ``attribution.review.annotation.work.RefusedError``."""
 
     assignment: AssignmentRef = strawberry.field(description="The case, with the draft.")
 
@@ -89,7 +89,7 @@ class Adjudicated:
 
 @strawberry.type(description="A label that was not imported, for the project lacks what it names.")
 class UnmatchedLabel:
-    """See ``attribution.labelling.Unmatched``."""
+    """See ``attribution.review.labelling.Unmatched``."""
 
     line: int = strawberry.field(description="The number of its line, from 1.")
     missing: str = strawberry.field(description="What is missing: `trace`, `failure`, `prediction` or `operation`.")

@@ -13,20 +13,20 @@ from api.graphql.node import is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import AssignmentRef, AttributionRef, FailureRef, OperationRef
 from api.graphql.scalars import JSON, CaseOrder, ErrorType, Progress
-from attribution.annotation import disputes as disputing
-from attribution.annotation.queues import progress_of
-from attribution.labelling import export_labels
+from attribution.review.annotation import disputes as disputing
+from attribution.review.annotation.queues import progress_of
+from attribution.review.labelling import export_labels
 from schema import annotation, models
 from schema.errors import InputError
-from store.answers import Label, Page
-from store.assigning import Bench
+from store.contract.answers import Label, Page
+from store.contract.assigning import Bench
 
 T = TypeVar("T")
 
 
 @strawberry.type(description="How far one person is with an annotation queue.")
 class PersonProgress:
-    """Read off ``attribution.annotation.queues.PersonProgress``."""
+    """Read off ``attribution.review.annotation.queues.PersonProgress``."""
 
     person: str = strawberry.field(description="The name of the person.")
     done: int = strawberry.field(description="How many cases they have submitted.")
@@ -36,7 +36,7 @@ class PersonProgress:
 
 @strawberry.type(description="How far an annotation queue is.")
 class QueueProgress:
-    """Read off ``attribution.annotation.queues.QueueProgress``."""
+    """Read off ``attribution.review.annotation.queues.QueueProgress``."""
 
     cases: int = strawberry.field(description="How many cases it has, without failures that were deleted.")
     done: int = strawberry.field(description="How many cases as many people as needed have submitted.")
@@ -53,7 +53,7 @@ class QueueProgress:
     "An abstention is a class of its own. Cases that you are still to annotate are left out."
 )
 class QueueAgreement:
-    """Read off ``attribution.annotation.agreement.QueueAgreement``."""
+    """Read off ``attribution.review.annotation.agreement.QueueAgreement``."""
 
     cases: int = strawberry.field(description="How many cases these are.")
     agreed: int = strawberry.field(description="In how many of them all name the same error type and operation.")
@@ -73,7 +73,7 @@ class QueueAgreement:
 
 @strawberry.type(description="What one annotator says of a disputed case, without their name.")
 class DisputeSide:
-    """Read off ``attribution.annotation.disputes.Side``."""
+    """Read off ``attribution.review.annotation.disputes.Side``."""
 
     verdict: strawberry.Private[models.Attribution]
     name: str = strawberry.field(description="A, B, …: it says nothing of who it is.")
@@ -119,7 +119,7 @@ class DisputeSide:
     "the final word."
 )
 class Dispute:
-    """Read off ``attribution.annotation.disputes.Dispute``."""
+    """Read off ``attribution.review.annotation.disputes.Dispute``."""
 
     failure: FailureRef = strawberry.field(description="The failure.")
     sides: list[DisputeSide] = strawberry.field(

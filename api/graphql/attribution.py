@@ -15,11 +15,11 @@ from api.graphql.pages import First, page_size
 from api.graphql.proof import Proof, proof_in
 from api.graphql.refs import FailureRef, OperationRef, VariableRef, VerdictChangeRef
 from api.graphql.scalars import JSON, ErrorType, QuestionKind
-from attribution.gold import on_earlier_gold
-from attribution.verdict import MOST_PIECES
+from attribution.verdicts.gold import on_earlier_gold
+from attribution.verdicts.verdict import MOST_PIECES
 from schema import models
-from store.answers import Label
-from store.verdict_changes import is_adjudicated
+from store.contract.answers import Label
+from store.contract.verdict_changes import is_adjudicated
 
 
 @strawberry.type(

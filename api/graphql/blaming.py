@@ -8,11 +8,11 @@ from api.errors import TooManyError
 from api.graphql import reads
 from api.graphql.context import Info
 from api.graphql.node import Node
-from attribution import blamed
-from attribution.blame import blame, chosen_verdicts
-from attribution.blamed import By
-from store.answers import Label
-from store.protocol import GraphStore
+from attribution.blame import model as blamed
+from attribution.blame.model import By
+from attribution.blame.rank import blame, chosen_verdicts
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 MAX_FAILURES = 10_000
 MAX_DERIVATIONS = 1_000_000
@@ -35,7 +35,7 @@ strawberry.enum(
 
 @strawberry.type(description="An element of the graph, and the harm that it did.")
 class Blamed:
-    """Read off ``attribution.blamed.Blamed``."""
+    """Read off ``attribution.blame.model.Blamed``."""
 
     project_id: strawberry.Private[str]
     by: strawberry.Private[By]

@@ -4,8 +4,8 @@ import strawberry
 
 from api.errors import TooManyError
 from api.graphql.scalars import ErrorType
-from attribution import kappa
-from store.protocol import GraphStore
+from attribution.statistics import kappa
+from store.contract.protocol import GraphStore
 
 MAX_FAILURES = 10_000
 _PAGE = 1000
@@ -25,7 +25,7 @@ class Confusion:
     "failures for which both have named an error type are compared."
 )
 class Agreement:
-    """Read off ``attribution.kappa.SourceAgreement``."""
+    """Read off ``attribution.statistics.kappa.SourceAgreement``."""
 
     first: str = strawberry.field(description="The first source.")
     second: str = strawberry.field(description="The second source.")

@@ -15,7 +15,7 @@ from api.auth.access import Access, ProjectDoor
 from api.graphql.loops import on_loop
 from api.http.platform import Platform
 from schema.control import Role
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 V = TypeVar("V")
 

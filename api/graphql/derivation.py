@@ -10,7 +10,7 @@ from api.graphql.node import Node, is_model
 from api.graphql.refs import OperationRef, VariableRef
 from api.graphql.scalars import JSON, DerivationKind
 from schema import models
-from store.answers import Label
+from store.contract.answers import Label
 
 
 @strawberry.type(

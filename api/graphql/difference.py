@@ -14,8 +14,8 @@ from api.graphql.worker_thread import WorkerThread
 from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema import models
 from schema.errors import InputError
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 MAX_BYTES = 1 << 20
 MAX_BYTES_TOGETHER = 4 << 20

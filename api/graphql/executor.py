@@ -20,8 +20,8 @@ from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 
 from api.graphql.loops import LoopThreads
 from api.graphql.public_errors import public_error
-from schema.garbage_collector import collector_paused
-from schema.processor_share import ProcessorShare
+from store.runtime.garbage_collector import collector_paused
+from store.runtime.processor_share import ProcessorShare
 
 _AS_IT_IS = {"String", "ID", "Int", "Boolean"}
 

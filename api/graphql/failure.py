@@ -16,13 +16,13 @@ from api.graphql.scalars import JSON, Origin
 from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
 from api.graphql.why_not import WhyNot, why_not_of
-from attribution.lookup import by_id
+from attribution.review.suspects import MOST_SUSPECTS, suspects
 from attribution.spine.model import BOXES
-from attribution.suspects import MOST_SUSPECTS, suspects
+from attribution.verdicts.stored import by_id
 from schema import annotation, models
-from store.answers import Label
-from store.protocol import GraphStore
-from store.verdict_changes import is_adjudicated, is_human
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.contract.verdict_changes import is_adjudicated, is_human
 
 
 @strawberry.type(description="A question whose answer was judged wrong.")

@@ -6,7 +6,7 @@ import strawberry
 
 from api.graphql.scalars import ErrorType, QuestionKind
 from schema.errors import InputError
-from store import answers
+from store.contract import answers
 
 _LONGEST = 1000
 
@@ -16,7 +16,7 @@ _LONGEST = 1000
     "`abstained`, `operation`, `questionKind` and both bounds of confidence must apply to one and the same verdict."
 )
 class FailureFilter:
-    """See ``store.answers.FailureFilter``."""
+    """See ``store.contract.answers.FailureFilter``."""
 
     text: str | None = strawberry.field(
         default=None,
@@ -60,7 +60,7 @@ strawberry.enum(
     "stands where the first of them would stand; those without what they are sorted by come last."
 )
 class FailureOrder:
-    """See ``store.answers.FailureOrder``."""
+    """See ``store.contract.answers.FailureOrder``."""
 
     by: answers.FailureKey = strawberry.field(description="By what they are sorted.")
     descending: bool = strawberry.field(default=False, description="Whether the largest comes first.")
@@ -70,7 +70,7 @@ class FailureOrder:
     description="How many failures have a verdict of one method that names one error type and blames one operation."
 )
 class VerdictGroup:
-    """Read off ``store.answers.VerdictGroup``."""
+    """Read off ``store.contract.answers.VerdictGroup``."""
 
     method: str = strawberry.field(description="The method of the verdicts; `human` for people's.")
     error_type: ErrorType | None = strawberry.field(description="The error type; null counts abstentions.")

@@ -9,12 +9,12 @@ from api.graphql import node
 from api.graphql.context import Info
 from api.graphql.node import is_model
 from api.graphql.refs import AttributionRef, VerdictChangeRef
-from attribution.history import history
+from attribution.review.history import history
 from schema import annotation, models
 from schema.errors import InputError
-from store.answers import Page
-from store.protocol import GraphStore
-from store.verdict_changes import read_said
+from store.contract.answers import Page
+from store.contract.protocol import GraphStore
+from store.contract.verdict_changes import read_said
 
 
 @strawberry.type(

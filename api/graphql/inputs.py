@@ -5,7 +5,7 @@ from typing import Annotated
 import strawberry
 
 from api.graphql.scalars import CaseOrder, ErrorType, Method
-from attribution.annotation.queues import ANNOTATORS, CASES, RESERVATION_MINUTES
+from attribution.review.annotation.queues import ANNOTATORS, CASES, RESERVATION_MINUTES
 from schema.annotation import MAX_ANNOTATORS, MAX_CASES
 
 ProjectName = Annotated[str, strawberry.argument(description="The project.")]
@@ -54,7 +54,7 @@ class EvidenceInput:
     description="A person's verdict: why an answer is wrong. Ids may be unique prefixes, or ids in the source."
 )
 class VerdictInput:
-    """See ``attribution.people.Judgement``."""
+    """See ``attribution.review.people.Judgement``."""
 
     failure: strawberry.ID = strawberry.field(description="The id of the failure.")
     error_type: ErrorType | None = strawberry.field(
@@ -134,7 +134,7 @@ class ImportInput:
 
 @strawberry.input(description="What people say of failures: the lines of a file of labels.")
 class LabelsInput:
-    """See ``attribution.labels``."""
+    """See ``attribution.review.labels``."""
 
     content: str = strawberry.field(description="The text of the file: a JSON object a line.")
     name: str = strawberry.field(default="labels.jsonl", description="A name for the file, which error messages show.")
@@ -142,7 +142,7 @@ class LabelsInput:
 
 @strawberry.input(description="Which failures people are to judge, and how many people each.")
 class AnnotationQueueInput:
-    """See ``attribution.annotation.queues.QueueWish``."""
+    """See ``attribution.review.annotation.queues.QueueWish``."""
 
     name: str = strawberry.field(description="Its name. A project has one queue of a name.")
     ordering: CaseOrder = strawberry.field(default=CaseOrder.RANDOM, description="Which failures come first.")

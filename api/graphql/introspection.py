@@ -35,7 +35,7 @@ from graphql import (
 
 from api.graphql.chosen import ChosenOperation
 from api.graphql.worker_thread import WorkerThread
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 ROOTS: Mapping[str, GraphQLField] = {"__schema": SchemaMetaFieldDef, "__type": TypeMetaFieldDef}
 _KEPT_BYTES = 8 << 20

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from api.graphql.inputs import FailureInput, VerdictInput
 from api.graphql.resolving import id_of, ids_of
-from attribution.people import Judgement
+from attribution.review.people import Judgement
 from ingest.events.complaints import Complaint
 from ingest.events.questions import questions_of
 from schema.errors import InputError
 from schema.models import Failure, Variable
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 _MOST_QUESTIONS = 5
 

@@ -8,11 +8,11 @@ import strawberry
 from api.errors import TooManyError
 from api.graphql.scalars import JSON, ErrorType
 from api.graphql.statistics import VerdictCount
-from attribution.lookup import every_failure
 from attribution.report import model
 from attribution.report.changes import what_to_change
-from store.answers import Label
-from store.protocol import GraphStore
+from attribution.verdicts.stored import every_failure
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 MAX_FAILURES = 10_000
 

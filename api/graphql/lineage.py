@@ -12,7 +12,7 @@ from api.graphql.node import is_model
 from api.graphql.refs import DerivationRef, OperationRef, VariableRef
 from api.graphql.scalars import Direction, VariableKind
 from schema.errors import InputError
-from store import answers
+from store.contract import answers
 
 MAX_NODES = 10_000
 MAX_HOPS = 100_000
@@ -88,7 +88,7 @@ def bounds(
     "the limits that you set."
 )
 class Lineage:
-    """Read off ``store.answers.Closure``."""
+    """Read off ``store.contract.answers.Closure``."""
 
     is_type_of = is_model(answers.Closure)
 
@@ -119,7 +119,7 @@ class Lineage:
 
 @strawberry.type(description="A chain of derivations from a variable to one that it depends on.")
 class Path:
-    """Read off ``store.answers.Path``."""
+    """Read off ``store.contract.answers.Path``."""
 
     is_type_of = is_model(answers.Path)
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from schema.kinds import Status
 from schema.models import Operation
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 LIVE = timedelta(minutes=2)
 """A trace in which nothing runs counts as live for so long after its last operation."""

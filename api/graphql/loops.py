@@ -16,7 +16,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from schema.garbage_collector import full_looks_put_off
+from store.runtime.garbage_collector import full_looks_put_off
 
 T = TypeVar("T")
 

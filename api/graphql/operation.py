@@ -14,7 +14,7 @@ from api.graphql.scalars import JSON, Direction, OperationKind, Status
 from api.graphql.trace import session_of, trace_of
 from schema import models
 from schema.errors import NotFoundError
-from store.answers import OperationDetail
+from store.contract.answers import OperationDetail
 
 
 @strawberry.type(

@@ -8,7 +8,7 @@ import strawberry
 
 from api.graphql.context import Info
 from schema.errors import InputError
-from store.answers import Page
+from store.contract.answers import Page
 
 T = TypeVar("T")
 

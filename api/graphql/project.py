@@ -28,11 +28,11 @@ from api.graphql.resolving import element_meant, id_meant, id_of, trace_meant
 from api.graphql.retention import RetentionPolicy, retention_of
 from api.graphql.scalars import JobKind, JobState, Role
 from api.graphql.trace import Ended, OperationKinds
-from attribution.annotation.queues import find_queue
+from attribution.review.annotation.queues import find_queue
 from schema import control, models
 from schema.errors import InputError, NotFoundError
 from schema.kinds import VariableKind
-from store.answers import Label, Page
+from store.contract.answers import Label, Page
 
 MAX_PATHS = 50
 MAX_SEARCH = 4000

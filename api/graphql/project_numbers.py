@@ -15,7 +15,7 @@ from api.graphql.pages import First, page_size
 from api.graphql.resolving import trace_meant
 from api.graphql.side_by_side import Comparison, methods_compared, traces_compared
 from api.graphql.statistics import Period, Statistics, periods_of, statistics_of
-from attribution.blamed import By
+from attribution.blame.model import By
 from schema.errors import InputError
 
 InTrace = Annotated[

@@ -11,7 +11,7 @@ from api.graphql.refs import OperationRef
 from api.graphql.scalars import ErrorType, ProofResult
 from optimization.proof.model import proof_of
 from schema import models
-from store.answers import Label
+from store.contract.answers import Label
 
 MOST_REFUTED = 10
 

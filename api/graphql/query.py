@@ -10,7 +10,7 @@ from api.graphql.context import Info
 from api.graphql.node import Node
 from api.graphql.project import Project
 from schema.errors import InputError, NotFoundError
-from store.answers import Label
+from store.contract.answers import Label
 
 MAX_NODES = 100
 

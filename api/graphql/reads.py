@@ -7,8 +7,8 @@ from typing import Any
 
 from ingest.events.questions import questions_of
 from schema.models import Attribution, Derivation, Variable
-from store.answers import Budget, Closure, Direction, Label, OperationDetail, Page
-from store.protocol import GraphStore
+from store.contract.answers import Budget, Closure, Direction, Label, OperationDetail, Page
+from store.contract.protocol import GraphStore
 
 Window = tuple[Variable, int, int]
 _BYTES_AT_ONCE = 32 << 20

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from schema.models import Session as SessionRef
     from schema.models import Trace as TraceRef
     from schema.models import Variable as VariableRef
-    from store.answers import Closure as LineageRef
-    from store.answers import Path as PathRef
-    from store.answers import SearchHit as SearchHitRef
+    from store.contract.answers import Closure as LineageRef
+    from store.contract.answers import Path as PathRef
+    from store.contract.answers import SearchHit as SearchHitRef
 else:
     AnnotationQueueRef = Annotated["AnnotationQueue", strawberry.lazy("api.graphql.annotation")]
     AssignmentRef = Annotated["Assignment", strawberry.lazy("api.graphql.annotation")]

@@ -9,12 +9,12 @@ from api.graphql.difference import Diff, diff_of
 from api.graphql.pages import After, Connection, First, asked_page, connection, page_size
 from api.graphql.refs import VariableRef
 from api.graphql.resolving import id_meant
-from attribution.evidence import speaker
-from attribution.remembered import Memory, Unit, Version, answers_on, messages_of, remembered
+from attribution.needed.messages import speaker
+from attribution.trace.remembered import Memory, Unit, Version, answers_on, messages_of, remembered
 from schema import models
 from schema.errors import InputError
-from store.answers import Label, Page
-from store.protocol import GraphStore
+from store.contract.answers import Label, Page
+from store.contract.protocol import GraphStore
 
 MAX_VERSIONS = 50
 
@@ -38,7 +38,7 @@ class Source:
 
 @strawberry.type(description="A version of a memory unit.")
 class UnitVersion:
-    """Read off ``attribution.remembered.Version``."""
+    """Read off ``attribution.trace.remembered.Version``."""
 
     project_id: strawberry.Private[str]
     before: strawberry.Private[models.Variable | None]
@@ -64,7 +64,7 @@ class UnitVersion:
 
 @strawberry.type(description="A memory unit: a thing that the agent remembers, in all its versions.")
 class RememberedUnit:
-    """Read off ``attribution.remembered.Unit``."""
+    """Read off ``attribution.trace.remembered.Unit``."""
 
     store: strawberry.Private[GraphStore]
     unit: strawberry.Private[Unit]
@@ -114,7 +114,7 @@ class RememberedUnit:
 
 @strawberry.type(description="What a memory held at a moment.")
 class MemoryMoment:
-    """Read off ``attribution.remembered.Memory``."""
+    """Read off ``attribution.trace.remembered.Memory``."""
 
     store: strawberry.Private[GraphStore]
     memory: strawberry.Private[Memory]

@@ -1,4 +1,4 @@
-"""Finds what a reference means: an id, the beginning of one, or an id in the source; see ``store.resolving``."""
+"""Finds what a reference means: an id, the beginning of one, or an id in the source; see ``store.shared.resolving``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from api.graphql import reads
 from api.graphql.context import Info
 from schema.errors import InputError, NotFoundError
 from schema.ids import ID_LENGTH
-from store.answers import Label
-from store.protocol import GraphStore
-from store.resolving import is_whole_id
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.resolving import is_whole_id
 
 E = TypeVar("E")
 

@@ -8,15 +8,15 @@ import strawberry
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types.scalar import ScalarDefinition
 
-from attribution.comparing import Outcome
-from attribution.verdict import Method
+from attribution.compare.runs import Outcome
+from attribution.verdicts.verdict import Method
 from optimization.proof.model import Result as ProofResult
 from schema.annotation import CaseOrder, Progress
 from schema.control import JobKind, JobState, Role
 from schema.errors import InputError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, QuestionKind, Status, VariableKind
 from schema.models import format_time
-from store.answers import Direction
+from store.contract.answers import Direction
 
 __all__ = [
     "JSON",

@@ -4,12 +4,12 @@ import strawberry
 
 from api.graphql.node import is_model
 from api.graphql.refs import VariableRef
-from store import answers
+from store.contract import answers
 
 
 @strawberry.type(description="A variable that holds the words you searched for.")
 class SearchHit:
-    """Read off ``store.answers.SearchHit``."""
+    """Read off ``store.contract.answers.SearchHit``."""
 
     is_type_of = is_model(answers.SearchHit)
 

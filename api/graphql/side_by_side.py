@@ -10,18 +10,18 @@ from api.graphql.refs import AttributionRef, FailureRef
 from api.graphql.remembering import offset_of
 from api.graphql.resolving import id_meant
 from api.graphql.scalars import Outcome
-from attribution import comparing
-from attribution.lookup import by_id
+from attribution.compare import runs as comparing
+from attribution.verdicts.stored import by_id
 from schema import models
-from store.answers import Label, Page
-from store.protocol import GraphStore
+from store.contract.answers import Label, Page
+from store.contract.protocol import GraphStore
 
 Only = Annotated[Outcome | None, strawberry.argument(description="Only cases with this outcome; all if null.")]
 
 
 @strawberry.type(description="A case in one of two traces, or as one of two methods sees it.")
 class ComparedSide:
-    """Read off ``attribution.comparing.Side``."""
+    """Read off ``attribution.compare.runs.Side``."""
 
     answer: str | None = strawberry.field(
         description="What was answered. Of an answer that is not known to be wrong and is longer than 2,048 bytes, the "
@@ -42,7 +42,7 @@ class ComparedSide:
 
 @strawberry.type(description="A question in both of two traces, or a failure with the verdicts of two methods.")
 class ComparedCase:
-    """Read off ``attribution.comparing.ComparedCase``."""
+    """Read off ``attribution.compare.runs.ComparedCase``."""
 
     outcome: Outcome = strawberry.field(description="What became of it.")
     question: str = strawberry.field(description="The question.")
@@ -67,7 +67,7 @@ class OutcomeCount:
     "wrong."
 )
 class Comparison:
-    """Read off ``attribution.comparing.Compared``."""
+    """Read off ``attribution.compare.runs.Compared``."""
 
     found: strawberry.Private[comparing.Compared]
     outcomes: list[OutcomeCount] = strawberry.field(

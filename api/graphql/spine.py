@@ -22,8 +22,8 @@ from attribution.spine import model
 from attribution.spine.find import check_boxes, spines
 from schema import models
 from schema.errors import InputError
-from store.answers import Label, Page
-from store.protocol import GraphStore
+from store.contract.answers import Label, Page
+from store.contract.protocol import GraphStore
 
 strawberry.enum(
     model.State,

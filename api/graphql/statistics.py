@@ -5,7 +5,7 @@ from datetime import datetime
 import strawberry
 
 from api.graphql.scalars import ErrorType
-from store import answers
+from store.contract import answers
 
 
 @strawberry.type(description="How many elements of the graph have a label, or a label and a kind.")
@@ -38,7 +38,7 @@ class VerdictCount:
 
 @strawberry.type(description="What was added to a project in one period of time.")
 class Period:
-    """Read off ``store.answers.Period``."""
+    """Read off ``store.contract.answers.Period``."""
 
     start: datetime = strawberry.field(description="When the period begins.")
     traces: int = strawberry.field(description="How many traces were recorded in it.")

@@ -17,7 +17,7 @@ from api.graphql.refs import JobRef
 from api.graphql.resolving import id_meant
 from api.graphql.trace import Counts, counts_of
 from schema.errors import NotFoundError
-from store.answers import Label
+from store.contract.answers import Label
 
 T = TypeVar("T")
 

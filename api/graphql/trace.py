@@ -16,8 +16,8 @@ from api.graphql.remembering import MemoryMoment, Moment, memory_of
 from api.graphql.scalars import JSON, OperationKind, Status, VariableKind
 from schema import models
 from schema.errors import InputError
-from store import answers
-from store.answers import Label, Page
+from store.contract import answers
+from store.contract.answers import Label, Page
 
 MAX_STRETCHES = 200
 
@@ -46,7 +46,7 @@ class Counts:
 
 @strawberry.type(description="Operations of one kind that ended alike, in one stretch of a trace.")
 class Activity:
-    """Read off ``store.answers.Activity``."""
+    """Read off ``store.contract.answers.Activity``."""
 
     start: int = strawberry.field(description="The place (`sequence`) at which the stretch begins.")
     length: int = strawberry.field(description="How many places it has.")

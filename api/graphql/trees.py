@@ -29,7 +29,7 @@ from graphql import (
 )
 from graphql.language.ast import QUERY_DOCUMENT_KEYS
 
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 _PLACED = (OperationDefinitionNode, VariableDefinitionNode, FieldNode, ArgumentNode, VariableNode)
 """Nodes that the errors of running a document are about."""

@@ -15,7 +15,7 @@ from api.graphql.scalars import JSON, BigInt, Direction, VariableKind
 from api.graphql.trace import session_of, trace_of
 from schema import models
 from schema.errors import InputError
-from store.answers import Label
+from store.contract.answers import Label
 
 MAX_WINDOW = 1_000_000
 MAX_VALUE = 24 << 20

@@ -21,8 +21,8 @@ from api.graphql.scalars import ErrorType, VariableKind
 from attribution.why_not import model
 from schema import models
 from schema.errors import InputError
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 MAX_ELEMENTS = 200_000
 """Of a trace."""

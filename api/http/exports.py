@@ -14,7 +14,7 @@ from ingest.exports.registry import EXPORTS
 from ingest.files.registry import format_of_trace
 from schema.errors import NotFoundError
 from schema.models import Trace
-from store.answers import Label
+from store.contract.answers import Label
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 

@@ -12,7 +12,7 @@ from api.http.dependencies import Reader, Writer, platform_of
 from api.http.documented import Responses, answers
 from api.http.receipts import LOCATION, IdempotencyKey, Public, Receipt, accepted, job_id_of, receipt_of
 from api.jobs.arguments import AttributeArguments, ReportArguments
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.control import JobKind
 from schema.errors import NotFoundError
 

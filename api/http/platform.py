@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from api.jobs.uploads import Uploads
     from api.settings import Settings
     from ingest.queue.protocol import EventQueue
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import asyncio
 import structlog
 
 from schema.errors import StoreError
+from store.contract.protocol import Database
 from store.project_map import parts_of
-from store.protocol import Database
 
 LOOK_SECONDS = 2.0
 

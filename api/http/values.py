@@ -14,7 +14,7 @@ from api.http.problems import problem
 from api.http.windows import WINDOW_BYTES, Windows
 from schema.errors import NotFoundError
 from schema.models import Variable
-from store.answers import Label
+from store.contract.answers import Label
 
 router = APIRouter(prefix="/v1", tags=["traces"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 
 
 class _Arguments(BaseModel):

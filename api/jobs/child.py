@@ -27,7 +27,7 @@ from schema.errors import MemTraceError, StoreError
 if TYPE_CHECKING:
     from api.jobs.uploads import Uploads
     from api.settings import Settings
-    from store.protocol import Database
+    from store.contract.protocol import Database
 
 _TELL_SECONDS = 0.1
 _NO_MEMORY = "this needs more memory than the limit of {:,} bytes of a job's process (job_memory_bytes)"

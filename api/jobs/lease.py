@@ -14,7 +14,7 @@ from api.jobs.process import JobProcess
 from api.jobs.queue import JobQueue
 from schema.control import Job
 from schema.errors import StoreError
-from store.protocol import Database
+from store.contract.protocol import Database
 
 _LOOK_SECONDS = 0.5
 

@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 from api.errors import TooLargeError
 from schema.errors import InputError, StoreError
-from store.objects import Objects
-from store.private_files import FILE_MODE
+from store.runtime.private_files import FILE_MODE
+from store.values.objects import Objects
 
 try:
     import fcntl

@@ -19,7 +19,7 @@ from api.jobs.uploads import Uploads
 from api.jobs.work import check
 from api.shielded_acts import Acts
 from schema.control import Job, JobKind, JobState, Role
-from store.protocol import Database
+from store.contract.protocol import Database
 
 if TYPE_CHECKING:
     from api.jobs.notices import Notices

@@ -24,7 +24,7 @@ from api.jobs.uploads import Uploads
 from api.settings import Settings
 from schema.control import Job, JobKind, JobState
 from schema.errors import StoreError
-from store.protocol import Database
+from store.contract.protocol import Database
 
 ATTEMPTS = 3
 _LOOK_SECONDS = 1.0

@@ -66,7 +66,7 @@ class Uploads:
         """Open the place; a folder is made where it is missing.
 
         Args:
-            uri: ``file:///absolute/folder``, or a bucket; see ``store.objects``.
+            uri: ``file:///absolute/folder``, or a bucket; see ``store.values.objects``.
 
         Raises:
             InputError: the URI can't be understood.

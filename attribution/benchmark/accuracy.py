@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.benchmark.result import MEMORY_ERRORS, Marks
-from attribution.intervals import Interval
+from attribution.statistics.intervals import Interval
 from schema.kinds import ErrorType
 
 ABSTAINED = "abstained"

@@ -15,8 +15,8 @@ import msgspec
 
 from attribution.benchmark.controls import control_failures
 from attribution.benchmark.labels import label_of, labels_of
-from attribution.labels import Label as LabelLine
-from attribution.lookup import by_id, every_failure
+from attribution.review.labels import Label as LabelLine
+from attribution.verdicts.stored import by_id, every_failure
 from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
 from ingest.files.protocol import Progress
@@ -25,7 +25,7 @@ from ingest.files.smartcomment.leftover import KEY
 from schema.errors import InputError
 from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import NO_ATTRIBUTES, Batch, Failure, Trace, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from schema.ids import make_id
 from schema.kinds import OperationKind, Origin, VariableKind
 from schema.models import Failure, Variable
 from schema.readable import readable
-from store.answers import Closure, Direction, Label
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.answers import Closure, Direction, Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 
 async def control_failures(store: GraphStore, trace_id: str, records: Sequence[Any], source: str) -> list[Failure]:

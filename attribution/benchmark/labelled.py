@@ -11,8 +11,8 @@ from msgspec import Struct
 from attribution.benchmark.cases import Label
 from attribution.benchmark.labels import Named
 from attribution.benchmark.result import Result
-from attribution.intervals import Interval, bootstrap, wilson
-from attribution.kappa import cohens_kappa
+from attribution.statistics.intervals import Interval, bootstrap, wilson
+from attribution.statistics.kappa import cohens_kappa
 from schema.kinds import ErrorType
 
 _Numbers = tuple[int, float | None, float | None, Interval, Interval]

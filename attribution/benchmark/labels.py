@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.labels import Label as Line
+from attribution.review.labels import Label as Line
 from schema.kinds import ErrorType
 
 Named = tuple[ErrorType, str | None]

@@ -19,7 +19,7 @@ from attribution.benchmark.calibration import Calibration, calibrate
 from attribution.benchmark.evidence import EvidenceRecall, evidence_recall
 from attribution.benchmark.result import Marks, Result, order_of
 from attribution.benchmark.risk import RiskCoverage, risk_coverage
-from attribution.intervals import Interval, bootstrap, wilson
+from attribution.statistics.intervals import Interval, bootstrap, wilson
 
 
 @dataclass(frozen=True, slots=True)

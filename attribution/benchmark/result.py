@@ -9,7 +9,7 @@ import msgspec
 
 from attribution.benchmark.cases import BenchCase
 from attribution.benchmark.labels import Named
-from attribution.verdict import Verdict
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType
 
 WRITES = frozenset({ErrorType.EXTRACTION, ErrorType.UPDATE})

@@ -15,14 +15,14 @@ from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result, order_of
 from attribution.benchmark.scratch import scratch_store
 from attribution.benchmark.trivial import trivial
-from attribution.graph import TraceGraph
-from attribution.labels import Label
-from attribution.lookup import by_id
+from attribution.review.labels import Label
 from attribution.run import Options, attribute
-from attribution.verdict import Verdict, from_attribution
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.stored import by_id
+from attribution.verdicts.verdict import Verdict, from_attribution
 from schema.errors import MemTraceError
 from schema.models import Failure, Operation, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 RETRIEVED = "retrieved"
 """Where a verdict's details name the evidence that was retrieved."""

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from schema.errors import InputError
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 PROJECT = "benchmark"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attribution.benchmark.labels import Named
-from attribution.graph import TraceGraph
 from attribution.text.segments import passage
+from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind
 from schema.models import Failure
 

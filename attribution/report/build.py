@@ -9,7 +9,6 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from attribution.kappa import cohens_kappa
 from attribution.report.case import CitedLoss, OperationRef, ReportedCase
 from attribution.report.levers import levers
 from attribution.report.model import (
@@ -33,6 +32,7 @@ from attribution.report.model import (
 )
 from attribution.report.over_time import over_time
 from attribution.report.shares import share
+from attribution.statistics.kappa import cohens_kappa
 from schema.kinds import HUMAN_METHOD, ErrorType
 
 _NOWHERE = ("", "no operation")

@@ -57,7 +57,7 @@ class PromptRef(Part, frozen=True):
 
 
 class CitedStep(Part, frozen=True):
-    """A step of the path that proves a verdict; see ``attribution.verdict.Step``.
+    """A step of the path that proves a verdict; see ``attribution.verdicts.verdict.Step``.
 
     Attributes:
         label: of its variable, for people.
@@ -76,7 +76,7 @@ class CitedStep(Part, frozen=True):
 
 
 class CitedCandidate(Part, frozen=True):
-    """Another possible explanation; see ``attribution.verdict.Candidate``."""
+    """Another possible explanation; see ``attribution.verdicts.verdict.Candidate``."""
 
     error_type: ErrorType
     operation_id: str | None
@@ -87,7 +87,7 @@ class CitedCandidate(Part, frozen=True):
 
 
 class CitedLoss(Part, frozen=True, kw_only=True):
-    """Where one piece of what the answer needs ended; see ``attribution.verdict.PieceLoss``.
+    """Where one piece of what the answer needs ended; see ``attribution.verdicts.verdict.PieceLoss``.
 
     Attributes:
         operation: name of what lost it.

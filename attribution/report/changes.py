@@ -11,8 +11,8 @@ from attribution.report.levers import levers
 from attribution.report.model import Lever
 from schema.kinds import ErrorType
 from schema.models import Failure
-from store.answers import OperationDetail
-from store.protocol import GraphStore
+from store.contract.answers import OperationDetail
+from store.contract.protocol import GraphStore
 
 _DETAILS = 100
 

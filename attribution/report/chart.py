@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.naming import plain
 from attribution.report import words
 from attribution.report.model import Harm, OperationErrors, OverTime, Share
 from attribution.text.fit import middle
+from attribution.verdicts.naming import plain
 from schema.kinds import ErrorType
 
 MOST_BARS = 15

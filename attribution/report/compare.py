@@ -14,11 +14,11 @@ from typing import Literal
 
 import msgspec
 
-from attribution.intervals import difference
-from attribution.mcnemar import mcnemar
-from attribution.pairing import Places, pairs
+from attribution.compare.pairing import Places, pairs
 from attribution.report.case import Part, ReportedCase
 from attribution.report.model import Asked, AskedQuestion, ReportData, Scope, Share, Totals
+from attribution.statistics.intervals import difference
+from attribution.statistics.mcnemar import mcnemar
 from schema.errors import InputError
 from schema.kinds import ErrorType
 
@@ -80,7 +80,7 @@ class CaseRef(Part, frozen=True):
 
 
 class PairedTest(Part, frozen=True):
-    """Whether the two runs differ by more than chance; see ``attribution.mcnemar``.
+    """Whether the two runs differ by more than chance; see ``attribution.statistics.mcnemar``.
 
     Attributes:
         fixed: number of questions in ``Comparison.fixed``.

@@ -10,10 +10,6 @@ from typing import Any
 
 import msgspec
 
-from attribution.gold import on_earlier_gold
-from attribution.kappa import is_from
-from attribution.lookup import by_id
-from attribution.naming import operation_label, session_label, variable_label
 from attribution.report.case import (
     CitedCandidate,
     CitedLoss,
@@ -25,12 +21,16 @@ from attribution.report.case import (
     ReportedProof,
     SessionRef,
 )
-from attribution.verdict import Candidate, PieceLoss, Step, Verdict, from_attribution
+from attribution.statistics.kappa import is_from
+from attribution.verdicts.gold import on_earlier_gold
+from attribution.verdicts.naming import operation_label, session_label, variable_label
+from attribution.verdicts.stored import by_id
+from attribution.verdicts.verdict import Candidate, PieceLoss, Step, Verdict, from_attribution
 from schema.kinds import HUMAN_METHOD, VariableKind
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
-from store.answers import OperationDetail
-from store.protocol import GraphStore
-from store.verdict_changes import is_adjudicated
+from store.contract.answers import OperationDetail
+from store.contract.protocol import GraphStore
+from store.contract.verdict_changes import is_adjudicated
 
 _AT_ONCE = 8
 _DIGEST = re.compile(r"[0-9a-f]{32,}$")

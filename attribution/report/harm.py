@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.blame import blame
-from attribution.blamed import By
+from attribution.blame.model import By
+from attribution.blame.rank import blame
 from attribution.report.chart import MOST_BARS
 from attribution.report.gather import chosen
 from attribution.report.model import Harm, Harmful
 from schema.models import Failure, Trace
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 async def harm(

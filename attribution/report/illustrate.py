@@ -9,17 +9,17 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from attribution.lookup import by_id
-from attribution.naming import variable_label
 from attribution.report import words
 from attribution.report.case import CitedStep, RankedUnit, Ranking, ReportedCase, Revision
 from attribution.report.picture import broken_step
 from attribution.text.lines import TooDifferentError, unified
+from attribution.verdicts.naming import variable_label
+from attribution.verdicts.stored import by_id
 from attribution.why_not.find import why_not
 from ingest.events.elements import CONSIDERED, RETURNED
 from schema.kinds import STORED, OperationKind
 from schema.models import Failure, Usage, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 MOST_BYTES = 1 << 20
 """The longest text that is compared, in bytes."""

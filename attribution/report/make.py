@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from attribution.kappa import sources_of
-from attribution.lookup import by_id
 from attribution.report import words
 from attribution.report.build import build
 from attribution.report.gather import gather
@@ -16,9 +14,11 @@ from attribution.report.harm import harm
 from attribution.report.illustrate import illustrate
 from attribution.report.model import ReportData, Scope, TraceRef
 from attribution.report.questions import answered
+from attribution.statistics.kappa import sources_of
+from attribution.verdicts.stored import by_id
 from schema.models import Failure, Trace
-from store.paging import every
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.shared.paging import every
 
 
 async def make(

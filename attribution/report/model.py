@@ -262,7 +262,7 @@ class Pieces(Part, frozen=True, kw_only=True):
 
 
 class Harmful(Part, frozen=True):
-    """An element and the harm that it did; see ``attribution.blamed.Blamed``.
+    """An element and the harm that it did; see ``attribution.blame.model.Blamed``.
 
     Attributes:
         label: its name, with that of its trace where the report covers several; a prompt may be in all of them.

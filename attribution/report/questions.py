@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from attribution.report.model import Answered, AskedQuestion
 from schema.kinds import VariableKind
 from schema.models import Failure, Trace, Variable
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 MOST_QUESTIONS = 50_000
 """If there are more questions, a report lists none."""

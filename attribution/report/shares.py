@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attribution.intervals import wilson
 from attribution.report.model import Share
+from attribution.statistics.intervals import wilson
 
 
 def share(key: str, label: str, count: int, total: int) -> Share:

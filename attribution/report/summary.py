@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from attribution.model.client import LlmClient
-from attribution.model.conversation import Conversation
-from attribution.model.data import as_data, data_block
-from attribution.model.schemas import Rejected
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.data import as_data, data_block
+from attribution.llm.transport.schemas import Rejected
 from attribution.report import words
 from attribution.report.case import ReportedCase
 from attribution.report.model import Family, ReportData, Sentence, Summary

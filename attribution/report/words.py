@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from attribution.naming import plain
 from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, ReportedProof, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
+from attribution.verdicts.naming import plain
 
 SHOWN = 10
 """Number of cases of a family that are shown in full; the others are only named."""

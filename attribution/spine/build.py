@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.naming import operation_label, plain, variable_label
 from attribution.spine.choose import Chosen, Link, choose, losses
 from attribution.spine.contract import Node, contract
 from attribution.spine.layers import layers
 from attribution.spine.model import Box, Edge, EdgeOperation, KindCount, Piece, PieceState, Role, Spine, State
-from attribution.verdict import PieceLoss, Verdict
+from attribution.verdicts.naming import operation_label, plain, variable_label
+from attribution.verdicts.verdict import PieceLoss, Verdict
 from schema.models import Attribution, Failure
-from store.answers import Closure, OperationDetail
+from store.contract.answers import Closure, OperationDetail
 
 _TEXT = 200
 """Characters of a text in a box."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from attribution.spine.model import Role, State
-from attribution.verdict import PieceLoss, Step, Verdict, own_loss
+from attribution.verdicts.verdict import PieceLoss, Step, Verdict, own_loss
 from schema.models import Derivation, Failure
 
 

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from attribution.lookup import by_id, word_on
 from attribution.spine.build import Told, build
 from attribution.spine.choose import roots
 from attribution.spine.model import BOXES, LEAST_BOXES, MOST_BOXES, Spine
-from attribution.verdict import from_attribution
+from attribution.verdicts.stored import by_id, word_on
+from attribution.verdicts.verdict import from_attribution
 from schema.errors import InputError, NotFoundError
 from schema.models import Attribution, Failure, Variable
-from store.answers import Closure
-from store.protocol import GraphStore
+from store.contract.answers import Closure
+from store.contract.protocol import GraphStore
 
 _AT_ONCE = 8
 """Pasts that are in memory together."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from attribution.case import Case
-from attribution.detail import content
-from attribution.evidence import Messages
-from attribution.finder import Finder
-from attribution.graph import TraceGraph
-from attribution.loss import goes_on
-from attribution.naming import operation_label, variable_label
-from attribution.presence import HOLDS, Detail, Presence
+from attribution.free_pass.detail_finder import Finder
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.loss import goes_on
+from attribution.needed.content import content
+from attribution.needed.messages import Messages
+from attribution.needed.presence import HOLDS, Detail, Presence
 from attribution.text.segments import Placed, cut, passage
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.naming import operation_label, variable_label
 from attribution.why_not.model import (
     LONGEST,
     MOST,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from attribution.case import Case
-from attribution.naming import variable_label
+from attribution.free_pass.failure_in_trace import Case
+from attribution.verdicts.naming import variable_label
 from attribution.why_not.model import MOST, Stood, shortened
 from attribution.why_not.retrieval import holding
 from schema.kinds import STORED, TELLS_GOLD, VariableKind

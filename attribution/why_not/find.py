@@ -8,20 +8,20 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from attribution.case import Case
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
-from attribution.lookup import word_on
-from attribution.naming import operation_label, variable_label
-from attribution.piece_ending import Ending
-from attribution.verdict import Method
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.piece_ending import Ending
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.naming import operation_label, variable_label
+from attribution.verdicts.stored import word_on
+from attribution.verdicts.verdict import Method
 from attribution.why_not.change import change, extraction
 from attribution.why_not.context import context, left_out
 from attribution.why_not.model import Change, Extraction, Stood, WhyNot
 from attribution.why_not.retrieval import Ratings, ratings, searched
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import NO_ATTRIBUTES, Attribution, Failure
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _EXTRACTS = frozenset({OperationKind.EXTRACTION, OperationKind.INITIALIZATION, OperationKind.SEGMENTATION})
 _CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION, OperationKind.TOOL, OperationKind.OTHER})

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.case import Case
-from attribution.graph import TraceGraph
-from attribution.naming import variable_label
-from attribution.presence import HOLDS, Presence
+from attribution.free_pass.failure_in_trace import Case
+from attribution.needed.presence import HOLDS, Presence
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.naming import variable_label
 from attribution.why_not.model import MOST, Held, Returned, shortened
 from ingest.events.elements import CONSIDERED, RETURNED
 from schema.kinds import VariableKind

@@ -14,9 +14,9 @@ from schema.ids import make_id
 from schema.kinds import Origin, VariableKind
 from schema.models import Batch, Failure, Trace, Variable
 from schema.readable import readable
-from store.answers import Label
-from store.paging import every
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import every
 
 EntryOf = Callable[[str], AuditEntry]
 """Makes the entry of the audit log from the id of what was changed."""

@@ -17,7 +17,7 @@ from ingest.events.attributes import Attributes
 from ingest.events.known import EventRefusedError
 from schema.kinds import Status
 from schema.models import Derivation, Ending, Operation, Session, Variable
-from store.answers import Label
+from store.contract.answers import Label
 
 _Pair = tuple[str, Any, Any]
 """The name of a field, what is known of it, and what is said."""

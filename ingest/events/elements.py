@@ -37,7 +37,7 @@ from schema.models import (
     Usage,
     Variable,
 )
-from store.answers import Label, Stored
+from store.contract.answers import Label, Stored
 
 CONSIDERED, RETURNED = "considered", "returned"
 """Roles of a retrieval's candidates: only considered, or returned."""

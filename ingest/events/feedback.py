@@ -14,9 +14,9 @@ from ingest.events.right_answers import record_right
 from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import trace_id
 from schema.models import Variable
-from store.answers import Label
-from store.protocol import GraphStore
-from store.resolving import by_name
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.resolving import by_name
 
 AUTHOR = "application"
 """The author of such a failure, which is kept among its attributes."""

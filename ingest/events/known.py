@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ingest.events.names import Names
-from store.answers import IN_ORDER, Label, Stored
+from store.contract.answers import IN_ORDER, Label, Stored
 
 
 class EventRefusedError(Exception):

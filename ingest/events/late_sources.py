@@ -24,8 +24,8 @@ from ingest.events.taking import Refusal
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.models import Placing, Variable
-from store.answers import Direction, Label, Stored
-from store.protocol import GraphStore
+from store.contract.answers import Direction, Label, Stored
+from store.contract.protocol import GraphStore
 
 MOST_LOOKED_AT = 20_000
 """Largest number of variables that one derivation may move."""

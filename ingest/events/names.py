@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memtrace import events as wire
 
 from schema.ids import IdMaker
-from store.answers import IN_ORDER, Label
+from store.contract.answers import IN_ORDER, Label
 
 _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
     wire.TraceEvent: (),

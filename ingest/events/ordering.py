@@ -12,7 +12,7 @@ from itertools import pairwise
 from memtrace import events as wire
 
 from ingest.events.names import defined, references
-from store.answers import Label
+from store.contract.answers import Label
 
 _Places = Mapping[tuple[Label, str], int]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from schema.kinds import VariableKind
 from schema.models import Variable
-from store.answers import NO_BUDGET, Budget, Direction
-from store.protocol import GraphStore
+from store.contract.answers import NO_BUDGET, Budget, Direction
+from store.contract.protocol import GraphStore
 
 _OF_ITS_PROMPT = Budget(hops=2)
 """Of what the operation used, such as a prompt: the question that was put into it, and not those of turns before, which

@@ -12,8 +12,8 @@ from ingest.events.names import Names
 from ingest.events.values import Whole, check_base, rebuilt
 from schema.errors import CorruptValueError
 from schema.models import Variable
-from store.answers import Label, Stored
-from store.protocol import GraphStore
+from store.contract.answers import Label, Stored
+from store.contract.protocol import GraphStore
 
 Beginnings = Mapping[str, bytes | CorruptValueError]
 """Stored values with which others begin, by hash; for a damaged value, the error."""

@@ -9,7 +9,7 @@ from ingest.events.complaints import EntryOf, failures_of, trace_of
 from schema.errors import InputError
 from schema.kinds import VariableKind
 from schema.models import Batch, Failure, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 async def record_right(

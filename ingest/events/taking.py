@@ -24,8 +24,8 @@ from ingest.events.values import portions
 from schema.errors import ConflictError, InputError
 from schema.ids import trace_id
 from schema.models import NO_ATTRIBUTES, Batch, Trace
-from store.packs import PackWriter
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.values.packs import PackWriter
 
 T = TypeVar("T")
 P = ParamSpec("P")

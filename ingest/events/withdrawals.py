@@ -6,9 +6,9 @@ from ingest.events.complaints import EntryOf, failures_of
 from schema.errors import InputError, NotFoundError
 from schema.kinds import Origin
 from schema.models import Failure, Variable
-from store.answers import Label
-from store.protocol import GraphStore
-from store.resolving import ambiguous, by_name, is_prefix
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.resolving import ambiguous, by_name, is_prefix
 
 
 async def find_reported(store: GraphStore, reference: str, trace_id: str | None = None) -> Failure:

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from schema.models import Derivation, Invalidation, Operation, Session, Trace, Usage, Variable
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VALUES_BYTES = 8 << 20

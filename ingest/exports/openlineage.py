@@ -11,8 +11,8 @@ import msgspec
 from ingest.exports.content import Content, content_of
 from schema.kinds import STORED, Status
 from schema.models import Operation, Trace, Variable, format_time
-from schema.processor_share import ProcessorShare
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.runtime.processor_share import ProcessorShare
 
 PRODUCER = "urn:memtrace:export"
 _AT_A_TIME = 200

@@ -23,7 +23,7 @@ from ingest.otlp.dialects.memtrace import EVENTS, TRACE
 from schema.errors import InputError
 from schema.kinds import Status as Ended
 from schema.models import Operation, Trace
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_BYTES = 64 << 20

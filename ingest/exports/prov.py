@@ -10,7 +10,7 @@ import msgspec
 from ingest.exports.content import Content, content_of
 from schema.kinds import DerivationKind
 from schema.models import Operation, Trace, Variable, format_time
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _PREFIX = "memtrace"
 _NAMESPACE = "urn:memtrace:"

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import BinaryIO
 
 from schema.models import Trace
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 Write = Callable[[GraphStore, Trace, BinaryIO], Awaitable[None]]
 

@@ -12,7 +12,7 @@ from ingest.files.opening import STANDARD_INPUT, display_name, mapped, plain_nam
 from ingest.files.protocol import ImportReport, OpenFile, Progress
 from ingest.files.registry import FORMATS, HEAD_BYTES, format_of_file
 from schema.errors import InputError
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _PACKED = ("", ".gz", ".xz", ".zst")
 

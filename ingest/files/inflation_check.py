@@ -14,7 +14,7 @@ from typing import BinaryIO
 import zstandard
 
 from ingest.files.opening import DAMAGED, GZIP, XZ, ZSTD, ZSTD_STEP, Limited, limit_of
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 _MEMORY = 1 << 27
 """Memory for unpacking here, in bytes; a file that needs more is left to its import."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol, runtime_checkable
 
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
 """Is called with the stage (``read``, ``repair``, ``write``), how much of it is done, and how much there is."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ingest.otlp.decoding import decode
 from ingest.otlp.events import events_of
 from ingest.otlp.spans import SpanError
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 _SHOWN = 5
 

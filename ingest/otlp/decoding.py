@@ -25,7 +25,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from ingest.otlp.media_types import PROTOBUF
 from ingest.otlp.spans import Span, SpanError, plain_attributes, span_of
 from schema.errors import InputError
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 _MOST_SHOWN = 300
 _LONG = 1 << 20

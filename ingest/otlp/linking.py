@@ -18,8 +18,8 @@ from ingest.otlp.names import OTEL, OUTPUT, edge_name, operation_name, place_of
 from ingest.otlp.rules import Edge, Node, Value, deletions, edges
 from schema.ids import trace_id
 from schema.models import Operation, Variable
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 _AT_A_TIME = 2_000
 _BESIDE = 100_000

@@ -16,7 +16,7 @@ from datetime import datetime
 from memtrace.kinds import DerivationKind
 
 from ingest.otlp.names import INPUT, OUTPUT
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 _SHORTEST_EQUAL, _SHORTEST_PART = 4, 20
 """Characters below which it means nothing that two texts are equal, or that one is in the other."""

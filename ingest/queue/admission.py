@@ -17,7 +17,7 @@ from ingest.events.values import rebuilt_bytes
 from ingest.queue.packets import pack
 from ingest.queue.protocol import EventQueue, Packet
 from schema.errors import InputError
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ingest.queue.tally import Tally
 from ingest.queue.waiting import Budget, Waiting
 from ingest.queue.writing import Slots, wait_seconds, write
 from schema.errors import StoreError
-from store.protocol import Database
+from store.contract.protocol import Database
 
 T = TypeVar("T")
 

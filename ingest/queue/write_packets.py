@@ -19,7 +19,7 @@ from ingest.queue.packets import unpack
 from ingest.queue.protocol import Delivery
 from ingest.queue.waiting import Early, Held, Waiting
 from schema.ids import trace_id
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _FEW = 200
 """Events that are put in order at once."""

@@ -21,7 +21,7 @@ from ingest.queue.turns import Turns
 from ingest.queue.waiting import Held, Waiting
 from ingest.queue.write_packets import write_packets
 from schema.errors import StoreError
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 300.0

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ingest.harness.folder import write
+from optimization.harness.folder import write
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ from pathlib import Path
 
 from memtrace.replay.budget import Budget
 
-from attribution.lookup import by_id
 from attribution.run import Options, attribute
-from ingest.harness.child import ProgramFailed
-from ingest.harness.datasets.model import Question
-from ingest.harness.plan import Plan, UserRun
-from ingest.harness.run import run
+from attribution.verdicts.stored import by_id
 from optimization.gate.prompts import PLACEHOLDER
+from optimization.harness.child import ProgramFailed
+from optimization.harness.datasets.model import Question
+from optimization.harness.plan import Plan, UserRun
+from optimization.harness.run import run
 from optimization.loop.evaluated import Evaluated, Judged, candidate_id, keep, kept
 from schema.kinds import VariableKind
 from schema.models import Attribution, Failure, Operation, Variable
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 
 _LEAST_CHARACTERS = 20
 """Of a prompt's text, to recognise it inside a longer one that was sent to a model."""

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.harness.folder import write
-from ingest.harness.prompts import SUFFIX
+from optimization.harness.folder import write
+from optimization.harness.prompts import SUFFIX
 from schema.errors import InputError
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from memtrace.replay.budget import Budget
 
-from attribution.model.settings import LlmSettings
-from ingest.harness.child import prompts_of
-from ingest.harness.folder import opened, write
-from ingest.harness.plan import Plan
+from attribution.llm.transport.settings import LlmSettings
 from optimization.gate.gate import Decision, Rules, Scored, Seen, against_texts, decide, refusal
 from optimization.gate.statistics import conversations_needed
+from optimization.harness.child import prompts_of
+from optimization.harness.folder import opened, write
+from optimization.harness.plan import Plan
 from optimization.loop.evaluated import Evaluated
 from optimization.loop.evaluator import Evaluator
 from optimization.loop.reflection import Reflector

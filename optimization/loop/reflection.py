@@ -9,9 +9,9 @@ from memtrace.replay.budget import Budget
 from memtrace.replay.proxy import Proxy
 from memtrace.replay.replies import Replies
 
-from attribution.model.client import LlmClient
-from attribution.model.conversation import Conversation
-from attribution.model.settings import LlmSettings
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.settings import LlmSettings
 from schema.errors import MemTraceError
 
 _ROLE = "You improve prompts of programs that remember conversations and answer questions about them."

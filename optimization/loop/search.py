@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.harness.child import ProgramFailed
+from optimization.harness.child import ProgramFailed
 from optimization.loop.evaluated import Evaluated, candidate_id
 from optimization.loop.evaluator import Evaluator, is_of_budget
 from optimization.loop.reflection import Reflector

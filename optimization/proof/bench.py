@@ -13,7 +13,7 @@ from typing import Self
 from memtrace.replay import Do, Limits, Replayed, Replayer, ReplayError
 from memtrace.replay.runs import Models
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from optimization.proof.judge import Judge
 from optimization.proof.model import Divergence, Spent
 from optimization.replay.recorded import Asked, CannotReplayError, Recorded, folder_of_trace

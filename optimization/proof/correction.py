@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from memtrace.replay import Call, Do
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from optimization.proof.judge import Judge
 from optimization.replay.recorded import CannotReplayError, Recorded
 from schema.kinds import VariableKind

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from attribution import rules
-from attribution.case import Case
-from attribution.evidence import Messages, Mode
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
-from attribution.needed import wanted
-from attribution.presence import HOLDS
-from attribution.question import Form, form, refuses
+from attribution.free_pass import rules
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.flow import FlowPass
+from attribution.needed.evidence_sentences import wanted
+from attribution.needed.messages import Messages, Mode
+from attribution.needed.presence import HOLDS
+from attribution.needed.question import Form, form, refuses
+from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Failure
 

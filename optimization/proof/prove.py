@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from memtrace.replay import Do
 
-from attribution.graph import TraceGraph
-from attribution.intervals import difference
+from attribution.statistics.intervals import difference
+from attribution.trace.graph import TraceGraph
 from optimization.proof.bench import Bench, Draw
 from optimization.proof.correction import Correction, Corrector, Place
 from optimization.proof.model import Proof, Result

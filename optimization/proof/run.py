@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from optimization.proof.bench import Bench, Options, Runs
 from optimization.proof.correction import Corrector
 from optimization.proof.model import Proof, Result
@@ -17,8 +17,8 @@ from optimization.proof.reopen import Tried, concluded, explanations, original
 from optimization.replay.recorded import CannotReplayError
 from schema.errors import InputError
 from schema.models import Attribution, Batch, Failure, Trace
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)

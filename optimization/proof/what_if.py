@@ -8,8 +8,8 @@ from typing import Any
 
 from memtrace.replay import Do
 
-from attribution.graph import TraceGraph
-from attribution.intervals import Interval, difference
+from attribution.statistics.intervals import Interval, difference
+from attribution.trace.graph import TraceGraph
 from optimization.proof.bench import Bench, Draw, Options
 from optimization.proof.correction import prompts_named
 from optimization.proof.model import Divergence, Spent
@@ -17,7 +17,7 @@ from optimization.proof.statistics import fisher
 from optimization.replay.recorded import CannotReplayError
 from schema.errors import InputError
 from schema.models import Failure
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Any, cast
 import msgspec
 from memtrace.replay import Ask, Call, Replayed, ReplayedOperation, folder_of
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from schema.kinds import VariableKind
 from schema.models import Failure, Operation, Trace
-from store.answers import Label
+from store.contract.answers import Label
 
 NOT_KEPT = (
     "the trace can't be replayed: nothing was kept of it on this machine; record it with memtrace.trace(..., "

@@ -11,12 +11,12 @@ from typing_extensions import override
 from schema.annotation import AnnotationQueue, Assignment
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from store.annotations import Annotations, ToJudge, taken, to_judge_of
-from store.answers import Page
-from store.assigning import Bench, Decide, Decision
+from store.contract.annotations import Annotations, ToJudge, taken, to_judge_of
+from store.contract.answers import Page
+from store.contract.assigning import Bench, Decide, Decision
 from store.neo4j.connection import Connection, Read, run_text
 from store.neo4j.record_rows import entry_row, record_of, row_of
-from store.record_rows import ASSIGNMENTS, QUEUES, read_cursor
+from store.shared.record_rows import ASSIGNMENTS, QUEUES, read_cursor
 
 Transaction = neo4j.AsyncManagedTransaction
 

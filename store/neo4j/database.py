@@ -7,16 +7,16 @@ from typing import Any
 
 from typing_extensions import override
 
-from store.answers import Health
-from store.closing import Closing
+from store.contract.answers import Health
+from store.contract.protocol import Database
+from store.contract.records import ProjectRecords
 from store.neo4j.connection import Connection, layout_number
 from store.neo4j.health import inspect
 from store.neo4j.migrate import migrate
 from store.neo4j.records import Neo4jRecords, Neo4jRegistry
 from store.neo4j.store import Neo4jStore
-from store.protocol import Database
-from store.records import ProjectRecords
-from store.values import ValueStore
+from store.shared.closing import Closing
+from store.values.contract import ValueStore
 
 
 class Neo4jDatabase(Closing, Database):

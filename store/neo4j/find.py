@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet, words
-from store.answers import Label, ScanResult, SearchHit
+from store.contract.answers import Label, ScanResult, SearchHit
 from store.neo4j.read import Reader
 from store.neo4j.rows import search_scope
-from store.values import ValueStore
+from store.values.contract import ValueStore
 
 _CLAUSES = 500
 """Lucene takes at most 1,024 clauses. The words of a longer query beyond them are looked for in what the first ones

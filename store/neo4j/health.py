@@ -7,10 +7,10 @@ from typing import Any
 
 from schema.errors import StoreError
 from schema.migrations import migrations
-from store.answers import Direction, Health
+from store.contract.answers import Direction, Health
 from store.neo4j.connection import Connection
 from store.neo4j.migrate import applied_migrations, index_states
-from store.values import ValueStore
+from store.values.contract import ValueStore
 
 PRUNING_WALK = "VarLengthExpand(Pruning,BFS,All)"
 """The operator that walks each variable once; any other follows each path, of which there may be 2^500."""

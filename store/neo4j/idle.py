@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from store.answers import Label, Page
-from store.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
+from schema.microseconds import from_microseconds
+from store.contract.answers import Label, Page
+from store.contract.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.neo4j.read import Reader
-from store.times import from_microseconds
 
 
 async def idle_traces(

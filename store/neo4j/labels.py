@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from store.answers import Direction, FailureKey, FailureOrder, Label
-from store.columns import DECLARED, Codec, Column
-from store.texts import Fillings
+from store.contract.answers import Direction, FailureKey, FailureOrder, Label
+from store.shared.columns import DECLARED, Codec, Column
+from store.shared.texts import Fillings
 
 
 class Sorting(StrEnum):

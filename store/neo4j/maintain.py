@@ -8,14 +8,14 @@ import neo4j
 
 from schema.control import AuditEntry
 from schema.errors import NotFoundError
-from store.answers import Label, Stats
-from store.auditing import begun
+from store.contract.answers import Label, Stats
 from store.neo4j.connection import Connection, run_text
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.record_rows import entry_row
 from store.neo4j.records import Neo4jRecords
 from store.neo4j.verdict_changes import keep_withdrawn
-from store.values import ValueStore
+from store.shared.auditing import begun
+from store.values.contract import ValueStore
 
 _DELETED = {
     Label.ATTRIBUTION: "delete_of_trace",

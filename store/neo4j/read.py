@@ -12,8 +12,9 @@ from typing import Any
 from schema.errors import InputError
 from schema.ids import ID_LENGTH
 from schema.kinds import DerivationKind
+from schema.microseconds import from_microseconds
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
-from store.answers import (
+from store.contract.answers import (
     IN_ORDER,
     Activity,
     Direction,
@@ -28,9 +29,8 @@ from store.answers import (
 )
 from store.neo4j.connection import Connection, Read
 from store.neo4j.rows import external_key, read_rows
-from store.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
-from store.timeline import Stretches
-from store.times import from_microseconds
+from store.shared.resolving import MOST_CANDIDATES, check_reference, in_place, is_prefix, is_whole_id, only_one
+from store.shared.timeline import Stretches
 
 _IDS_A_READ = 10_000
 FIRST_ID = "0" * ID_LENGTH
@@ -71,7 +71,7 @@ class Reader:
         return bool((await self.rows("trace_begun", traceId=trace_id))[0][0])
 
     async def resolve(self, reference: str, label: Label | None, trace_id: str | None) -> Element:
-        """The one element that a reference means; see ``store.resolving``."""
+        """The one element that a reference means; see ``store.shared.resolving``."""
         check_reference(reference, label)
         asked: dict[str, Any] = {"reference": reference, "label": None, "traceId": None}
         count = MOST_CANDIDATES + 1

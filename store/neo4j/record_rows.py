@@ -8,8 +8,8 @@ from typing import Any
 import neo4j.time
 
 from schema.control import AuditEntry
-from store.record_rows import AUDIT_ENTRIES, Form, R
-from store.times import to_microseconds
+from schema.microseconds import to_microseconds
+from store.shared.record_rows import AUDIT_ENTRIES, Form, R
 
 
 def entry_row(entry: AuditEntry, project_id: str) -> dict[str, Any]:

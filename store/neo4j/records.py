@@ -15,11 +15,12 @@ from typing_extensions import override
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
-from store.answers import Page
+from store.contract.answers import Page
+from store.contract.records import ProjectRecords, QueueState, Registry
 from store.neo4j.annotations import Neo4jAnnotations
 from store.neo4j.connection import Connection, run_text
 from store.neo4j.record_rows import entry_row, record_of, row_of
-from store.record_rows import (
+from store.shared.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,
     JOBS,
@@ -29,7 +30,6 @@ from store.record_rows import (
     check_end,
     read_cursor,
 )
-from store.records import ProjectRecords, QueueState, Registry
 
 R = TypeVar("R", ApiKey, Job, AuditEntry, RetentionPolicy)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from schema.errors import InputError
 from schema.models import Batch
-from store.answers import Label
+from store.contract.answers import Label
 from store.neo4j.read import Reader
-from store.references import references
+from store.shared.references import references
 
 
 async def check_references(

@@ -1,4 +1,4 @@
-"""Domain models as rows of Cypher texts, and back, as ``store.columns`` declares them.
+"""Domain models as rows of Cypher texts, and back, as ``store.shared.columns`` declares them.
 
 Rows are built and read for every element of every batch and closure, so the plainest forms are used: a map of
 properties on the way in, a list in the order of the model's fields on the way out. Times are sent as microseconds; the
@@ -13,13 +13,13 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
-from schema.garbage_collector import collector_paused
+from schema.microseconds import Times, to_microseconds
 from schema.models import Attribution, Completion, Derivation, Element, Operation, Session, Variable, camel_case
 from schema.words import words
-from store.answers import Label
-from store.columns import DECLARED, Codec, Column
-from store.references import cited, losses
-from store.times import Times, to_microseconds
+from store.contract.answers import Label
+from store.runtime.garbage_collector import collector_paused
+from store.shared.columns import DECLARED, Codec, Column
+from store.shared.references import cited, losses
 
 Row = dict[str, Any]
 

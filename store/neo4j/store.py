@@ -22,7 +22,7 @@ from schema.models import (
     Usage,
     Variable,
 )
-from store.answers import (
+from store.contract.answers import (
     ALL_FAILURES,
     NO_BUDGET,
     Activity,
@@ -44,8 +44,9 @@ from store.answers import (
     VerdictGroup,
     WriteResult,
 )
-from store.auditing import apart
-from store.idle import IdleTrace
+from store.contract.idle import IdleTrace
+from store.contract.protocol import GraphStore
+from store.contract.records import ProjectRecords
 from store.neo4j import find, idle, maintain
 from store.neo4j.connection import Connection
 from store.neo4j.failures import count_failures, failures
@@ -54,12 +55,11 @@ from store.neo4j.read import Reader
 from store.neo4j.verdict_changes import undo_verdict, verdict_changes
 from store.neo4j.walk import Walker
 from store.neo4j.write import BatchWriter
-from store.packs import PackWriter
-from store.paths import check_limit
-from store.protocol import GraphStore
-from store.records import ProjectRecords
-from store.timeline import Stretches
-from store.values import ValueStore, split_values
+from store.shared.auditing import apart
+from store.shared.paths import check_limit
+from store.shared.timeline import Stretches
+from store.values.contract import ValueStore, split_values
+from store.values.packs import PackWriter
 
 
 class Neo4jStore(GraphStore):

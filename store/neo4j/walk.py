@@ -15,11 +15,11 @@ from itertools import pairwise
 
 from schema.errors import NotFoundError
 from schema.models import Derivation, Operation, Variable
-from store.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
-from store.closure import Walk, bounded_walk
+from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
 from store.neo4j.read import Reader, parts_of
 from store.neo4j.rows import read_rows
-from store.paths import shortest_paths, steps_of
+from store.shared.closure import Walk, bounded_walk
+from store.shared.paths import shortest_paths, steps_of
 
 _FEW_STEPS = 16
 _UNBOUNDED = 2**31 - 1

@@ -23,19 +23,19 @@ import neo4j
 
 from schema.control import BEGUN, AuditEntry
 from schema.errors import InputError
+from schema.microseconds import EPOCH, to_microseconds
 from schema.models import WHOLE_VALUE_BYTES, Batch
-from store.answers import Label, Stored, WriteResult
-from store.conflicts import check
+from store.contract.answers import Label, Stored, WriteResult
 from store.neo4j.connection import Connection, TakenError, run_text
 from store.neo4j.read import Reader, getter
 from store.neo4j.record_rows import entry_row
 from store.neo4j.references import check_references
 from store.neo4j.rows import Row, completion_row, element_id, read_rows, rows_of
 from store.neo4j.verdict_changes import keep_replaced
-from store.packs import PackWriter
-from store.references import check_ownership, check_values, elements_of, place_of
-from store.times import EPOCH, to_microseconds
-from store.values import ValueStore
+from store.shared.conflicts import check
+from store.shared.references import check_ownership, check_values, elements_of, place_of
+from store.values.contract import ValueStore
+from store.values.packs import PackWriter
 
 _CREATED = frozenset({Label.OPERATION, Label.VARIABLE, Label.DERIVATION})
 """What a trace has many of; the rest is merged always."""

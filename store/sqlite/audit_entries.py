@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from schema.control import AuditEntry
-from store.record_rows import AUDIT_ENTRIES
+from store.shared.record_rows import AUDIT_ENTRIES
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
 

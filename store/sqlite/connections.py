@@ -18,8 +18,8 @@ from typing import TypeVar
 import apsw
 
 from schema.errors import DamagedError, DiskFullError, StoreError
-from schema.garbage_collector import collector_paused
-from store.private_files import has_room, make_private
+from store.runtime.garbage_collector import collector_paused
+from store.runtime.private_files import has_room, make_private
 from store.sqlite.functions import add_functions
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import msgspec
 
 from schema.ids import ID_LENGTH
 from schema.models import Variable
-from store.answers import Label
+from store.contract.answers import Label
 from store.sqlite.queries import sql
 from store.sqlite.rows import RowReader
 

@@ -12,19 +12,19 @@ from typing_extensions import override
 
 from schema.errors import StoreError
 from schema.migrations import migrations
-from store.answers import Direction, Health
-from store.closing import Closing
-from store.packs import PackCache
-from store.private_files import opened_to_others
-from store.protocol import Database
-from store.records import ProjectRecords
+from store.contract.answers import Direction, Health
+from store.contract.protocol import Database
+from store.contract.records import ProjectRecords
+from store.runtime.private_files import opened_to_others
+from store.shared.closing import Closing
 from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import applied_migrations, is_current, migrate
 from store.sqlite.queries import sql
 from store.sqlite.records import SqliteRecords, SqliteRegistry
 from store.sqlite.rows import bind_keys
 from store.sqlite.store import SqliteStore
-from store.values import ValueStore
+from store.values.contract import ValueStore
+from store.values.packs import PackCache
 
 _LOW_SPACE_BYTES = 1 << 30
 

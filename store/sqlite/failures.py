@@ -10,8 +10,8 @@ import msgspec
 from schema.ids import ID_LENGTH
 from schema.kinds import HUMAN_METHOD
 from schema.models import Failure
-from store.answers import ALL_FAILURES, FailureFilter, FailureOrder, Page
-from store.failure_cursor import cursor_at, place_after
+from store.contract.answers import ALL_FAILURES, FailureFilter, FailureOrder, Page
+from store.shared.failure_cursor import cursor_at, place_after
 from store.sqlite.context import ReadContext
 from store.sqlite.cursors import id_cursor
 

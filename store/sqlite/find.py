@@ -12,11 +12,11 @@ from schema.errors import CorruptValueError
 from schema.ids import VALUE_HASH_PREFIX
 from schema.models import WHOLE_VALUE_BYTES, Variable
 from schema.words import contains, phrases, snippet
-from store.answers import ScanResult, SearchHit
-from store.packs import PackCache, PackEntry, cut_all, decompress, read_all
+from store.contract.answers import ScanResult, SearchHit
 from store.sqlite.context import ReadContext, text_hash
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
+from store.values.packs import PackCache, PackEntry, cut_all, decompress, read_all
 
 
 def search(context: ReadContext, text: str, trace_id: str | None, limit: int) -> list[SearchHit]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from schema.models import Trace
-from store.answers import Page
-from store.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
+from store.contract.answers import Page
+from store.contract.idle import IdlePosition, IdleTrace, end_of_list, idle_page, read_place
 from store.sqlite.context import ReadContext
 
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from schema.errors import NotFoundError
 from schema.models import Batch
-from store.answers import Label, Period, Stats
-from store.conflicts import check
-from store.references import elements_of
+from store.contract.answers import Label, Period, Stats
+from store.shared.conflicts import check
+from store.shared.references import elements_of
+from store.shared.timeline import Stretches
 from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 from store.sqlite.verdict_changes import keep_withdrawn
-from store.timeline import Stretches
 
 
 def stats(context: ReadContext, trace_id: str | None) -> Stats:

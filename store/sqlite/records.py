@@ -12,8 +12,10 @@ from typing_extensions import override
 
 from schema.control import ApiKey, AuditEntry, Job, JobKind, JobState, Lease, RetentionPolicy
 from schema.errors import ConflictError, NotFoundError
-from store.answers import Page
-from store.record_rows import (
+from schema.microseconds import from_microseconds, to_microseconds
+from store.contract.answers import Page
+from store.contract.records import ProjectRecords, QueueState, Registry
+from store.shared.record_rows import (
     API_KEYS,
     AUDIT_ENTRIES,
     JOBS,
@@ -23,14 +25,12 @@ from store.record_rows import (
     check_end,
     read_cursor,
 )
-from store.records import ProjectRecords, QueueState, Registry
 from store.sqlite.annotations import SqliteAnnotations
 from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
 from store.sqlite.context import ReadContext
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
-from store.times import from_microseconds, to_microseconds
 
 R = TypeVar("R", ApiKey, Job, AuditEntry)
 

@@ -11,15 +11,15 @@ import apsw
 import msgspec
 
 from schema.errors import InputError
-from store.answers import Label, WriteResult
-from store.columns import DECLARED, Codec, Column
-from store.conflicts import check
-from store.references import place_of
+from schema.microseconds import to_microseconds
+from store.contract.answers import Label, WriteResult
+from store.shared.columns import DECLARED, Codec, Column
+from store.shared.conflicts import check
+from store.shared.references import place_of
 from store.sqlite.context import text_hash
 from store.sqlite.queries import sql
 from store.sqlite.rows import RowReader
 from store.sqlite.tables import Table
-from store.times import to_microseconds
 
 _COUNTED = (Label.TRACE, Table.TEXT, Table.PACK, Table.VALUE, *(label for label in Label if label is not Label.TRACE))
 """The tables of which the text ``next.keys`` gives the last keys, in its order."""

@@ -1,7 +1,7 @@
 """Rows of SQLite as domain models.
 
 Rows hold integer keys of texts and of other rows. A ``RowReader`` looks each key up once and remembers it, which is
-cheaper than a join for each column: most texts repeat. Columns become fields as a whole, as ``store.columns``
+cheaper than a join for each column: most texts repeat. Columns become fields as a whole, as ``store.shared.columns``
 says: no code of Python runs for a single value.
 """
 
@@ -17,12 +17,12 @@ import apsw
 import msgspec
 
 from schema.ids import VALUE_HASH_PREFIX
+from schema.microseconds import Times
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Element
-from store.answers import Label
-from store.columns import DECLARED, Codec, Column, Declaration
+from store.contract.answers import Label
+from store.shared.columns import DECLARED, Codec, Column, Declaration
 from store.sqlite.queries import sql
 from store.sqlite.tables import read_columns
-from store.times import Times
 
 E = TypeVar("E", bound=Element)
 

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from schema.words import contains
-from store.answers import ScanResult
+from store.contract.answers import ScanResult
 from store.sqlite import find
 from store.sqlite.context import ReadContext
-from store.values import ValueStore
+from store.values.contract import ValueStore
 
 Read = Callable[..., Awaitable[Any]]
 

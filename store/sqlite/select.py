@@ -11,8 +11,9 @@ import msgspec
 
 from schema.ids import ID_LENGTH
 from schema.kinds import DerivationKind
+from schema.microseconds import from_microseconds
 from schema.models import Attribution, Derivation, Element, Invalidation, Operation, Trace, Usage, Variable
-from store.answers import (
+from store.contract.answers import (
     IN_ORDER,
     Activity,
     Direction,
@@ -24,12 +25,11 @@ from store.answers import (
     VerdictGroup,
     in_order_of_size,
 )
-from store.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
+from store.shared.resolving import check_reference, in_place, is_prefix, is_whole_id, only_one
 from store.sqlite import failures
 from store.sqlite.context import ReadContext, in_order, is_hex, keys_of, text_hash
 from store.sqlite.cursors import id_cursor, number_cursor
 from store.sqlite.rows import bind_keys
-from store.times import from_microseconds
 
 E = TypeVar("E", Derivation, Operation)
 
@@ -60,7 +60,7 @@ def elements(context: ReadContext, label: Label, ids: Sequence[str]) -> list[Ele
 
 
 def resolve(context: ReadContext, reference: str, label: Label | None, trace_id: str | None) -> Element:
-    """The one element that a reference means; see ``store.resolving``."""
+    """The one element that a reference means; see ``store.shared.resolving``."""
     check_reference(reference, label)
     if is_whole_id(reference):
         # Most references are whole ids.

@@ -25,7 +25,7 @@ from schema.models import (
     Usage,
     Variable,
 )
-from store.answers import (
+from store.contract.answers import (
     ALL_FAILURES,
     NO_BUDGET,
     Activity,
@@ -47,13 +47,13 @@ from store.answers import (
     VerdictGroup,
     WriteResult,
 )
-from store.auditing import apart, begun
-from store.idle import IdleTrace
-from store.packs import PackCache, PackWriter
-from store.paths import check_limit
-from store.protocol import GraphStore
-from store.records import ProjectRecords
-from store.references import check_ownership, check_values
+from store.contract.idle import IdleTrace
+from store.contract.protocol import GraphStore
+from store.contract.records import ProjectRecords
+from store.shared.auditing import apart, begun
+from store.shared.paths import check_limit
+from store.shared.references import check_ownership, check_values
+from store.shared.timeline import Stretches
 from store.sqlite import failures, find, select, walk
 from store.sqlite.audit_entries import check_entry, insert_entries, settle_entry
 from store.sqlite.connections import Connections
@@ -72,8 +72,8 @@ from store.sqlite.records import SqliteRecords
 from store.sqlite.scan import scan_outside
 from store.sqlite.verdict_changes import keep_replaced, undo_verdict, verdict_changes
 from store.sqlite.write import write_batch
-from store.timeline import Stretches
-from store.values import ValueStore, split_values
+from store.values.contract import ValueStore, split_values
+from store.values.packs import PackCache, PackWriter
 
 T = TypeVar("T")
 P = ParamSpec("P")

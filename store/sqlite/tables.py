@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
-from store.answers import Direction
-from store.columns import DECLARED, Codec, Column, Declaration
-from store.record_rows import API_KEYS, ASSIGNMENTS, AUDIT_ENTRIES, JOBS, QUEUES, RETENTION_POLICIES, VERDICT_CHANGES
-from store.texts import Fillings
+from store.contract.answers import Direction
+from store.shared.columns import DECLARED, Codec, Column, Declaration
+from store.shared.record_rows import (
+    API_KEYS,
+    ASSIGNMENTS,
+    AUDIT_ENTRIES,
+    JOBS,
+    QUEUES,
+    RETENTION_POLICIES,
+    VERDICT_CHANGES,
+)
+from store.shared.texts import Fillings
 
 
 class Table(StrEnum):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from schema.errors import InputError
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES, Variable
-from store.packs import Pack
 from store.sqlite.queries import sql
 from store.sqlite.row_keys import Keys
 from store.sqlite.tables import Table
+from store.values.packs import Pack
 
 
 class ValueRows:

@@ -9,15 +9,15 @@ import msgspec
 
 from schema.annotation import VerdictChange
 from schema.models import Attribution, Batch, Trace
-from store.answers import Label
-from store.record_rows import VERDICT_CHANGES
+from store.contract.answers import Label
+from store.contract.verdict_changes import Undone, changes_of, is_human, undone
+from store.shared.record_rows import VERDICT_CHANGES
 from store.sqlite import select
 from store.sqlite.context import ReadContext, keys_of
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys
 from store.sqlite.tables import Table
 from store.sqlite.write import write_batch
-from store.verdict_changes import Undone, changes_of, is_human, undone
 
 
 def verdict_changes(context: ReadContext, failure_ids: Sequence[str]) -> list[VerdictChange]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from schema.errors import NotFoundError
 from schema.models import Derivation, Operation, Variable
-from store.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
-from store.closure import LevelWalk
-from store.paths import shortest_paths, steps_of
+from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Label, Path
+from store.shared.closure import LevelWalk
+from store.shared.paths import shortest_paths, steps_of
 from store.sqlite.context import ReadContext, in_order, keys_of
 from store.sqlite.queries import sql
 from store.sqlite.rows import bind_keys

@@ -11,18 +11,18 @@ from typing import Any
 
 import apsw
 
+from schema.microseconds import to_microseconds
 from schema.models import Batch, Trace, Variable
 from schema.words import LONGEST_WORD, words
-from store.answers import Label, WriteResult
-from store.columns import DECLARED
-from store.conflicts import check
-from store.packs import Pack
-from store.references import cited, losses, references
+from store.contract.answers import Label, WriteResult
+from store.shared.columns import DECLARED
+from store.shared.conflicts import check
+from store.shared.references import cited, losses, references
 from store.sqlite.row_keys import Keys, as_array
 from store.sqlite.rows import RowReader
 from store.sqlite.tables import Table, written_columns
 from store.sqlite.value_rows import ValueRows
-from store.times import to_microseconds
+from store.values.packs import Pack
 
 _WRITTEN = {label: written_columns(declared) for label, declared in DECLARED.items()}
 

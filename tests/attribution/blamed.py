@@ -8,7 +8,7 @@ from typing import Any
 
 from schema.kinds import DerivationKind, ErrorType, OperationKind, VariableKind
 from schema.models import Operation, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 EXTRACT = "Write down what is said."

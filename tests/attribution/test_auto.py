@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.view import CaseView as Shown
 from attribution.benchmark.cases import BenchCase, load
 from attribution.benchmark.scratch import scratch_store
-from attribution.case import Case
-from attribution.evidence import Messages
-from attribution.finder import Finder
-from attribution.graph import TraceGraph
-from attribution.model.settings import LlmSettings
-from attribution.needed import needed, wanted
-from attribution.presence import HOLDS
+from attribution.free_pass.detail_finder import Finder
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.trial import SURE
+from attribution.llm.agent.view import CaseView as Shown
+from attribution.llm.transport.settings import LlmSettings
+from attribution.needed.evidence_sentences import needed, wanted
+from attribution.needed.messages import Messages
+from attribution.needed.presence import HOLDS
 from attribution.run import Options, attribute
 from attribution.text.segments import passage
-from attribution.trial import SURE
-from attribution.verdict import Method
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Method
 from ingest.files.importing import import_path
 from schema.kinds import ErrorType
 from schema.models import Failure

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution import blame as module
-from attribution.blame import blame, chosen_verdicts
-from attribution.blamed import Blamed, By
-from attribution.dependent_answers import Links, Members
+from attribution.blame import rank as module
+from attribution.blame.model import Blamed, By
+from attribution.blame.rank import blame, chosen_verdicts
+from attribution.trace.dependent_answers import Links, Members
 from schema.models import Derivation, Operation, Session, Variable
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.attribution.blamed import Project, make_project
 from tests.factory import TraceBuilder
 

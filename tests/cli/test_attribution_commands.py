@@ -10,7 +10,7 @@ import pytest
 
 from api.cli.context import DEFAULT_PROJECT
 from api.cli.options import MethodName
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.kinds import VariableKind
 from tests.attribution.benchmark.sample import SAMPLE, truth
 from tests.attribution.flow.stories import Story

@@ -1,4 +1,4 @@
-"""`memtrace blame` ranks what did harm, on the command line as in `attribution.blame`."""
+"""`memtrace blame` ranks what did harm, on the command line as in `attribution.blame.rank`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.context import DEFAULT_PROJECT
-from attribution.blamed import By
+from attribution.blame.model import By
 from store.open import open_database
 from tests.attribution.blamed import Life, make_project
 from tests.cli.conftest import SAMPLE, Cli

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from api.cli.context import DEFAULT_PROJECT
 from api.cli.render.dot import dot_lines
 from api.cli.render.mermaid import mermaid_lines
-from store.answers import Closure, Direction
+from store.contract.answers import Closure, Direction
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder

@@ -15,13 +15,13 @@ from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
 from api.cli.context import DEFAULT_PROJECT
-from attribution.graph import TraceGraph
-from attribution.lookup import every_failure
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.stored import every_failure
 from examples.shared.talk import Fault
 from ingest.events.taking import take_events
 from schema.kinds import ErrorType
 from schema.models import Batch, Trace
-from store.answers import Label
+from store.contract.answers import Label
 from store.open import open_database
 from tests.cli.conftest import SAMPLE, Cli
 from tests.examples.agents import FACTS

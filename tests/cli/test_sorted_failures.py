@@ -8,7 +8,7 @@ import pytest
 
 from api.cli.failures import SortName
 from schema.kinds import ErrorType, VariableKind
-from store.answers import FailureKey
+from store.contract.answers import FailureKey
 from tests.cli.conftest import Cli
 from tests.factory import TraceBuilder
 

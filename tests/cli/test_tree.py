@@ -10,7 +10,7 @@ from api.cli.context import DEFAULT_PROJECT
 from api.cli.render.draw import closure_lines
 from api.cli.render.tree import DEEPEST, Line, lines, plant
 from schema.models import Variable
-from store.answers import Closure, Direction
+from store.contract.answers import Closure, Direction
 from tests.cli.conftest import Cli
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import apsw
 
+from schema.microseconds import to_microseconds
+from store.contract.protocol import Database
 from store.neo4j.database import Neo4jDatabase
-from store.protocol import Database
 from store.sqlite.database import SqliteDatabase
-from store.times import to_microseconds
 
 
 async def age(database: Database, trace_id: str, written_at: datetime) -> None:

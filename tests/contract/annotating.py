@@ -7,13 +7,13 @@ from typing import Any
 
 import apsw
 
-from attribution.annotation.queues import QueueWish, create_queue
-from attribution.annotation.work import Bench
-from attribution.people import Judgement
+from attribution.review.annotation.queues import QueueWish, create_queue
+from attribution.review.annotation.work import Bench
+from attribution.review.people import Judgement
 from schema.annotation import AnnotationQueue
 from schema.kinds import ErrorType, VariableKind
+from store.contract.protocol import Database, GraphStore
 from store.neo4j.database import Neo4jDatabase
-from store.protocol import Database, GraphStore
 from store.sqlite.database import SqliteDatabase
 from tests.factory import TraceBuilder
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from schema.models import Variable
-from store.answers import NO_BUDGET, Budget, Closure, Direction, Path
+from store.contract.answers import NO_BUDGET, Budget, Closure, Direction, Path
 from tests.factory import TraceBuilder
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Element, Operation
-from store.answers import Label
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from tests.factory import TraceBuilder, moment
 
 

@@ -8,15 +8,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from attribution.annotation.queues import find_queue, progress_of
-from attribution.annotation.work import Case, RefusedError
+from attribution.review.annotation.queues import find_queue, progress_of
+from attribution.review.annotation.work import Case, RefusedError
 from schema.annotation import MAX_CASES, AnnotationQueue, Progress
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType
-from store.assigning import order_of
 from store.blind import blind_store
-from store.protocol import Database, GraphStore
+from store.contract.assigning import order_of
+from store.contract.protocol import Database, GraphStore
 from tests.contract.annotating import bench, failing, let_pass, queue_of, reserved_until, says
 from tests.contract.test_pages import all_pages
 from tests.contract.test_records import entry

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from schema.annotation import CaseOrder
 from schema.kinds import ErrorType, VariableKind
-from store.assigning import order_of
-from store.protocol import Database, GraphStore
+from store.contract.assigning import order_of
+from store.contract.protocol import Database, GraphStore
 from tests.contract.annotating import failing, queue_of
 from tests.factory import TraceBuilder
 

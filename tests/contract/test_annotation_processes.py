@@ -7,16 +7,16 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from attribution.annotation.queues import progress_of
+from attribution.review.annotation.queues import progress_of
 from store.open import open_database
 from tests.contract.annotating import failing, queue_of
 
 _WORKER = """
 import asyncio, sys
 from store.open import open_database
-from attribution.annotation.queues import find_queue
-from attribution.annotation.work import Bench
-from attribution.people import Judgement
+from attribution.review.annotation.queues import find_queue
+from attribution.review.annotation.work import Bench
+from attribution.review.people import Judgement
 
 async def main(uri, project, people):
     async with await open_database(uri) as database:

@@ -12,10 +12,10 @@ import pytest
 from schema.control import BEGUN, AuditEntry, JobState
 from schema.errors import InputError, MemTraceError, NotFoundError, StoreError
 from schema.models import Batch
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords
 from store.neo4j.database import Neo4jDatabase
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords
 from store.retention import apply
 from store.retention import policy as new_policy
 from tests.contract.samples import assistant

@@ -9,10 +9,10 @@ import pytest
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
-from store.answers import NO_BUDGET, Budget, Direction, Label, Page
+from store.contract.answers import NO_BUDGET, Budget, Direction, Label, Page
+from store.contract.protocol import GraphStore
 from store.neo4j.store import Neo4jStore
-from store.protocol import GraphStore
-from store.references import elements_of
+from store.shared.references import elements_of
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
 from tests.data import FULL

@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from attribution import kappa
-from attribution.annotation.disputes import adjudicate, agreement_of, disputes
-from attribution.blame import blame, chosen_verdicts
-from attribution.blamed import By
-from attribution.history import history
-from attribution.labelling import export_labels
-from attribution.lookup import every_failure
-from attribution.people import record_verdict, withdraw_verdict
+from attribution.blame.model import By
+from attribution.blame.rank import blame, chosen_verdicts
 from attribution.report.make import make
+from attribution.review.annotation.disputes import adjudicate, agreement_of, disputes
+from attribution.review.history import history
+from attribution.review.labelling import export_labels
+from attribution.review.people import record_verdict, withdraw_verdict
+from attribution.statistics import kappa
+from attribution.verdicts.stored import every_failure
 from attribution.why_not.find import why_not
 from ingest.files.importing import import_path
 from ingest.files.smartcomment.format import Smartcomment
@@ -32,10 +32,10 @@ from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType
 from schema.models import Batch, Failure, Trace, as_json
 from store import blind
-from store.answers import Label
 from store.blind import RECORDS_PASS, STORE_PASSES, blind_records, blind_store
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords
 from tests.attribution.benchmark.sample import truth, write_benchmark
 from tests.contract.annotating import bench, failing, queue_of, says
 from tests.contract.samples import assistant

@@ -10,9 +10,9 @@ from typing import Any
 
 from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Attribution, Batch, Failure
-from store.answers import ALL_FAILURES, FailureFilter, FailureOrder
 from store.blind import blind_store
-from store.protocol import Database, GraphStore
+from store.contract.answers import ALL_FAILURES, FailureFilter, FailureOrder
+from store.contract.protocol import Database, GraphStore
 from tests.contract.annotating import queue_of
 from tests.contract.test_failure_filter import ORDERS
 from tests.factory import TraceBuilder

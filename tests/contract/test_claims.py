@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from store.contract.records import ProjectRecords, Registry
 from store.open import open_database
-from store.records import ProjectRecords, Registry
 from tests.contract.test_jobs import at, claim, job, records, registry, stored
 
 __all__ = ["records", "registry"]

@@ -8,8 +8,8 @@ import pytest
 
 from schema.errors import ConflictError
 from schema.models import Batch
-from store.answers import IN_ORDER, Label, Stored, WriteResult
-from store.protocol import Database, GraphStore
+from store.contract.answers import IN_ORDER, Label, Stored, WriteResult
+from store.contract.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
 
 pytestmark = pytest.mark.values

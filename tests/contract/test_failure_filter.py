@@ -17,9 +17,9 @@ from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Attribution, Failure
-from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, VerdictGroup
-from store.failure_cursor import cursor_at
-from store.protocol import Database, GraphStore
+from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, VerdictGroup
+from store.contract.protocol import Database, GraphStore
+from store.shared.failure_cursor import cursor_at
 from tests.contract.test_pages import all_pages
 from tests.factory import TraceBuilder, moment
 

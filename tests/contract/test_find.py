@@ -6,10 +6,10 @@ import pytest
 
 from schema.errors import AmbiguousError, NotFoundError
 from schema.ids import ID_LENGTH, make_id
-from store.answers import Label
-from store.protocol import GraphStore
-from store.references import elements_of
-from store.resolving import by_name, trace_by_name
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.references import elements_of
+from store.shared.resolving import by_name, trace_by_name
 from tests.contract.samples import assistant
 from tests.data import FULL
 from tests.factory import TraceBuilder

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from attribution.history import history, undo_verdict
-from attribution.people import Judgement, record_verdict, withdraw_verdict
+from attribution.review.history import history, undo_verdict
+from attribution.review.people import Judgement, record_verdict, withdraw_verdict
 from schema.annotation import MAX_CHANGES
 from schema.control import AuditEntry
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType
 from schema.models import Attribution, Batch
-from store.protocol import Database, GraphStore
-from store.verdict_changes import read_said
+from store.contract.protocol import Database, GraphStore
+from store.contract.verdict_changes import read_said
 from tests.contract.samples import assistant
 from tests.contract.test_records import entry
 from tests.factory import TraceBuilder
@@ -173,7 +173,7 @@ async def test_undos_at_once_take_back_one_change_each(store: GraphStore) -> Non
 
 
 async def test_a_verdict_is_changed_so_often_and_no_more(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.verdict_changes.MAX_CHANGES", 3)
+    monkeypatch.setattr("store.contract.verdict_changes.MAX_CHANGES", 3)
     assert MAX_CHANGES == 1000
     _, failure = await written(store)
     for reason in ("one", "two", "three"):

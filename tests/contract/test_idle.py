@@ -9,9 +9,9 @@ import pytest
 from schema.errors import InputError
 from schema.ids import make_id
 from schema.models import Batch
-from store.answers import Page
-from store.idle import IdleTrace
-from store.protocol import Database, GraphStore
+from store.contract.answers import Page
+from store.contract.idle import IdleTrace
+from store.contract.protocol import Database, GraphStore
 from tests.contract.ageing import age
 from tests.contract.samples import assistant
 from tests.contract.test_pages import all_pages

@@ -11,11 +11,11 @@ import pytest
 from schema.errors import CorruptValueError, InputError, MemTraceError, NotFoundError
 from schema.kinds import Status
 from schema.models import Batch, Ending, Placing
-from store.answers import ALL_FAILURES, Budget, Direction, FailureFilter, Label
-from store.protocol import Database, GraphStore
-from store.references import elements_of
-from store.verdict_changes import VerdictHistory
-from store.walks import Walks
+from store.contract.answers import ALL_FAILURES, Budget, Direction, FailureFilter, Label
+from store.contract.protocol import Database, GraphStore
+from store.contract.verdict_changes import VerdictHistory
+from store.contract.walks import Walks
+from store.shared.references import elements_of
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder
 

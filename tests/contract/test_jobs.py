@@ -15,8 +15,8 @@ import pytest_asyncio
 from schema.control import Job, JobKind, JobState, Lease
 from schema.errors import NotFoundError
 from schema.ids import make_id
-from store.protocol import Database
-from store.records import ProjectRecords, Registry
+from store.contract.protocol import Database
+from store.contract.records import ProjectRecords, Registry
 from tests.contract.test_pages import all_pages
 
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from attribution.labelling import LabelsImported, export_labels, import_labels
-from attribution.labels import Label, NumberedLabel
-from attribution.lookup import every_failure
-from attribution.people import Judgement, record_verdict
+from attribution.review.labelling import LabelsImported, export_labels, import_labels
+from attribution.review.labels import Label, NumberedLabel
+from attribution.review.people import Judgement, record_verdict
+from attribution.verdicts.stored import every_failure
 from schema.errors import InputError, NotFoundError
 from schema.ids import make_id
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Attribution
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 

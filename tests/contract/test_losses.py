@@ -13,8 +13,8 @@ import pytest
 from schema.errors import InputError
 from schema.kinds import QuestionKind
 from schema.models import Batch
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 from tests.contract.samples import assistant
 
 

@@ -13,10 +13,10 @@ from schema.errors import InputError
 from schema.ids import make_id
 from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Variable
-from store.answers import Label, Page
-from store.paging import elements, in_trace
-from store.protocol import Database, GraphStore
-from store.references import elements_of
+from store.contract.answers import Label, Page
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements, in_trace
+from store.shared.references import elements_of
 from tests.contract.samples import assistant, random_trace
 from tests.factory import START, TraceBuilder
 

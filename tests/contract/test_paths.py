@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schema.errors import InputError, NotFoundError
-from store.answers import Path
-from store.paths import shortest_paths
-from store.protocol import GraphStore
+from store.contract.answers import Path
+from store.contract.protocol import GraphStore
+from store.shared.paths import shortest_paths
 from tests.contract.model import Model
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder

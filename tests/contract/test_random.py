@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from schema.kinds import VariableKind
-from store.answers import NO_BUDGET, Budget, Direction
-from store.protocol import Database, GraphStore
+from store.contract.answers import NO_BUDGET, Budget, Direction
+from store.contract.protocol import Database, GraphStore
 from store.sqlite.database import SqliteDatabase
 from tests.contract.model import Model
 from tests.contract.samples import random_trace

@@ -10,9 +10,9 @@ import pytest
 from schema.control import ApiKey, AuditEntry, Job, JobState, Role
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import make_id
-from store.answers import Page
-from store.protocol import Database
-from store.records import ProjectRecords
+from store.contract.answers import Page
+from store.contract.protocol import Database
+from store.contract.records import ProjectRecords
 from tests.contract.test_jobs import job as queued_job
 from tests.contract.test_pages import all_pages
 from tests.factory import START, moment

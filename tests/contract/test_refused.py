@@ -10,8 +10,8 @@ import pytest
 from schema.errors import InputError
 from schema.ids import make_id
 from schema.models import Batch, Invalidation, Usage
-from store.answers import Label
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 

@@ -12,10 +12,10 @@ from schema.control import RetentionPolicy
 from schema.errors import InputError
 from schema.models import Batch, Trace
 from store import retention
-from store.answers import Label
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.contract.records import ProjectRecords
 from store.neo4j.database import Neo4jDatabase
-from store.protocol import Database, GraphStore
-from store.records import ProjectRecords
 from store.retention import Reason, apply, keep, plan
 from tests.contract.ageing import age
 from tests.contract.samples import assistant

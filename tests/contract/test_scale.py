@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from store.answers import Budget, Direction, Label
+from store.contract.answers import Budget, Direction, Label
+from store.contract.protocol import GraphStore
 from store.neo4j.store import Neo4jStore
-from store.protocol import GraphStore
 from tests.data import FULL
 from tests.factory import TraceBuilder
 

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from schema.models import WHOLE_VALUE_BYTES
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
 
 pytestmark = pytest.mark.values

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 from tests.factory import TraceBuilder
 
 TEXTS = {

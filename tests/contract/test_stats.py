@@ -6,8 +6,8 @@ import pytest
 
 from schema.errors import NotFoundError
 from schema.ids import make_id
-from store.answers import Label
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from tests.contract.samples import assistant, random_trace
 from tests.factory import TraceBuilder
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from attribution.suspects import suspects
+from attribution.review.suspects import suspects
 from schema.kinds import OperationKind, VariableKind
 from schema.models import Usage
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from schema.kinds import DerivationKind
 from schema.models import Trace
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 TEXTS = {

@@ -11,8 +11,8 @@ import pytest
 
 from schema.errors import InputError
 from schema.kinds import ErrorType
-from store.answers import Period
-from store.protocol import GraphStore
+from store.contract.answers import Period
+from store.contract.protocol import GraphStore
 from tests.contract.test_records import OUT_OF_RANGE
 from tests.factory import START, TraceBuilder
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import apsw
 
-from attribution.history import history
-from attribution.people import record_verdict
+from attribution.review.history import history
+from attribution.review.people import record_verdict
 from schema.kinds import VariableKind
 from schema.migrations import migrations
 from schema.models import Batch, Variable
-from store.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, Label
+from store.contract.answers import ALL_FAILURES, FailureFilter, FailureKey, FailureOrder, Label
+from store.contract.protocol import Database, GraphStore
+from store.contract.verdict_changes import read_said
 from store.neo4j.database import Neo4jDatabase
 from store.open import open_database
-from store.protocol import Database, GraphStore
 from store.retention import apply
 from store.sqlite.queries import sql
 from store.sqlite.tables import Table
-from store.verdict_changes import read_said
 from tests.contract.annotating import bench, failing, queue_of, says
 from tests.contract.samples import assistant
 from tests.contract.test_records import key

@@ -8,10 +8,10 @@ import pytest
 from schema.errors import CorruptValueError
 from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
-from store.answers import Label
-from store.packs import PackWriter
-from store.protocol import GraphStore
-from store.references import elements_of
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.references import elements_of
+from store.values.packs import PackWriter
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 

@@ -8,8 +8,8 @@ from schema.errors import NotFoundError
 from schema.ids import make_id
 from schema.kinds import VariableKind
 from schema.models import Operation, Usage, Variable
-from store.answers import Budget, Direction, Edge, Path
-from store.protocol import GraphStore
+from store.contract.answers import Budget, Direction, Edge, Path
+from store.contract.protocol import GraphStore
 from tests.contract.model import Model
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder

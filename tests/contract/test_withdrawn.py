@@ -15,9 +15,9 @@ from api.jobs.work.context import Context, Document
 from schema.errors import InputError, NotFoundError
 from schema.kinds import VariableKind
 from schema.models import Batch, Failure, Trace, Variable
-from store.answers import Label, Stored, WriteResult
-from store.protocol import GraphStore
-from store.references import elements_of
+from store.contract.answers import Label, Stored, WriteResult
+from store.contract.protocol import GraphStore
+from store.shared.references import elements_of
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 

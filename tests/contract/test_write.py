@@ -9,10 +9,10 @@ import pytest
 from schema.errors import ConflictError, InputError
 from schema.kinds import DerivationKind, ErrorType, OperationKind, Origin, Status, VariableKind
 from schema.models import Batch, Placing, Variable
-from store import paging
-from store.answers import Label
-from store.protocol import GraphStore
-from store.references import elements_of
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared import paging
+from store.shared.references import elements_of
 from tests.contract.samples import assistant
 from tests.factory import START, TraceBuilder
 

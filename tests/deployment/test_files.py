@@ -100,7 +100,7 @@ def test_versions_are_named(name: str) -> None:
 
 
 def test_what_is_deployed_is_what_is_tested() -> None:
-    from store.neo4j.local.distribution import DEFAULT_VERSION
+    from api.local_servers.neo4j.distribution import DEFAULT_VERSION
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     images = {name: service["image"] for name, service in services().items()}

@@ -20,7 +20,7 @@ import httpx
 import neo4j
 import pytest
 
-from store.objects import Objects
+from store.values.objects import Objects
 from tests.deployment.compose import MEMTRACE, Machine, neo4j_settings, services, stop, tool
 from tests.graph_files import conversation
 from tests.jobs.asking import done, send

@@ -14,7 +14,7 @@ from uuid import uuid4
 from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from examples import buffer_agent, facts_agent, rag_agent
 from examples.buffer_agent import agent as _buffer
 from examples.buffer_agent import conversation as _buffer_talk
@@ -27,7 +27,7 @@ from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import VariableKind
 from schema.models import Operation, Variable
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
 
 AT_ONCE = 40
 """Events of a call: a graph comes in many of them."""

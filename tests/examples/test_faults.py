@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from memtrace.exporters.memory import MemoryExporter
 
-from attribution.proof import problems
+from attribution.free_pass.proof_path import problems
 from attribution.run import Options, attribute
-from attribution.verdict import from_attribution
+from attribution.verdicts.verdict import from_attribution
 from examples.shared.talk import Fault, Question
 from ingest.events.complaints import Complaint, record_failure
 from schema.kinds import VariableKind
 from schema.models import Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.examples.agents import AGENTS, Agent, Kept, keep
 
 

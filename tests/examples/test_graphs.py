@@ -9,8 +9,8 @@ from memtrace.exporters.memory import MemoryExporter
 
 from schema.kinds import OperationKind, Status, VariableKind
 from schema.models import Variable
-from store.answers import Direction
-from store.protocol import Database
+from store.contract.answers import Direction
+from store.contract.protocol import Database
 from tests.examples.agents import AGENTS, FACTS, RAG, Agent, Kept, keep
 
 

@@ -9,14 +9,14 @@ import memtrace
 from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 
-from attribution.graph import TraceGraph
 from attribution.run import Options, attribute
+from attribution.trace.graph import TraceGraph
 from ingest.events.complaints import Complaint, record_failure
 from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind
 from schema.models import Attribution
-from store.protocol import Database
+from store.contract.protocol import Database
 
 MESSAGE = "My rabbit is called Pim. My canoe is made of birch bark. My aunt Vera repairs clocks."
 

@@ -36,9 +36,9 @@ from ingest.exports.registry import EXPORTS
 from ingest.files.importing import import_path
 from schema.ids import trace_id
 from schema.models import Derivation, Operation, Trace, Usage, Variable
-from store.answers import Label
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.data import SAMPLE
 from tests.exports.lineage_client import checked
 from tests.memory_processes import ALICE, ask, forget, tell, update

@@ -11,9 +11,9 @@ from memtrace import events as wire
 from schema.ids import make_id, trace_id
 from schema.kinds import Status
 from schema.models import Derivation, Failure, Invalidation, Operation, Session, Usage, Variable
-from store.answers import IN_ORDER, Label
-from store.paging import every, in_trace
-from store.protocol import GraphStore
+from store.contract.answers import IN_ORDER, Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import every, in_trace
 
 
 @dataclass(frozen=True)

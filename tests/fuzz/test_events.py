@@ -25,8 +25,8 @@ from api.loading import open_store
 from ingest.events.taking import take_events
 from ingest.queue.admission import Sent
 from ingest.queue.journal.queue import open_journal
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 from tests.fuzz.bodies import JSON, Request, requests
 from tests.fuzz.graphs import graph_of, made_by
 from tests.fuzz.test_doors import EXAMPLES

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from schema.kinds import OperationKind, VariableKind
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.factory import TraceBuilder
 from tests.fuzz.strange import words
 from tests.fuzz.test_doors import EXAMPLES

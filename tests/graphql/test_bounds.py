@@ -15,8 +15,8 @@ from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
 from schema.control import Role
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.factory import TraceBuilder
 
 PROJECT = "bounds"

@@ -20,8 +20,8 @@ from api.http.platform import Platform
 from api.settings import Settings
 from attribution.text.lines import MAX_LINES, TooDifferentError, unified
 from schema.control import Role
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.factory import TraceBuilder
 
 PROJECT = "diffs"

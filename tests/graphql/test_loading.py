@@ -14,12 +14,12 @@ from api.graphql.context import Context
 from api.graphql.schema import make_schema
 from api.http.platform import Platform
 from api.settings import Settings
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
+from attribution.verdicts.stored import every_failure
 from ingest.files.importing import import_path
 from schema.control import Role
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.data import SAMPLE
 
 SCHEMA = make_schema()

@@ -17,8 +17,8 @@ from ingest.events.taking import take_events
 from schema.ids import make_id, trace_id
 from schema.kinds import OperationKind, Status
 from schema.models import Batch, Operation, Trace
-from store.answers import Label
-from store.protocol import Database
+from store.contract.answers import Label
+from store.contract.protocol import Database
 from tests.ingest.test_events import Sender
 
 _TEXT = "x" * 1000

@@ -17,9 +17,9 @@ import zstandard
 
 from ingest.files.importing import find_files, import_path
 from schema.errors import InputError
-from store.answers import Label
-from store.paging import in_trace
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import in_trace
 from tests.data import SAMPLE
 
 Graph = dict[str, Any]

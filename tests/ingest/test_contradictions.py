@@ -11,8 +11,8 @@ from memtrace.events import Event, from_object
 
 from ingest.events.taking import take_events
 from schema.ids import trace_id
-from store.answers import Label
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from tests.ingest.test_events import Sender
 
 LONG = "said again and again, " * 200

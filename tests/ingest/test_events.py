@@ -16,8 +16,8 @@ from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import DerivationKind, OperationKind, Status, VariableKind
 from schema.models import Derivation, Operation, Variable
-from store.answers import IN_ORDER, Direction, Label, Stored
-from store.protocol import Database, GraphStore
+from store.contract.answers import IN_ORDER, Direction, Label, Stored
+from store.contract.protocol import Database, GraphStore
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -17,9 +17,9 @@ from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.kinds import Origin
 from schema.models import Failure, Variable
-from store.answers import Label
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.ingest.test_events import Sender, agent
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from ingest.files.importing import import_path
 from schema.models import WHOLE_VALUE_BYTES, Variable
-from store.paging import elements
-from store.protocol import Database
+from store.contract.protocol import Database
+from store.shared.paging import elements
 from tests.graph_files import conversation
 
 QUESTIONS = 6

@@ -15,8 +15,8 @@ from ingest.events.reading import read
 from ingest.events.taking import take_events
 from schema.ids import trace_id
 from schema.models import Derivation, Variable
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.queue.sets import event_line
 
 VARIABLES = 14

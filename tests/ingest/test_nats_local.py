@@ -19,7 +19,7 @@ import pytest
 from nats import connect
 from nats.aio.client import Client
 
-from ingest.queue.nats.local import LocalNats, LocalNatsError, RunningNats
+from api.local_servers.nats import LocalNats, LocalNatsError, RunningNats
 from tests.nats_server import NatsServer
 
 pytestmark = pytest.mark.usefixtures("nats")  # skips where the server can't be had
@@ -135,7 +135,7 @@ def test_a_start_that_fails_says_why(local: LocalNats) -> None:
 
 def test_a_guarded_server_ends_with_its_starter(tmp_path: Path) -> None:
     program = (
-        "import os, signal, sys; from ingest.queue.nats.local import LocalNats; "
+        "import os, signal, sys; from api.local_servers.nats import LocalNats; "
         "print(LocalNats(sys.argv[1], port=0).start(guarded=True).pid, flush=True); "
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -23,9 +23,9 @@ from ingest.files.importing import import_path
 from ingest.files.protocol import ImportReport
 from ingest.files.smartcomment.write import export_trace
 from schema.models import Derivation, Operation, Trace, Variable
-from store.answers import Closure, Label
-from store.paging import elements, in_trace
-from store.protocol import Database, GraphStore
+from store.contract.answers import Closure, Label
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements, in_trace
 from store.sqlite.database import SqliteDatabase
 from tests.data import FULL, data_folder, needs_data, trace_files
 from tests.neo4j_server import Neo4jServer

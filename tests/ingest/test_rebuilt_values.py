@@ -12,8 +12,8 @@ from memtrace.events import Event
 from ingest.events.taking import take_events
 from ingest.events.values import portions
 from schema.models import Variable
-from store.answers import Label
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
 from tests.ingest.test_events import Sender, project_of
 
 

@@ -18,9 +18,9 @@ from benchmarks.exactness import RecordedFile
 from ingest.files.importing import find_files, import_path
 from ingest.files.smartcomment.write import export_trace
 from schema.models import Session, Trace, Variable
-from store.answers import Label
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.data import SAMPLE, needs_data, trace_files
 
 Graph = dict[str, Any]

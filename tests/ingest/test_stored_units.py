@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 from memtrace.events import EventError
 
-from attribution.graph import TraceGraph
-from attribution.holes import holes
 from attribution.run import Options, attribute
+from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import holes
 from ingest.events.late_sources import with_late_sources
 from ingest.events.ordering import in_order
 from ingest.events.reading import read
@@ -19,8 +19,8 @@ from ingest.events.taking import Refusal, take_events
 from schema.ids import trace_id
 from schema.kinds import ErrorType, Status
 from schema.models import Operation
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.memory_processes import ALICE, BOB, NOW, WEEK, ask, forget, past, tell, unit, update, variables
 
 BERGEN = ("u1", "Lives in Bergen")

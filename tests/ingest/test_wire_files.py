@@ -22,8 +22,8 @@ from ingest.files.wire import read as wire_read
 from schema.errors import InputError
 from schema.ids import trace_id
 from schema.models import Derivation, Variable
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.contract.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.queue.sets import closed_set, event_line, graph_of
 
 

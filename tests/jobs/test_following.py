@@ -18,8 +18,8 @@ from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArgume
 from api.jobs.queue import JobQueue
 from schema.control import Job, JobKind, JobState, Role
 from schema.errors import InputError, NotFoundError
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 
 OWNER = "a runner"
 

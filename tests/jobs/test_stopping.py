@@ -23,7 +23,7 @@ from api.jobs.runner import JobRunner
 from api.jobs.uploads import Uploads, uploads_uri
 from api.loading import open_store
 from schema.control import AuditEntry, Job, JobKind, JobState
-from store.records import ProjectRecords
+from store.contract.records import ProjectRecords
 from tests.jobs.asking import PATIENCE_SECONDS, small
 from tests.server.running import sqlite_place
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from obstore.store import ObjectStore, from_url
 
-from store.object_values import ObjectValues
+from store.values.object_values import ObjectValues
 from tests.object_store import ObjectServer, forget_settings
 from tests.object_values.holding import use
 

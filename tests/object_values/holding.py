@@ -10,8 +10,8 @@ from obstore.store import ObjectStore
 
 from schema.errors import CorruptValueError
 from schema.ids import hash_value, trace_id
-from store.object_values import ObjectValues
-from store.packs import Pack, PackWriter
+from store.values.object_values import ObjectValues
+from store.values.packs import Pack, PackWriter
 
 PROJECT = "acme"
 TRACE = trace_id(PROJECT, "first")

@@ -9,7 +9,7 @@ from obstore.store import ObjectStore
 
 from schema.errors import CorruptValueError, StoreError
 from schema.ids import hash_value
-from store.object_values import ObjectValues
+from store.values.object_values import ObjectValues
 from tests.object_values.holding import (
     PROJECT,
     TRACE,

@@ -10,7 +10,7 @@ from ingest.files.importing import import_path
 from schema.errors import MemTraceError
 from schema.models import Variable
 from store.open import open_database
-from store.paging import elements
+from store.shared.paging import elements
 from tests.data import SAMPLE
 from tests.graph_files import conversation
 from tests.object_store import Keys, ObjectServer

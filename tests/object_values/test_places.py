@@ -9,7 +9,7 @@ import pytest
 
 from schema.errors import CorruptValueError, InputError, StoreError
 from schema.ids import hash_value
-from store.object_values import ObjectValues
+from store.values.object_values import ObjectValues
 from tests.object_store import BUCKET, Keys, ObjectServer
 from tests.object_values.holding import PROJECT, TRACE, VALUES, assert_holds, pack_up, scanned, use
 

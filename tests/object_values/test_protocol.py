@@ -9,8 +9,8 @@ from obstore.store import ObjectStore
 
 from schema.errors import CorruptValueError
 from schema.ids import hash_value, trace_id
-from store.object_values import ObjectValues
-from store.packs import PACK_BYTES
+from store.values.object_values import ObjectValues
+from store.values.packs import PACK_BYTES
 from tests.object_values.holding import (
     PROJECT,
     TRACE,

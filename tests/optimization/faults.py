@@ -18,7 +18,7 @@ from ingest.events.complaints import Complaint, record_failure
 from optimization.proof.bench import Bench, Options
 from schema.kinds import VariableKind
 from schema.models import Attribution, Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.examples.agents import AGENTS, Agent, Kept, keep
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from examples.better_prompts.conversations import lines
-from tests.harness.programs import FactsAgent
 from tests.llm_server import Answer, Request, say
+from tests.optimization.harness.programs import FactsAgent
 
 PROMPTS = {
     "decoy": "DECOY. Say the greeting of the user {user}.",

@@ -26,8 +26,8 @@ from optimization.replay.recorded import NOT_KEPT
 from schema.ids import make_id
 from schema.kinds import HUMAN_METHOD, ErrorType
 from schema.models import Attribution, Batch, Trace
-from store.answers import Label
-from store.protocol import Database
+from store.contract.answers import Label
+from store.contract.protocol import Database
 from tests.examples.agents import FACTS
 from tests.optimization.faults import Faulty, faulty
 from tests.optimization.test_examples import CORRECTED

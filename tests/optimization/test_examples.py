@@ -11,7 +11,7 @@ from examples.shared.talk import Fault
 from optimization.proof.correction import BodyCorrector
 from optimization.proof.model import Result
 from optimization.proof.prove import Blame, prove
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.examples.agents import Agent
 from tests.optimization.bodies import without_fault
 from tests.optimization.faults import FAULTS, bench_of, faulty

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from attribution.model.settings import LlmSettings
-from ingest.harness.datasets.registry import read_dataset
-from ingest.harness.judging import Exact
-from ingest.harness.plan import Limits, Plan
+from attribution.llm.transport.settings import LlmSettings
 from optimization.gate.gate import Rules
+from optimization.harness.datasets.registry import read_dataset
+from optimization.harness.judging import Exact
+from optimization.harness.plan import Limits, Plan
 from optimization.loop import folder as folders
 from optimization.loop.optimize import Optimization, Wanted, optimize
 from optimization.loop.report import markdown

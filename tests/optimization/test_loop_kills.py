@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.data import FULL
-from tests.harness.killed import Killed
+from tests.optimization.harness.killed import Killed
 from tests.optimization.loop_program import PROMPTS, both, cases, reflecting
 
 _PEOPLE = 16

@@ -14,7 +14,7 @@ from memtrace.events import decode
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.replay import Ask, folder_of, run
 
-from attribution.graph import TraceGraph
+from attribution.trace.graph import TraceGraph
 from ingest.events.complaints import Complaint, record_failure
 from ingest.events.taking import take_events
 from optimization.proof.bench import Bench, Options
@@ -24,7 +24,7 @@ from optimization.proof.prove import Blame, prove
 from schema.ids import trace_id
 from schema.kinds import ErrorType, VariableKind
 from schema.models import Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.llm_server import Answer, LlmServer, Request, fail, llm_server, say
 from tests.optimization import programs
 

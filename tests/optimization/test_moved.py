@@ -12,7 +12,7 @@ from examples.shared.talk import Fault
 from optimization.proof.correction import EvidenceCorrector
 from optimization.proof.model import Result
 from optimization.proof.prove import Blame, prove
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.data import FULL
 from tests.examples.agents import Agent
 from tests.optimization.faults import FAULTS, bench_of, faulty

@@ -17,8 +17,8 @@ from ingest.queue.admission import Sent, admit
 from ingest.queue.journal.queue import open_journal
 from ingest.queue.protocol import EventQueue
 from ingest.queue.worker import EventWorker
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 from tests.queue.sets import graph_of
 
 MOST = 10_000

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from api.local_servers.nats import LocalNats
 from ingest.queue.journal.queue import open_journal
 from ingest.queue.nats.connection import NatsPlace
-from ingest.queue.nats.local import LocalNats
 from ingest.queue.nats.queue import open_nats
 from ingest.queue.protocol import EventQueue
 from tests.nats_server import NatsServer

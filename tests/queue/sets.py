@@ -11,9 +11,9 @@ from typing import Any
 
 from schema.ids import trace_id
 from schema.models import Derivation, Operation, Session, Trace, Variable
-from store.answers import Label
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 _LONG = "A memory that grows, message by message. " * 80
 

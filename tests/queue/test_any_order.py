@@ -21,8 +21,8 @@ from ingest.events.taking import take_events
 from ingest.queue.admission import Sent, admit
 from ingest.queue.protocol import EventQueue
 from ingest.queue.worker import EventWorker
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.data import FULL
 from tests.memory_processes import ALICE, NOW, WEEK, ask, forget, past, tell, update
 from tests.queue.conftest import Opener

@@ -20,9 +20,9 @@ from ingest.queue.waiting import Budget, Waiting
 from ingest.queue.writing import Slots, write
 from schema.ids import trace_id
 from schema.models import Variable
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.paging import elements
-from store.protocol import GraphStore
+from store.shared.paging import elements
 from tests.queue.test_worker import _message
 
 

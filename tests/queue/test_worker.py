@@ -23,9 +23,9 @@ from ingest.queue.worker import EventWorker
 from schema.errors import StoreError
 from schema.ids import trace_id
 from schema.models import Variable
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.paging import elements
-from store.protocol import Database, GraphStore
+from store.shared.paging import elements
 from tests.queue.conftest import Opener
 
 TRIES = 3

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 
-from ingest.queue.nats.local import LocalNats
+from api.local_servers.nats import LocalNats
 from tests.nats_server import NatsServer
 from tests.server.running import START_SECONDS, Place, command
 

@@ -36,8 +36,8 @@ from api.cli.main import command_line
 from api.loading import load_settings
 from api.settings import Settings
 from schema.control import Role
+from store.contract.protocol import Database
 from store.open import Credentials, open_database
-from store.protocol import Database
 from tests.neo4j_server import Neo4jServer
 from tests.server.watchdog import found_in
 

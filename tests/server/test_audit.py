@@ -13,7 +13,7 @@ from websockets.asyncio.client import connect
 
 from api.loading import open_databases
 from schema.models import Trace
-from store.answers import Label
+from store.contract.answers import Label
 from tests.contract.samples import assistant
 from tests.data import FULL
 from tests.server.running import RunningServer, running, sqlite_place

@@ -19,9 +19,9 @@ import pytest
 
 from api.loading import open_store
 from schema.errors import DiskFullError, StoreError
-from store.objects import Objects
-from store.private_files import make_folders
+from store.runtime.private_files import make_folders
 from store.sqlite.connections import Connections
+from store.values.objects import Objects
 from tests.server.running import START_SECONDS, Place, RunningServer, neo4j_place_of_server, running, sqlite_place
 
 __all__ = ["neo4j_place_of_server"]
@@ -148,7 +148,7 @@ async def test_a_folder_that_is_full_is_said_to_be(tmp_path: Path, monkeypatch: 
     with pytest.raises(StoreError) as caught:
         await objects.put("taken/a", b"data")
     assert not isinstance(caught.value, DiskFullError)
-    monkeypatch.setattr("store.objects.has_room", lambda _folder: False)
+    monkeypatch.setattr("store.values.objects.has_room", lambda _folder: False)
     with pytest.raises(DiskFullError):
         await objects.put("taken/a", b"data")
 
@@ -184,7 +184,7 @@ async def test_who_writes_for_long_is_no_fault(tmp_path: Path) -> None:
 async def test_no_space_for_values(neo4j_place_of_server: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     async with await open_store(neo4j_place_of_server.settings()) as database:
         await database.check()
-        monkeypatch.setattr("store.objects.has_room", lambda _folder: False)
+        monkeypatch.setattr("store.values.objects.has_room", lambda _folder: False)
         with pytest.raises(DiskFullError, match="values at file://"):
             await database.check()
 

@@ -15,13 +15,13 @@ from api.auth.known import KnownKeys, LastUses
 from api.auth.verify import Verifier
 from api.errors import UnauthenticatedError
 from api.loading import open_store
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.control import ApiKey, AuditEntry, Role
 from schema.errors import InputError, StoreError
 from schema.kinds import HUMAN_METHOD
 from schema.people import check_person
-from store.protocol import Database
-from store.records import Registry
+from store.contract.protocol import Database
+from store.contract.records import Registry
 from tests.server.running import Place, RunningServer, running
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

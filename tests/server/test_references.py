@@ -6,7 +6,7 @@ import asyncio
 import json
 
 from api.loading import open_databases
-from store.answers import Label
+from store.contract.answers import Label
 from tests.contract.samples import assistant
 from tests.factory import TraceBuilder
 from tests.server.running import RunningServer

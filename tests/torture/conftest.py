@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.queue.nats.local import LocalNats
-from store.neo4j.local import LocalNeo4j
-from store.neo4j.local.distribution import Distribution
+from api.local_servers.nats import LocalNats
+from api.local_servers.neo4j import LocalNeo4j
+from api.local_servers.neo4j.distribution import Distribution
 from tests.nats_server import NatsServer
 from tests.ports import free_ports
 from tests.server.running import Place, sqlite_place

@@ -12,8 +12,8 @@ import httpx
 
 from schema.ids import trace_id
 from schema.models import Derivation, Operation, Variable
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
 
 _STEPS_A_REQUEST = 5
 _SECONDS_A_REQUEST = 10.0

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import httpx
 
+from api.local_servers.neo4j import LocalNeo4j
 from api.settings import Settings
-from store.neo4j.local import LocalNeo4j
 from tests.nats_server import NatsServer
 from tests.server.running import Place, certificates, command
 

@@ -19,10 +19,10 @@ import pytest
 import pytest_asyncio
 
 from api.loading import open_queue, open_store
+from api.local_servers.nats import LocalNats
 from ingest.queue.admission import Sent, admit
-from ingest.queue.nats.local import LocalNats
 from ingest.queue.protocol import EventQueue, QueueState
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 from tests.nats_server import NatsServer
 from tests.server.running import Place, sqlite_place
 from tests.torture.load import Sender, step

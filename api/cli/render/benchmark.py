@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attribution.benchmark.labelled import Share
     from attribution.benchmark.metrics import Metrics
     from attribution.benchmark.run import Benchmark
-    from attribution.intervals import Interval
+    from attribution.statistics.intervals import Interval
 
 
 def parts(found: Benchmark) -> list[RenderableType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from api.cli.render.text import name_of, one_line, operation_name
-from store.answers import Closure
+from store.contract.answers import Closure
 
 _PREVIEW = 60
 

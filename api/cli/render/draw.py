@@ -11,7 +11,7 @@ from api.cli.render import style
 from api.cli.render.text import counted, name_of, operation_name, short
 from api.cli.render.tree import Line, lines, plant
 from schema.models import Operation, Variable
-from store.answers import Closure, Path
+from store.contract.answers import Closure, Path
 
 _MOST_REFERENCES = 4
 _NARROWEST_PREVIEW = 24

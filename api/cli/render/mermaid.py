@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from api.cli.render.text import name_of, one_line, operation_name
-from store.answers import Closure
+from store.contract.answers import Closure
 
 _PREVIEW = 60
 _PUNCTUATION = re.compile(r"[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]")

@@ -16,7 +16,7 @@ from api.cli.render import style
 from api.cli.render.tables import sheet
 from api.cli.render.text import counted, many_lines, one_line, operation_name, short, size_of
 from schema.models import Operation, Session, Trace, Variable
-from store.answers import Health, Stats
+from store.contract.answers import Health, Stats
 
 Field = tuple[str, RenderableType | str | None]
 

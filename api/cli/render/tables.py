@@ -11,12 +11,12 @@ from rich.text import Text
 
 from api.cli.render import style
 from api.cli.render.text import counted, name_of, one_line, operation_name, size_of
-from attribution.gold import on_earlier_gold
+from attribution.verdicts.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable
-from store.answers import SearchHit, Stats
+from store.contract.answers import SearchHit, Stats
 
 if TYPE_CHECKING:
-    from attribution.blamed import Blamed
+    from attribution.blame.model import Blamed
     from ingest.files.protocol import ImportReport
 
 Rows = Iterable[Sequence[Text]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from schema.models import Variable
-from store.answers import Closure, Direction
+from store.contract.answers import Closure, Direction
 
 DEEPEST = 16
 """Levels of indentation. What is deeper goes on in a part of its own, at the left margin."""

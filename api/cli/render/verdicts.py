@@ -15,9 +15,9 @@ from attribution.report import words
 from schema.kinds import ErrorType
 
 if TYPE_CHECKING:
-    from attribution.intervals import Interval
-    from attribution.kappa import SourceAgreement
     from attribution.report.case import CitedCandidate, CitedLoss, CitedStep, ReportedCase
+    from attribution.statistics.intervals import Interval
+    from attribution.statistics.kappa import SourceAgreement
 
 _QUOTE = 300
 _REASON = 500

@@ -10,7 +10,7 @@ from api.jobs.arguments import AttributeArguments, ImportArguments, ReportArgume
 from api.jobs.work.context import Context, Document
 from schema.control import JobKind
 from schema.errors import InputError
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 async def check(store: GraphStore, arguments: BaseModel) -> None:

@@ -9,7 +9,7 @@ from api.jobs.work.context import Context, Document
 from api.jobs.work.selection import chosen_failures, named
 from api.runner_options import runner_options
 from attribution.run import Options, attribute
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 _CONCURRENCY = 4
 

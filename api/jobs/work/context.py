@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from store.annotations import Annotations
-from store.protocol import GraphStore
+from store.contract.annotations import Annotations
+from store.contract.protocol import GraphStore
 
 if TYPE_CHECKING:
     from api.jobs.uploads import Uploads

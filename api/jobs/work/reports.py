@@ -10,7 +10,7 @@ from api.jobs.work.selection import chosen_failures, named
 from attribution.report.make import known_sources, make
 from schema.errors import NotFoundError
 from store.blind import blind_store
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 async def check(store: GraphStore, arguments: ReportArguments) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.lookup import by_id, every_failure
+from attribution.verdicts.stored import by_id, every_failure
 from schema.errors import NotFoundError
 from schema.models import Failure, Trace
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 async def named(

@@ -13,9 +13,9 @@ from api.web.pages.overview import methods_of
 from api.web.pages.recent import Recent
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.words import ERROR_TYPES, QUESTION_KINDS
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.control import Role
-from store.answers import FailureKey
+from store.contract.answers import FailureKey
 
 _CHOICES: Recent[list[dict[str, Any]]] = Recent(256, 15)
 """What the filters offer. To count it looks at all verdicts of a project, and the next page offers the same."""

@@ -11,7 +11,7 @@ from api.web.pages.failures import FILTERS, WAYS, filter_of
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.control import JobState, Role
 
 _MOST = 10_000

@@ -16,7 +16,7 @@ from attribution.spine.find import spines
 from attribution.spine.model import Box, Spine
 from attribution.spine.words import states
 from schema.models import Failure, Variable
-from store.answers import Label
+from store.contract.answers import Label
 
 BOX = "box-"
 """How the anchor of a box's list begins; its number follows."""

@@ -12,7 +12,7 @@ from api.web.pages.asking import check_done
 from api.web.pages.render import HEADERS, at
 from api.web.pages.shown import PageRequest, Shown
 from api.web.pages.signing import form_of
-from attribution.annotation.queues import ANNOTATORS, CASES, RESERVATION_MINUTES
+from attribution.review.annotation.queues import ANNOTATORS, CASES, RESERVATION_MINUTES
 from schema.annotation import MAX_ANNOTATORS, MAX_CASES, MAX_RESERVATION_SECONDS
 from schema.control import Role
 from schema.people import MAX_NAME

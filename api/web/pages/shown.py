@@ -34,7 +34,7 @@ class PageRequest:
 
     @property
     def id(self) -> str:
-        """What the page is about: an id, or what else means a thing; see ``store.resolving``."""
+        """What the page is about: an id, or what else means a thing; see ``store.shared.resolving``."""
         return str(self.request.path_params["id"])
 
     @property

@@ -11,7 +11,7 @@ from api.web.pages.asking import MissingError
 from api.web.pages.shown import PageRequest
 from schema.errors import NotFoundError
 from schema.models import Variable
-from store.answers import Label
+from store.contract.answers import Label
 
 
 async def value(asked: PageRequest) -> Response:

@@ -8,9 +8,9 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
 
-from attribution.naming import plain
 from attribution.report.words import counted, cut, settings, wrappable
 from attribution.text.fit import printable
+from attribution.verdicts.naming import plain
 
 Found = Mapping[str, Any]
 """A thing as a document's answer gives it."""
@@ -102,12 +102,12 @@ def said_by(verdict: Found) -> str:
 
 
 def operation(found: Found) -> str:
-    """The name of an operation, as ``attribution.naming`` has it."""
+    """The name of an operation, as ``attribution.verdicts.naming`` has it."""
     return str(found["name"] or found["category"] or found["kind"])
 
 
 def variable(found: Found) -> str:
-    """The name of a variable, as ``attribution.naming`` has it."""
+    """The name of a variable, as ``attribution.verdicts.naming`` has it."""
     known = plain(found["externalId"])
     if known == found["externalId"] or plain(found["name"]) != found["name"]:
         return known

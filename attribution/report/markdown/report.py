@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attribution.naming import plain
 from attribution.report import words
 from attribution.report.case import ReportedCase
 from attribution.report.chart import heat_map
 from attribution.report.markdown.case import case_lines
 from attribution.report.markdown.text import escape, table
 from attribution.report.model import Family, Harm, Lever, OperationErrors, OverTime, Pieces, ReportData, Share
+from attribution.verdicts.naming import plain
 
 
 def render(data: ReportData) -> str:

@@ -15,14 +15,14 @@ from ingest.files.smartcomment.read import TOO_DEEP, GraphFile, split
 from ingest.files.smartcomment.recorded import Recorded, read_records
 from ingest.files.smartcomment.write import export_trace
 from schema.errors import ConflictError, InputError
-from schema.garbage_collector import collector_paused
 from schema.ids import trace_id
 from schema.kinds import DerivationKind
 from schema.models import Variable
-from store.answers import Label
-from store.packs import PackWriter
-from store.paging import elements
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.runtime.garbage_collector import collector_paused
+from store.shared.paging import elements
+from store.values.packs import PackWriter
 
 
 class Smartcomment:

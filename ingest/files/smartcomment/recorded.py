@@ -17,7 +17,7 @@ from ingest.files.smartcomment.read import Element, GraphFile, Index, node_key
 from ingest.files.smartcomment.times import Clock
 from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
-from store.packs import PackWriter
+from store.values.packs import PackWriter
 
 Tick = Callable[[int, int], None]
 

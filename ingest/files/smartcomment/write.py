@@ -14,9 +14,9 @@ from ingest.files.smartcomment.times import Clock
 from schema.errors import NotFoundError
 from schema.kinds import DerivationKind
 from schema.models import Derivation, Element, Operation, Session, Trace, Variable
-from store.answers import Label
-from store.paging import by_size, every, in_trace
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+from store.shared.paging import by_size, every, in_trace
 
 _PAGE = 2_000
 _VALUE_BYTES = 32 << 20

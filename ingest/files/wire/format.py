@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ingest.files.heads import first_keys
 from ingest.files.protocol import ImportReport, OpenFile
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 
 
 class WireEvents:

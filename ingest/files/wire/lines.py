@@ -12,7 +12,7 @@ from ingest.events.values import rebuilt_bytes
 from ingest.files.opening import UnpacksTooMuchError
 from ingest.files.protocol import OpenFile
 from schema.errors import InputError
-from schema.processor_share import ProcessorShare
+from store.runtime.processor_share import ProcessorShare
 
 MOST_EVENTS, MOST_BYTES = 4_000, 8 << 20
 """Size of a portion in bytes (one event may be larger): so much is in memory and written at a time."""

@@ -15,8 +15,8 @@ from ingest.events.taking import take_events
 from ingest.files.protocol import ImportReport, OpenFile, Rejected
 from ingest.files.wire.lines import Lines
 from schema.ids import trace_id
-from store.answers import Label
-from store.protocol import GraphStore
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
 
 MOST_PASSES = 20
 """How often events are tried again that stand more than a portion of the file before what they refer to."""

@@ -21,11 +21,11 @@ from ingest.queue.packets import lane_of
 from ingest.queue.protocol import LANES, Delivery, Outcome, Packet, QueueState, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import QueueFullError
-from store.closing import Closing
-from store.private_files import opened_to_others
+from schema.microseconds import from_microseconds
+from store.runtime.private_files import opened_to_others
+from store.shared.closing import Closing
 from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import migrate
-from store.times import from_microseconds
 
 _LOOK_SECONDS = 1.0
 """Seconds after which a worker of another process sees a packet at the latest."""

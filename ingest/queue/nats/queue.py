@@ -27,7 +27,7 @@ from ingest.queue.packets import lane_of
 from ingest.queue.protocol import Delivery, Outcome, Packet, QueueState, Share
 from ingest.queue.shares import Shares, workers_of
 from schema.errors import StoreError
-from store.closing import Closing
+from store.shared.closing import Closing
 
 T = TypeVar("T")
 

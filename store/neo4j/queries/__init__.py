@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 
 from store.neo4j.labels import FILLINGS
-from store.texts import texts_of
+from store.shared.texts import texts_of
 
 _PARAMETER = re.compile(r"\$(?=[a-z])")
 

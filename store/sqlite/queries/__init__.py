@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from store.shared.texts import texts_of
 from store.sqlite.tables import FILLINGS
-from store.texts import texts_of
 
 sql = texts_of(__name__, ".sql", FILLINGS)

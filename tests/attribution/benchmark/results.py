@@ -6,7 +6,7 @@ from typing import Any
 
 from attribution.benchmark.cases import BenchCase, Label
 from attribution.benchmark.result import Result
-from attribution.verdict import Verdict
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, Origin
 from schema.models import Failure
 

@@ -13,13 +13,13 @@ import pytest_asyncio
 
 from attribution.benchmark.cases import BenchFile, load
 from attribution.benchmark.controls import control_failures
-from attribution.lookup import by_id, every_failure
+from attribution.verdicts.stored import by_id, every_failure
 from ingest.files.importing import import_path
 from schema.errors import InputError
 from schema.kinds import ErrorType, Origin
 from schema.models import Element, Trace, as_json
+from store.contract.protocol import Database, GraphStore
 from store.open import open_database
-from store.protocol import Database, GraphStore
 from tests.attribution.benchmark.sample import SAMPLE, truth, write_benchmark
 
 MARK = "label-that-nobody-may-see"

@@ -10,10 +10,10 @@ import pytest
 
 from attribution.benchmark.run import run
 from attribution.benchmark.trivial import ANSWERING, WORDLESS
-from attribution.intervals import wilson
-from attribution.labelling import export_labels, import_labels
-from attribution.labels import Label, read_labels
+from attribution.review.labelling import export_labels, import_labels
+from attribution.review.labels import Label, read_labels
 from attribution.run import Options
+from attribution.statistics.intervals import wilson
 from ingest.files.importing import import_path
 from ingest.files.opening import plain_name
 from schema.errors import InputError

@@ -10,8 +10,8 @@ import pytest
 from attribution.benchmark import accuracy
 from attribution.benchmark.metrics import Metrics, measure
 from attribution.benchmark.result import Result
-from attribution.intervals import wilson
-from attribution.model.usage import Usage
+from attribution.statistics.intervals import wilson
+from attribution.verdicts.usage import Usage
 from schema.kinds import ErrorType
 from tests.attribution.benchmark.results import ANNOTATION, JUDGE, D, E, R, U, labelled, result
 

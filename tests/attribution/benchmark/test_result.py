@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.verdict import Candidate, Link, Step
+from attribution.verdicts.verdict import Candidate, Link, Step
 from tests.attribution.benchmark.results import JUDGE, E, U, labelled, result
 
 RUNNERS_KEYS = {"query_id", "graph_path", "error_attribution_result", "is_error_type_correct", "is_op_id_correct"}

@@ -12,14 +12,14 @@ import zstandard
 
 from attribution.benchmark.result import Result
 from attribution.benchmark.run import Benchmark, run
-from attribution.graph import TraceGraph
-from attribution.lookup import every_failure
-from attribution.proof import problems
+from attribution.free_pass.proof_path import problems
 from attribution.run import Options, attribute
-from attribution.verdict import Verdict, from_attribution
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.stored import every_failure
+from attribution.verdicts.verdict import Verdict, from_attribution
 from ingest.files.importing import import_path
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.data import FULL, data_folder, needs_data, trace_files
 
 pytestmark = needs_data

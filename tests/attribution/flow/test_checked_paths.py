@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
+from attribution.free_pass.flow import FlowPass
 from attribution.run import Options, attribute
-from attribution.verdict import Verdict, from_attribution
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Verdict, from_attribution
 from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.flow.test_rules import retrieval
 
 Change = Callable[[Verdict], Verdict]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
-from attribution.holes import Hole, holes
-from attribution.verdict import Verdict
+from attribution.free_pass.flow import FlowPass
+from attribution.trace.graph import TraceGraph
+from attribution.trace.holes import Hole, holes
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
 
 MESSAGES = ("My dog is called Rufus, he is a beagle.", "I work as a baker in Lisbon.")

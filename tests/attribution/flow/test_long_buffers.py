@@ -12,14 +12,14 @@ from random import Random
 
 import pytest
 
-import attribution.graph
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
-from attribution.proof import problems
+import attribution.trace.graph
+from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.proof_path import problems
 from attribution.text import segments
 from attribution.text.common import common_end, common_start
-from attribution.verdict import Verdict
-from attribution.versions import compared
+from attribution.trace.graph import TraceGraph
+from attribution.trace.versions import compared
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Failure, Variable
 from store.open import open_database
@@ -151,7 +151,7 @@ async def attributed(tmp_path: Path, change: str) -> tuple[Verdict, list[str], S
 async def test_a_version_that_left_the_fact_out_is_found_among_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, large: int
 ) -> None:
-    monkeypatch.setattr(attribution.graph, "_LARGE", large)
+    monkeypatch.setattr(attribution.trace.graph, "_LARGE", large)
     verdict, names, wrong, operations = await attributed(tmp_path, change)
     assert (verdict.error_type, verdict.operation_id) == (ErrorType.UPDATE, operations["add40"])
     assert names == ["m5", *(f"buffer-{number}" for number in range(6, 42))]
@@ -170,7 +170,7 @@ async def test_a_fact_that_was_kept_by_all_is_the_answer_s(tmp_path: Path) -> No
 async def test_a_quote_that_a_version_lost_does_not_pass_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
+    monkeypatch.setattr(attribution.trace.graph, "_LARGE", 0)
     builder, _, failure = buffer_story("changed")
     async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
@@ -243,7 +243,7 @@ async def test_what_is_left_out_of_the_reading_changes_no_verdict(
     async def unknown(variable_id: str, following: str) -> str | None:
         return None
 
-    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
+    monkeypatch.setattr(attribution.trace.graph, "_LARGE", 0)
     for number in range(60):
         builder, failure = random_story(random)
         async with graph_of(builder, tmp_path / f"{number}.db") as graph:
@@ -262,7 +262,7 @@ async def test_a_value_that_is_gone_is_missed_only_where_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builder, _, failure = buffer_story("changed")
-    monkeypatch.setattr(attribution.graph, "_LARGE", 0)
+    monkeypatch.setattr(attribution.trace.graph, "_LARGE", 0)
     async with graph_of(builder, tmp_path / "buffer.db") as graph:
         verdict = await FlowPass().attribute(graph, failure)
         other = await TraceGraph.load(graph.store, graph.trace_id)

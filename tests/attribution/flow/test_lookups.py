@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
-from attribution.graph import TraceGraph
 from attribution.text.lexicon import Alike, likeness
+from attribution.trace.graph import TraceGraph
 from schema.kinds import VariableKind
 from schema.models import Variable
 from store.open import open_database

@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 
 from attribution.run import Options, attribute
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.errors import InputError, NotFoundError
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Attribution, Failure
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.flow.test_rules import GOLD, KNOWN, OTHER, QUESTION, SAID, response, retrieval
 from tests.factory import TraceBuilder
@@ -137,7 +137,8 @@ async def test_labels_are_not_looked_at(embedded: Database) -> None:
 
 
 async def test_one_case_does_not_end_the_others(embedded: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attribution import needed, trial
+    from attribution.free_pass import trial
+    from attribution.needed import evidence_sentences as needed
 
     told, failure = retrieval()
     other = Story.of("rules", KNOWN, OTHER, name="other")

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.question import Form, form, polarity, question_kind, refuses
-from attribution.verdict import Method, from_attribution, to_attribution
+from attribution.needed.question import Form, form, polarity, question_kind, refuses
+from attribution.verdicts.verdict import Method, from_attribution, to_attribution
 from schema.kinds import ErrorType, OperationKind, Origin, QuestionKind, VariableKind
 from schema.models import Failure
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.flow.test_rules import GOLD, KNOWN, MORE, OTHER, QUESTION, SAID, retrieval, story, verdict_on
 

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from attribution.bm25 import Bm25
-from attribution.evidence import Messages
-from attribution.graph import TraceGraph
-from attribution.pieces import Piece, rested_on
+from attribution.needed.messages import Messages
+from attribution.needed.pieces import Piece, rested_on
+from attribution.text.bm25 import Bm25
+from attribution.trace.graph import TraceGraph
 from schema.kinds import ErrorType, OperationKind
 from schema.models import Failure
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.flow.test_rules import verdict_on
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
-from attribution.proof import problems
-from attribution.verdict import Verdict
+from attribution.free_pass.flow import FlowPass
+from attribution.free_pass.proof_path import problems
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType, OperationKind, VariableKind
 from schema.models import Failure, Variable
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.flow.stories import Story
 
 SAID = "We adopted a grey parrot called Humboldt last spring, and he already whistles."

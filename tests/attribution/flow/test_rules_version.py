@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import attribution
-from attribution.probabilities import CURVES
 from attribution.run import RULES
+from attribution.verdicts.probabilities import CURVES
 
 VERSION, FINGERPRINT = "14", "bbb0e5b84e58bfaa"
 """When this fails because a rule gives other verdicts now, raise ``RULES`` in attribution/run.py and write both here. A
@@ -25,12 +25,12 @@ def test_a_changed_rule_has_a_new_version() -> None:
 def test_the_fingerprint_covers_all_that_the_free_pass_is_made_of() -> None:
     names = {path.relative_to(_ROOT).as_posix() for path in modules()}
     assert {
-        "flow.py",
-        "rules.py",
-        "loss.py",
-        "presence.py",
-        "evidence.py",
-        "probabilities.py",
+        "free_pass/flow.py",
+        "free_pass/rules.py",
+        "free_pass/loss.py",
+        "needed/presence.py",
+        "needed/messages.py",
+        "verdicts/probabilities.py",
         "text/dates.py",
     } <= names
 
@@ -48,14 +48,14 @@ def fingerprint() -> str:
     found = hashlib.sha256()
     for path in sorted(modules()):
         found.update(_meaning(path).encode())
-    found.update((_ROOT / CURVES).read_bytes())
+    found.update((_ROOT / "verdicts" / CURVES).read_bytes())
     return found.hexdigest()[:16]
 
 
 def modules() -> set[Path]:
     """The modules of the free pass: ``flow`` and all that it imports of this package."""
     found: set[Path] = set()
-    waiting = ["attribution.flow"]
+    waiting = ["attribution.free_pass.flow"]
     while waiting:
         __import__(name := waiting.pop())
         path = Path(sys.modules[name].__file__ or "")

@@ -9,16 +9,16 @@ from random import Random
 
 import pytest_asyncio
 
-from attribution.case import Case
-from attribution.detail import Rarity, content
-from attribution.evidence import Messages
-from attribution.finder import Finder
-from attribution.graph import TraceGraph
-from attribution.needed import needed, telling
-from attribution.presence import ABSENT, HOLDS, LARGE, Detail
-from attribution.sought import Sought
+from attribution.free_pass.detail_finder import Finder
+from attribution.free_pass.failure_in_trace import Case
+from attribution.needed.content import Rarity, content
+from attribution.needed.evidence_sentences import needed, telling
+from attribution.needed.messages import Messages
+from attribution.needed.prepared_content import Sought
+from attribution.needed.presence import ABSENT, HOLDS, LARGE, Detail
 from attribution.text.lexicon import Alike
 from attribution.text.segments import passage
+from attribution.trace.graph import TraceGraph
 from store.open import open_database
 from tests.attribution.flow.stories import Story
 

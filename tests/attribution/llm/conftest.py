@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from attribution.model.cache import Cache
-from attribution.model.client import LlmClient
-from attribution.model.settings import LlmSettings
+from attribution.llm.transport.cache import Cache
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.settings import LlmSettings
+from store.contract.protocol import Database
 from store.open import open_database
-from store.protocol import Database
 from tests.attribution.llm.story import Story, tell
 from tests.llm_server import LlmServer, llm_server
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attribution.agent.view import CaseView
-from attribution.graph import TraceGraph
+from attribution.llm.agent.view import CaseView
+from attribution.trace.graph import TraceGraph
 from schema.kinds import DerivationKind, OperationKind, VariableKind
 from schema.models import Failure, Operation, Variable
-from store.protocol import GraphStore
+from store.contract.protocol import GraphStore
 from tests.factory import TraceBuilder
 
 SAID = "Mara: I moved to Leeds in March 2025, and my sister stayed in York."

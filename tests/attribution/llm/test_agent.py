@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.agent import Agent
-from attribution.model.usage import Usage
-from attribution.verdict import Link, Method, Step, Verdict, from_attribution, to_attribution
+from attribution.llm.agent.agent import Agent
+from attribution.verdicts.usage import Usage
+from attribution.verdicts.verdict import Link, Method, Step, Verdict, from_attribution, to_attribution
 from schema.errors import CorruptValueError
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients

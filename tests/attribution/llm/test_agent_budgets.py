@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.agent import Agent
-from attribution.model.budget import Budget, Limits
-from attribution.model.usage import Usage
-from attribution.verdict import Verdict
+from attribution.llm.agent.agent import Agent
+from attribution.llm.transport.budget import Budget, Limits
+from attribution.verdicts.usage import Usage
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.model.budget import Budget, Limits
-from attribution.model.errors import BudgetError
-from attribution.model.usage import Usage
+from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.errors import BudgetError
+from attribution.verdicts.usage import Usage
 
 
 class Clock:

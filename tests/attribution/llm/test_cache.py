@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from attribution.model.budget import Budget
-from attribution.model.cache import FileCache
-from attribution.model.client import LlmClient
-from attribution.model.conversation import Conversation
-from attribution.model.errors import LlmError
-from attribution.model.reply import Reply
-from attribution.model.usage import Usage
+from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.cache import FileCache
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.errors import LlmError
+from attribution.llm.transport.reply import Reply
+from attribution.verdicts.usage import Usage
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.llm_server import (

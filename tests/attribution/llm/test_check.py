@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.agent.check import checked
-from attribution.agent.proposal import Proposal
-from attribution.agent.quotes import find_quote
-from attribution.model.schemas import Rejected, schema_of
-from attribution.proof import problems
-from attribution.verdict import Candidate, Link, Step, Verdict
+from attribution.free_pass.proof_path import problems
+from attribution.llm.agent.check import checked
+from attribution.llm.agent.proposal import Proposal
+from attribution.llm.agent.quotes import find_quote
+from attribution.llm.transport.schemas import Rejected, schema_of
+from attribution.verdicts.verdict import Candidate, Link, Step, Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.story import Story
 

@@ -8,12 +8,12 @@ from email.utils import format_datetime
 
 import pytest
 
-from attribution.model.budget import Budget, Limits
-from attribution.model.client import LlmClient
-from attribution.model.conversation import Conversation
-from attribution.model.errors import BudgetError, LlmError
-from attribution.model.reply import Reply
-from attribution.model.usage import Usage
+from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.errors import BudgetError, LlmError
+from attribution.llm.transport.reply import Reply
+from attribution.verdicts.usage import Usage
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (
     DRIP,

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from attribution.model.budget import Budget, Limits
-from attribution.model.errors import BudgetError, LlmError
+from attribution.llm.transport.budget import Budget, Limits
+from attribution.llm.transport.errors import BudgetError, LlmError
 from schema.errors import InputError
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import KEY, Clients

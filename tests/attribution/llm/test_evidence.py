@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from attribution.evidence import Mode
-from attribution.flow import FlowPass
-from attribution.graph import TraceGraph
+from attribution.free_pass.flow import FlowPass
+from attribution.needed.messages import Mode
+from attribution.trace.graph import TraceGraph
+from store.contract.protocol import GraphStore
 from store.open import open_database
-from store.protocol import GraphStore
 from tests.attribution.flow.stories import Story
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import Answer, LlmServer, Request

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from attribution.model.budget import Budget
-from attribution.model.client import LlmClient
-from attribution.model.conversation import Conversation
-from attribution.model.errors import LlmError, Problem
-from attribution.model.reply import Reply
-from attribution.model.schemas import Rejected
+from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.errors import LlmError, Problem
+from attribution.llm.transport.reply import Reply
+from attribution.llm.transport.schemas import Rejected
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import (
     Answer,

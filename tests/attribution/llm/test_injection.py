@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.agent.agent import Agent
-from attribution.agent.oneshot import Oneshot
-from attribution.agent.presence import LlmPresence
-from attribution.agent.prompt import prompt, prompt_hashes
-from attribution.model.data import as_data, data_block
-from attribution.presence import PresenceQuestion
+from attribution.llm.agent.agent import Agent
+from attribution.llm.agent.oneshot import Oneshot
+from attribution.llm.agent.presence import LlmPresence
+from attribution.llm.agent.prompt import prompt, prompt_hashes
+from attribution.llm.transport.data import as_data, data_block
+from attribution.needed.presence import PresenceQuestion
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import INJECTION, Story

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.log import log_of
-from attribution.agent.oneshot import PROMPTS, Oneshot
-from attribution.agent.prompt import prompt
-from attribution.agent.proposal import Proposal
-from attribution.model.conversation import byte_size
-from attribution.model.data import as_data
-from attribution.model.schemas import schema_of
-from attribution.verdict import Verdict
+from attribution.llm.agent.log import log_of
+from attribution.llm.agent.oneshot import PROMPTS, Oneshot
+from attribution.llm.agent.prompt import prompt
+from attribution.llm.agent.proposal import Proposal
+from attribution.llm.transport.conversation import byte_size
+from attribution.llm.transport.data import as_data
+from attribution.llm.transport.schemas import schema_of
+from attribution.verdicts.verdict import Verdict
 from schema.kinds import ErrorType
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients

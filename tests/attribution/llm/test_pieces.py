@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.pieces import checked_with_pieces
-from attribution.agent.proposal import Proposal
-from attribution.model.schemas import Rejected
-from attribution.proof import problems
+from attribution.free_pass.proof_path import problems
+from attribution.llm.agent.pieces import checked_with_pieces
+from attribution.llm.agent.proposal import Proposal
+from attribution.llm.transport.schemas import Rejected
 from attribution.run import Options, attribute
-from attribution.verdict import Link, Method, PieceLoss, Step, Verdict, from_attribution
+from attribution.verdicts.verdict import Link, Method, PieceLoss, Step, Verdict, from_attribution
 from schema.kinds import ErrorType
-from store.references import losses
+from store.shared.references import losses
 from tests.attribution.llm.conftest import Clients
 from tests.attribution.llm.story import Story
 from tests.llm_server import LlmServer, Request, call, give

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.presence import LlmPresence
-from attribution.model.cache import FileCache
-from attribution.presence import PresenceAnswer, PresenceJudge, PresenceQuestion
+from attribution.llm.agent.presence import LlmPresence
+from attribution.llm.transport.cache import FileCache
+from attribution.needed.presence import PresenceAnswer, PresenceJudge, PresenceQuestion
 from tests.attribution.llm.caches import MemoryCache
 from tests.attribution.llm.conftest import Clients
 from tests.llm_server import HANG, Answer, LlmServer, Request, fail, give, refuse, say

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attribution.run import Options, Outcome, attribute
-from attribution.verdict import Method
+from attribution.verdicts.verdict import Method
 from schema.kinds import ErrorType
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.attribution.llm.story import Story

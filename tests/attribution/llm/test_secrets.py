@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from attribution.agent.agent import Agent
-from attribution.model.cache import FileCache
-from attribution.model.conversation import Conversation
-from attribution.model.errors import LlmError
-from attribution.verdict import Method, to_attribution
+from attribution.llm.agent.agent import Agent
+from attribution.llm.transport.cache import FileCache
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.errors import LlmError
+from attribution.verdicts.verdict import Method, to_attribution
 from tests.attribution.llm.conftest import KEY, Clients
 from tests.attribution.llm.story import Story
 from tests.llm_server import DROP, GARBAGE, HANG, Answer, LlmServer, call, fail, refuse, say

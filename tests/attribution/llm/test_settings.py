@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attribution.model.settings import LlmSettings
+from attribution.llm.transport.settings import LlmSettings
 from schema.errors import InputError
 
 URL = "http://localhost:8000/v1"

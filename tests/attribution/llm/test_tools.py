@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from attribution.agent.tools import WINDOW, Tools, tool_descriptions
-from attribution.agent.view import CaseView
-from attribution.graph import TraceGraph
-from attribution.model.data import as_data
+from attribution.llm.agent.tools import WINDOW, Tools, tool_descriptions
+from attribution.llm.agent.view import CaseView
+from attribution.llm.transport.data import as_data
+from attribution.trace.graph import TraceGraph
 from schema.kinds import OperationKind, VariableKind
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.attribution.llm.story import LONG, Story
 from tests.factory import TraceBuilder
 

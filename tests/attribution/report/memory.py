@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from attribution.lookup import every_failure
 from attribution.report.case import ReportedCase
 from attribution.report.gather import gather
 from attribution.report.make import make
 from attribution.report.model import ReportData, Scope, TraceRef
+from attribution.verdicts.stored import every_failure
 from schema.kinds import ErrorType, OperationKind, QuestionKind, VariableKind
 from schema.models import Usage
 from store.open import open_database

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.intervals import wilson
-from attribution.lookup import every_failure
 from attribution.report import words
 from attribution.report.build import build
 from attribution.report.make import make
 from attribution.report.model import ReportData, Share
 from attribution.report.suspected_labels import suspected_labels
+from attribution.statistics.intervals import wilson
+from attribution.verdicts.stored import every_failure
 from schema.ids import make_id
 from schema.kinds import ErrorType, VariableKind
 from store.open import open_database

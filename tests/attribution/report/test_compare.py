@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from attribution.intervals import difference
-from attribution.mcnemar import mcnemar
 from attribution.report import words
 from attribution.report.build import build
 from attribution.report.compare import Comparison, compare, read_report
 from attribution.report.model import ReportData, TraceRef
+from attribution.statistics.intervals import difference
+from attribution.statistics.mcnemar import mcnemar
 from schema.errors import InputError
 from schema.kinds import ErrorType
 from tests.attribution.report.memory import MADE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.intervals import Interval, bootstrap, difference, wilson
+from attribution.statistics.intervals import Interval, bootstrap, difference, wilson
 
 
 @pytest.mark.parametrize(

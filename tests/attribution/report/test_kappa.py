@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.kappa import agreement, cohens_kappa, sources_of
+from attribution.statistics.kappa import agreement, cohens_kappa, sources_of
 from schema.kinds import ErrorType
 from schema.models import Attribution, Failure
 from tests.factory import TraceBuilder

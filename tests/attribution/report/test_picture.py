@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from attribution.naming import plain, variable_label
 from attribution.report import html, markdown, words
 from attribution.report.case import CitedStep, ReportedCase
 from attribution.report.illustrate import MOST_LINES
 from attribution.report.model import ReportData
 from attribution.report.picture import MOST_BOXES, picture
+from attribution.verdicts.naming import plain, variable_label
 from schema.kinds import ErrorType, VariableKind
 from tests.attribution.report.memory import Memory, losing, many, report
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from attribution.model.client import LlmClient
-from attribution.model.errors import LlmError
-from attribution.model.settings import LlmSettings
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.errors import LlmError
+from attribution.llm.transport.settings import LlmSettings
 from attribution.report.build import build
 from attribution.report.model import ReportData
 from attribution.report.summary import summarise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from attribution.naming import plain
 from attribution.spine.choose import losses
 from attribution.spine.model import Role, Spine, State
-from attribution.verdict import Link, PieceLoss, Verdict
+from attribution.verdicts.naming import plain
+from attribution.verdicts.verdict import Link, PieceLoss, Verdict
 from schema.models import Derivation, Failure
 
 

@@ -16,10 +16,10 @@ from attribution.run import Options, attribute
 from attribution.spine.draw import svg
 from attribution.spine.find import spines
 from attribution.spine.model import Role, Spine, State
-from attribution.verdict import from_attribution
+from attribution.verdicts.verdict import from_attribution
 from schema.errors import InputError
 from schema.models import Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.spine.checking import check
 from tests.attribution.why_not import graphs

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from attribution.lookup import every_failure, word_on
 from attribution.run import Options, attribute
 from attribution.spine.draw import draw
 from attribution.spine.find import spines
 from attribution.spine.model import BOXES, LEAST_BOXES
-from attribution.verdict import from_attribution
+from attribution.verdicts.stored import every_failure, word_on
+from attribution.verdicts.verdict import from_attribution
 from ingest.files.importing import import_path
 from schema.models import Attribution, Derivation, Failure
 from store.open import open_database
-from store.paging import elements
+from store.shared.paging import elements
 from tests.attribution.spine.checking import check
 from tests.data import FULL, SAMPLE, needs_data, trace_files
 

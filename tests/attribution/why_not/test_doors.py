@@ -24,8 +24,8 @@ from attribution.run import Options, attribute
 from attribution.why_not.find import why_not
 from schema.control import Role
 from schema.models import Failure
+from store.contract.protocol import Database
 from store.open import Credentials, open_database
-from store.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.report.pages import Page
 from tests.attribution.why_not import graphs

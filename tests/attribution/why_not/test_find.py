@@ -8,13 +8,13 @@ from secrets import token_hex
 
 import pytest
 
-from attribution.lookup import every_failure
 from attribution.run import Options, attribute
+from attribution.verdicts.stored import every_failure
 from attribution.why_not.find import why_not
 from attribution.why_not.model import LONGEST, Fate, WhyNot
 from schema.kinds import HUMAN_METHOD, ErrorType, VariableKind
 from schema.models import Failure
-from store.protocol import Database
+from store.contract.protocol import Database
 from tests.attribution.flow.stories import Story
 from tests.attribution.why_not import graphs
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from store.texts import texts_of
+from store.shared.texts import texts_of
 
 sql = texts_of(__name__, ".sql", {})

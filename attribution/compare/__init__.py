@@ -1,0 +1,1 @@
+"""Two runs over the same questions, side by side."""

@@ -1,0 +1,212 @@
+"""Two runs, or two methods, side by side: what was wrong with one and is right with the other, case by case.
+
+Two traces are two runs. A question is answered wrong if a failure names its answer, and counts as answered well if none
+does, as in a report (``attribution.report.compare``). Of two methods the verdicts on the same failures are compared
+with what people say: a verdict is right if it names the error type and the operation of the person's that counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from attribution.compare.pairing import Places, pairs
+from attribution.statistics.kappa import is_from
+from attribution.statistics.mcnemar import mcnemar
+from attribution.verdicts.stored import by_id, every_failure, word_on
+from ingest.events.questions import questions_of
+from schema.errors import InputError
+from schema.kinds import HUMAN_METHOD, VariableKind
+from schema.models import Attribution, Failure, Trace, Variable
+from store.contract.protocol import GraphStore
+from store.shared.paging import elements
+
+MOST_CASES = 10_000
+"""The most failures of two methods, and the most answers of a trace, that are compared."""
+_AT_ONCE = 500
+
+
+class Outcome(StrEnum):
+    """What became of a case from the first to the second.
+
+    DIFFERENT: two methods say different things, and no person has said which is right. NOT_COMPARED: it has no
+    counterpart, or nobody says what is right.
+    """
+
+    FIXED = "fixed"
+    BROKEN = "broken"
+    STILL_WRONG = "stillWrong"
+    STILL_RIGHT = "stillRight"
+    DIFFERENT = "different"
+    NOT_COMPARED = "notCompared"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A case in one of the two.
+
+    Attributes:
+        answer: what was answered; of one that is not known to be wrong the first 500 characters at least.
+        answer_id: the variable that holds the answer.
+        failure: None if the answer is not known to be wrong.
+        verdict: why it is wrong; of two methods what this one says.
+        is_right: whether the answer was judged right, or the verdict is the people's; None if nobody knows.
+    """
+
+    answer: str | None
+    answer_id: str | None
+    failure: Failure | None
+    verdict: Attribution | None
+    is_right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCase:
+    """A question in both.
+
+    Attributes:
+        before, after: None where it was not asked.
+        judged: of two methods, the person's verdict that both are compared with.
+    """
+
+    outcome: Outcome
+    question: str
+    gold_answers: Sequence[str]
+    before: Side | None
+    after: Side | None
+    judged: Attribution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """All cases, and how many there are of each outcome.
+
+    Attributes:
+        p_value: of the exact two-sided McNemar test of the fixed against the broken.
+    """
+
+    cases: list[ComparedCase]
+    counts: Counter[Outcome]
+    p_value: float
+
+    @classmethod
+    def of(cls, cases: list[ComparedCase]) -> Compared:
+        """Count cases."""
+        counts = Counter(case.outcome for case in cases)
+        return cls(cases, counts, mcnemar(counts[Outcome.FIXED], counts[Outcome.BROKEN]))
+
+
+async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Compared:
+    """Two traces in which the same questions were asked.
+
+    Raises:
+        InputError: there are too many answers in one of them.
+    """
+    one, other = await _turns(store, before), await _turns(store, after)
+    failures = [turn.failure for turn in (*one, *other) if turn.failure is not None]
+    verdicts = word_on(await store.attributions([failure.id for failure in failures]), failures)
+    cases = []
+    for first, second in pairs(one, other, Places([before.external_id], [after.external_id])):
+        known = second or first
+        assert known is not None
+        golds = next((turn.failure.gold_answers for turn in (first, second) if turn and turn.failure), ())
+        left, right = (None if turn is None else turn.side(verdicts) for turn in (first, second))
+        cases.append(ComparedCase(_outcome_of_turns(first, second), known.question, golds, left, right))
+    return Compared.of(cases)
+
+
+async def compare_methods(store: GraphStore, before: str, after: str, trace_id: str | None) -> Compared | None:
+    """What two methods, or a method and a person, say of the same failures; None where one of them said nothing.
+
+    Raises:
+        InputError: there are too many failures.
+    """
+    failures = await every_failure(store, trace_id)
+    if len(failures) > MOST_CASES:
+        raise InputError("compare", "", f"there are more than {MOST_CASES:,} failures: name a trace")
+    given: dict[str, list[Attribution]] = {}
+    for verdict in await store.attributions([failure.id for failure in failures]):
+        given.setdefault(verdict.failure_id, []).append(verdict)
+    cases, told = [], [False, False]
+    for failure in failures:
+        said = given.get(failure.id, [])
+        judged = word_on((one for one in said if one.method == HUMAN_METHOD), [failure]).get(failure.id)
+        left, right = (_said_by(source, failure, said, judged) for source in (before, after))
+        told = [told[0] or left.verdict is not None, told[1] or right.verdict is not None]
+        outcome = _outcome_of_verdicts(left, right)
+        cases.append(ComparedCase(outcome, failure.question, failure.gold_answers, left, right, judged))
+    return Compared.of(cases) if all(told) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A question and its answer in a trace; see ``attribution.compare.pairing.Question``."""
+
+    failure_id: str
+    trace_external_id: str
+    question_external_id: str | None
+    question: str
+    answer: Variable | None
+    failure: Failure | None
+
+    def side(self, verdicts: dict[str, Attribution]) -> Side:
+        failure, answer = self.failure, self.answer
+        if failure is not None:
+            return Side(failure.prediction, failure.answer_id, failure, verdicts.get(failure.id), False)
+        assert answer is not None
+        return Side(answer.value or answer.preview, answer.id, None, None, answer.right)
+
+
+async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
+    failures = await every_failure(store, trace.id)
+    wrong = {failure.answer_id for failure in failures}
+    answers = [one for one in await elements(store, Variable, trace.id, [VariableKind.ANSWER]) if one.id not in wrong]
+    if len(answers) + len(failures) > MOST_CASES:
+        raise InputError("compare", "", f"there are more than {MOST_CASES:,} answers in {trace.external_id!r}")
+    asked = await by_id(store, Variable, (failure.question_id for failure in failures))
+    found = []
+    for failure in failures:
+        question = asked.get(failure.question_id)
+        name = question.external_id if question else None
+        found.append(_Turn(failure.id, trace.external_id, name, failure.question, None, failure))
+    for start in range(0, len(answers), _AT_ONCE):
+        some = answers[start : start + _AT_ONCE]
+        questions = await questions_of(store, some)
+        for answer in some:
+            # An answer whose question nobody knows can't be found in the other trace.
+            for question in questions[answer.id][:1]:
+                text = question.value or question.preview
+                found.append(_Turn(answer.id, trace.external_id, question.external_id, text, answer, None))
+    return found
+
+
+def _outcome_of_turns(before: _Turn | None, after: _Turn | None) -> Outcome:
+    if before is None or after is None:
+        return Outcome.NOT_COMPARED
+    return _outcome(before.failure is None, after.failure is None)
+
+
+def _said_by(source: str, failure: Failure, said: Sequence[Attribution], judged: Attribution | None) -> Side:
+    verdict = next((one for one in reversed(said) if is_from(one, source)), None)
+    is_right = None if judged is None or verdict is None else _alike(verdict, judged)
+    return Side(failure.prediction, failure.answer_id, failure, verdict, is_right)
+
+
+def _outcome_of_verdicts(before: Side, after: Side) -> Outcome:
+    if before.is_right is not None and after.is_right is not None:
+        return _outcome(before.is_right, after.is_right)
+    if before.verdict is not None and after.verdict is not None and not _alike(before.verdict, after.verdict):
+        return Outcome.DIFFERENT
+    return Outcome.NOT_COMPARED
+
+
+def _outcome(was_right: bool, is_right: bool) -> Outcome:
+    if was_right:
+        return Outcome.STILL_RIGHT if is_right else Outcome.BROKEN
+    return Outcome.FIXED if is_right else Outcome.STILL_WRONG
+
+
+def _alike(one: Attribution, other: Attribution) -> bool:
+    return (one.error_type, one.operation_id) == (other.error_type, other.operation_id)

@@ -1,0 +1,298 @@
+"""Looks for the needed detail in texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import reduce
+from operator import or_
+
+from attribution.needed.content import CREDIT, DATE_WEIGHT, Content, tells
+from attribution.needed.prepared_content import SURELY, Sought
+from attribution.needed.presence import ABSENT, LARGE, Detail, Presence, literal
+from attribution.text.lexicon import Alike
+from attribution.text.segments import Placed, Sentence, passage
+
+_TOGETHER = 0.97
+"""The score of two neighbouring sentences that only together have the detail is multiplied by this."""
+_AROUND = 500
+_MOST_PARTS = 400
+_FAINT = 0.25
+"""A score below this counts as nothing."""
+_GIST = 0.7
+"""If no gold answer says which words are needed, this part of the sentence is enough."""
+_NEED = 0.15
+"""This part of the anchors must be near the core, if the core is there in its own words; otherwise twice as much."""
+_OWN = 1.3
+"""If the core's own words weigh at least this much, few anchors are enough."""
+_SHARED = 0.4
+_PRECISION = 0.6
+"""Or this part of the words beside the core must be anchors."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What some sentences tell of a detail.
+
+    Attributes:
+        cover: the part of the core that they have, 0 to 1.
+        matched: words of the core, each with the word that tells it.
+        places: the sentences.
+    """
+
+    cover: float
+    matched: Mapping[str, str]
+    places: Sequence[Placed]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a text may have of a detail.
+
+    Attributes:
+        said: the detail's sentence, if the text has it word by word; then nothing else is known.
+        places: the sentences of the text.
+        own: the numbers of those that say something and are not at once known to be what another message says.
+        bits: of those of them that may have anything of the core, by number; see ``Sought``.
+        most: no less than the score of the text.
+    """
+
+    said: str
+    places: Sequence[Placed]
+    own: Sequence[int]
+    bits: Mapping[int, int]
+    most: float
+
+
+class Finder:
+    """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
+
+    def __init__(
+        self,
+        detail: Detail,
+        is_foreign: Callable[[Sentence], bool],
+        alike: Alike | None = None,
+        not_quoted: Callable[[str, Sequence[Placed]], Sequence[int]] = lambda _, places: range(len(places)),
+    ) -> None:
+        """Knows nothing of any text yet.
+
+        Args:
+            detail: what to look for.
+            is_foreign: whether a sentence is what another message says: then it doesn't count.
+            alike: learns the words of the texts; several finders may share one.
+            not_quoted: which sentences of a text are left, by number, without those of which that can be said at once,
+                and those that say nothing.
+        """
+        self._detail = detail
+        self._is_foreign = is_foreign
+        self._not_quoted = not_quoted
+        self._weight = detail.core.weight
+        self._total = sum(detail.anchors.values())
+        self._alike = alike or Alike()
+        self._sought = Sought(detail.core, self._alike)
+        self._around: Sought | None = None
+        self._least = (self._weight or 1.0) * (1.0 if detail.literal else _GIST)
+        self._telling_core: dict[str, Sequence[str]] = {}
+        self._telling_around: dict[str, Sequence[str]] = {}
+        self._foreign: dict[str, bool] = {}
+        self._scores: dict[tuple[str, int | None, bool], float] = {}
+        self._pairs: dict[tuple[str, str, int | None, int | None, bool], float] = {}
+
+    def presence(self, text: str, *, sole: bool = False) -> Presence:
+        """How surely the detail is in a text.
+
+        Args:
+            text: a value.
+            sole: whether the text was made from no other message: then it can't be about anything else.
+        """
+        (look,) = self.look_at([text])
+        return self.in_text(look, sole=sole)
+
+    def look_at(self, texts: Sequence[str]) -> list[Look]:
+        """What some texts may have of the detail at most, which is found out at little cost."""
+        said = [literal(self._detail, text) for text in texts]
+        # All words are learned first, because what is looked up depends on them.
+        read = [([], []) if one else self._read(text) for one, text in zip(said, texts, strict=True)]
+        self._sought.look_up()
+        looks = []
+        for one, (places, own) in zip(said, read, strict=True):
+            bits = {number: has for number in own if (has := self._sought.bits(places[number].sentence))}
+            looks.append(Look(one, places, own, bits, math.inf if one else self._most(bits.values())))
+        return looks
+
+    def in_text(self, look: Look, *, sole: bool = False, least: float = 0.0) -> Presence:
+        """How surely the detail is in a text that was looked at.
+
+        Args:
+            look: of the last call of ``look_at``.
+            sole: see ``presence``.
+            least: scores below it need not be found out: what is said then is only that it is less.
+        """
+        if look.said:
+            return Presence(1.0, look.said)
+        places, bits = look.places, look.bits
+        if look.most < max(least, _FAINT):
+            return ABSENT
+        best, place = ABSENT, len(places)
+        # A sentence has no more of the detail than of its core: most need not be looked at closely.
+        for most, number in self._ranked(bits, max(least, _FAINT)):
+            if most < best.score:
+                break
+            score = self._single(places[number], sole)
+            if score > best.score or (score == best.score > 0 and number < place):
+                best, place = Presence(score, places[number].sentence.text), number
+        if look.most * _TOGETHER < max(least, _FAINT, best.score):
+            return best
+        place = -1
+        own = set(look.own)
+        pairs = {first for number in bits for first in (number - 1, number) if first in own and first + 1 in own}
+        both = {first: bits.get(first, 0) | bits.get(first + 1, 0) for first in pairs}
+        for most, first in self._ranked(both, max(least, _FAINT, best.score) / _TOGETHER):
+            if _TOGETHER * most < best.score:
+                break
+            together = self._pair(places[first], places[first + 1], sole, max(best.score, least))
+            if together > best.score or (together == best.score and first < place):
+                best, place = Presence(together, places[first if first in bits else first + 1].sentence.text), first
+        return best
+
+    def _most(self, bits: Iterable[int]) -> float:
+        """No less than the part of the core that some sentences have together."""
+        return SURELY * self._sought.worth(reduce(or_, bits, 0)) / self._least
+
+    def _ranked(self, bits: Mapping[int, int], least: float) -> list[tuple[float, int]]:
+        """No less than the part of the core that something has, by what it may have, the most first.
+
+        What has less than the least is left out.
+        """
+        worth = least * self._least / SURELY
+        found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
+        return [(SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
+
+    def _read(self, text: str) -> tuple[Sequence[Placed], Sequence[int]]:
+        """The sentences of a text, whose words are known then, and which of them may count."""
+        read = text if len(text) <= LARGE else self._excerpt(text)
+        places = passage(read)
+        self._alike.learn(read, (placed.sentence.stems for placed in places))
+        return places, self._not_quoted(read, places)
+
+    def _excerpt(self, text: str) -> str:
+        """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
+        needles = _needles(self._detail.core)
+        if needles is None:
+            return ""
+        parts: list[str] = []
+        end = 0
+        for match in needles.finditer(text):
+            if match.start() < end:
+                continue
+            end = match.end() + _AROUND
+            parts.append(text[max(0, match.start() - _AROUND) : end])
+            if len(parts) == _MOST_PARTS:
+                break
+        return "\n".join(parts)
+
+    def _single(self, placed: Placed, sole: bool) -> float:
+        """The score of a sentence."""
+        key = placed.sentence.text, placed.reference, sole
+        if key not in self._scores:
+            score = self._score(self._told([placed]), sole)
+            self._scores[key] = 0.0 if score < _FAINT or self._excluded(placed) else score
+        return self._scores[key]
+
+    def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
+        """The score of two sentences together; 0 where it is less than the best so far."""
+        if self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text):
+            return 0.0
+        key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
+        if key not in self._pairs:
+            told = self._told([first, second])
+            if _TOGETHER * told.cover < best:
+                return 0.0
+            score = _TOGETHER * self._score(told, sole)
+            faint = score < _FAINT or self._excluded(first) or self._excluded(second)
+            self._pairs[key] = 0.0 if faint else score
+        return self._pairs[key]
+
+    def _excluded(self, placed: Placed) -> bool:
+        text = placed.sentence.text
+        if text not in self._foreign:
+            self._foreign[text] = self._is_foreign(placed.sentence)
+        return self._foreign[text]
+
+    def _score(self, told: _Told, sole: bool) -> float:
+        """How much of the detail some sentences have together."""
+        if told.cover < _FAINT or sole:  # what is around it can only make it less
+            return told.cover
+        detail, taken = self._detail, set(told.matched.values())
+        self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
+        self._around.look_up()
+        left = [w for w in _telling(self._around, told.places, self._telling_around) if w not in taken]
+        shared = sum(detail.anchors[word] for word in _matches(self._around, left))
+        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+        core = detail.core.words
+        own = sum(sorted((core[word] for word, other in told.matched.items() if word == other), reverse=True)[:3])
+        recall = (shared / self._total if self._total else 1.0) / (_NEED if own >= _OWN else 2 * _NEED)
+        if recall >= 1.0 or shared < _SHARED:
+            return told.cover * min(1.0, recall)
+        words = dict.fromkeys(stem for placed in told.places for stem in placed.sentence.stems)
+        precision = shared / sum(detail.rarity(word) for word in words if word not in taken)
+        return told.cover * min(1.0, max(recall, precision / _PRECISION))
+
+    def _told(self, places: Sequence[Placed]) -> _Told:
+        """What some sentences have of the core together."""
+        detail = self._detail
+        core = detail.core
+        matched = _matches(self._sought, _telling(self._sought, places, self._telling_core))
+        got = sum(core.words[word] * CREDIT[self._sought.rows[word][other]] for word, other in matched.items())
+        got += sum(any(value in placed.sentence.numbers for placed in places) for value in core.numbers)
+        got += DATE_WEIGHT * sum(
+            any(tells(p.sentence, days, p.reference or detail.reference) for p in places) for days in core.dates
+        )
+        cover = got / self._weight if self._weight else 0.0
+        return _Told(cover if detail.literal else min(1.0, cover / _GIST), matched, places)
+
+
+def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[str]]) -> list[str]:
+    """The words of some sentences that tell any of those that are sought, in order.
+
+    Args:
+        sought: what is looked for.
+        places: the sentences.
+        kept: what was found in other sentences, by their text.
+    """
+    found: dict[str, None] = {}
+    for placed in places:
+        words = kept.get(placed.sentence.text)
+        if words is None:
+            telling = sought.telling
+            words = kept[placed.sentence.text] = [word for word in placed.sentence.stems if word in telling]
+        found.update(dict.fromkeys(words))
+    return list(found)
+
+
+def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
+    """For each sought word, the word that tells it (``attribution.needed.content.matches``); a word tells one only."""
+    wanted = sought.told_by(words)
+    same = {word: word for word in wanted if word in words}
+    left = [word for word in words if word not in same]
+    for word in wanted if left else ():
+        if word in same:
+            continue
+        row, best, place = sought.rows[word], 0.0, -1
+        for number, other in enumerate(left):
+            if row.get(other, 0.0) > best:
+                best, place = row[other], number
+        if best:
+            same[word] = left.pop(place)
+    return same
+
+
+def _needles(core: Content) -> re.Pattern[str] | None:
+    """What a text that tells the core literally must contain; None where there is no such thing."""
+    words = [word.removesuffix("i") for word in core.words]  # happi: happy
+    words += [f"{value:g}" for value in core.numbers]
+    words += [str(date.fromordinal(days.first).year) for days in core.dates]
+    return re.compile("|".join(map(re.escape, sorted(words))), re.IGNORECASE) if words else None

@@ -1,0 +1,182 @@
+"""One failure under the free pass: where in the trace the needed detail is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import partial
+
+from attribution.free_pass.detail_finder import Finder
+from attribution.needed.messages import Messages
+from attribution.needed.presence import (
+    ABSENT,
+    HOLDS,
+    Detail,
+    Presence,
+    PresenceJudge,
+    PresenceQuestion,
+)
+from attribution.trace.graph import TraceGraph
+from schema.kinds import STORED, OperationKind, VariableKind
+from schema.models import Failure
+
+_UNSURE = 0.2
+"""A judge is asked about scores that are nearer to ``HOLDS`` than this."""
+_MOST_QUESTIONS = 24
+
+
+@dataclass(slots=True)
+class Case:
+    """A failure with one detail that its answer needed. What was found out about variables is kept.
+
+    Attributes:
+        future: all that depends on the message of the detail.
+        is_judged: whether a judge may be asked: then all that is looked at must be known exactly.
+    """
+
+    graph: TraceGraph
+    messages: Messages
+    failure: Failure
+    detail: Detail
+    future: AbstractSet[str]
+    finder: Finder
+    is_judged: bool = False
+    _below: dict[tuple[str, bool], float] = field(default_factory=dict)
+    """Of some values that the detail is less surely there than this."""
+    _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
+    _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
+    ) -> Case:
+        """The case of a failure and its detail."""
+        is_foreign = partial(messages.origins.is_foreign, message_id=detail.message_id)
+        not_quoted = partial(messages.origins.not_quoted, message_id=detail.message_id)
+        finder = Finder(detail, is_foreign, messages.alike, not_quoted)
+        return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
+
+    async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """How surely the detail is in some variables."""
+        return await self._look(variable_ids, lambda best: 0.0)
+
+    async def best(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """The same; what is neither a holder nor the best of these may be said to be less than it is."""
+        return await self._look(variable_ids, lambda best: min(best, HOLDS))
+
+    async def holders(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
+        """Those that hold the detail."""
+        return {v: one for v, one in (await self._look(variable_ids, lambda _: HOLDS)).items() if one.score >= HOLDS}
+
+    def may_hold(self, text: str) -> bool:
+        """Whether a part of a text may have the detail, whatever days the rest of the text tells."""
+        (look,) = self.finder.look_at([text])
+        return look.most >= (HOLDS - _UNSURE if self.is_judged else HOLDS)
+
+    async def _look(self, variable_ids: Iterable[str], least: Callable[[float], float]) -> dict[str, Presence]:
+        """How surely the detail is in some variables; what is less than the least that matters need not be exact.
+
+        Args:
+            variable_ids: of the variables.
+            least: what matters, by the best that was found before.
+        """
+        keys = {v: (self.graph.variables[v].value_hash, self.is_sole(v)) for v in variable_ids}
+        best = max((self._known[key].score for key in keys.values() if key in self._known), default=0.0)
+        bound = 0.0 if self.is_judged else least(best)
+        missing: dict[tuple[str, bool], str] = {}
+        for variable_id, key in keys.items():
+            if key not in self._known and self._below.get(key, 2.0) > bound:
+                missing.setdefault(key, variable_id)
+        texts = await self.graph.texts(missing.values())
+        looks = dict(zip(missing, self.finder.look_at([texts[v] for v in missing.values()]), strict=True))
+        # Those that may have most come first: then the others need not be looked at closely.
+        for key, look in looks.items() if self.is_judged else sorted(looks.items(), key=lambda item: -item[1].most):
+            bound = 0.0 if self.is_judged else least(best)
+            if self._below.get(key, 2.0) > bound:
+                found = self.finder.in_text(look, sole=key[1], least=bound)
+                if found.score < bound:
+                    self._below[key] = bound
+                else:
+                    self._known[key] = found
+                    if abs(found.score - HOLDS) < _UNSURE:
+                        self._unsure[key] = missing[key]
+                best = max(best, found.score)
+        return {variable_id: self._known.get(key, ABSENT) for variable_id, key in keys.items()}
+
+    async def ask(self, judge: PresenceJudge) -> int:
+        """Let a judge decide about variables where words are not clear; returns how many it decided."""
+        keys = list(self._unsure.items())[:_MOST_QUESTIONS]
+        texts = await self.graph.texts(variable_id for _, variable_id in keys)
+        told = self.detail.plain(self.failure)
+        questions = [PresenceQuestion(told, texts[variable_id], variable_id) for _, variable_id in keys]
+        answers = await judge.judge(questions) if questions else []
+        decided = 0
+        for (key, _), answer in zip(keys, answers, strict=True):
+            if answer is not None:
+                share = answer.confidence if answer.present else 1.0 - answer.confidence
+                self._known[key] = Presence(share, answer.quote)
+                decided += 1
+        self._unsure.clear()
+        return decided
+
+    def way(self, past: AbstractSet[str]) -> AbstractSet[str]:
+        """What lies between the question and the answer whose past it is, both included."""
+        return past & self.graph.future([self.failure.question_id])
+
+    def searches(self, past: AbstractSet[str]) -> list[str]:
+        """The retrieval operations that served the question, in order."""
+        graph = self.graph
+        makers = {graph.variables[variable_id].operation_id for variable_id in self.way(past)}
+        found = [o for o in makers if o is not None and graph.operations[o].kind is OperationKind.RETRIEVAL]
+        return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
+
+    def read_units(self, past: AbstractSet[str]) -> list[str]:
+        """The memory units that the way from the question to the answer read."""
+        graph = self.graph
+        way = self.way(past)
+        readers = {graph.variables[v].operation_id for v in way} - {None}
+        read = way | {v for o in readers for v in graph.used(o or "") if v in past}
+        return [v for v in read if graph.variables[v].kind is VariableKind.MEMORY_UNIT]
+
+    def lineages(self) -> list[Sequence[str]]:
+        """The versions of each memory unit that depends on the detail's message, oldest first."""
+        variables = self.graph.variables
+        return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
+
+    async def current_units(self, place: int) -> dict[str, Presence]:
+        """How surely the detail is in the units that the memory held just before a place in the order (as ``best``)."""
+        graph = self.graph
+        current = [graph.current_version(versions, place) for versions in self.lineages()]
+        return await self.best(
+            unit for unit in current if unit is not None and unit in self.future and not is_turned_down(graph, unit)
+        )
+
+    def is_sole(self, variable_id: str) -> bool:
+        """Whether a variable was made from no other message."""
+        return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}
+
+
+def is_turned_down(graph: TraceGraph, unit: str) -> bool:
+    """Whether a unit was only handed to an update that gave older ones back as they were: the memory never had it.
+
+    If anything else used or read it, it was in the memory; so was what is no newer than the others that the update got.
+    """
+    users = graph.users(unit)
+    if len(users) != 1 or graph.operations[users[0]].kind is not OperationKind.UPDATE:
+        return False
+    (update,) = users
+    given_back = kept_as_it_was(graph, update)
+    others = [one for one in graph.used(update) if graph.variables[one].kind in STORED]
+    return (
+        bool(given_back)
+        and all(graph.place(one) < graph.place(unit) for one in given_back)
+        and all(graph.place(one) <= graph.place(unit) for one in others)
+        and all(derivation.operation_id == update for derivation in graph.children(unit))
+    )
+
+
+def kept_as_it_was(graph: TraceGraph, operation_id: str) -> set[str]:
+    """What an operation gave back unchanged of what is stored; empty where it made anything new that is stored."""
+    made = [one for one in graph.made(operation_id) if graph.variables[one].kind in STORED]
+    return set() if any(map(graph.is_recorded, made)) else {graph.recorded(one) for one in made}

@@ -1,0 +1,102 @@
+"""The free pass: follows what the answer needed through the graph, and names the operation that lost it.
+
+How it decides is in ``trial``.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+from attribution.free_pass.piece_ending import Ending
+from attribution.free_pass.trial import Trial
+from attribution.needed.find_evidence import likeliest
+from attribution.needed.messages import Embedder, Messages, Mode, is_known
+from attribution.needed.presence import Detail, PresenceJudge
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Verdict
+from schema.models import Failure
+from store.runtime.garbage_collector import collector_paused
+
+_RETRIEVED = 10
+_GOLD_FREE = 0.7
+"""The confidence of a verdict that was made without gold answers is multiplied by this."""
+
+
+class FlowPass:
+    """The free pass over the traces of a run. The messages of a trace are read once, for all its failures."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+        self._messages: dict[str, Messages] = {}
+
+    async def messages(self, graph: TraceGraph) -> Messages:
+        """The messages of a trace."""
+        if graph.trace_id not in self._messages:
+            self._messages[graph.trace_id] = await Messages.read(graph, self._embedder)
+        return self._messages[graph.trace_id]
+
+    async def retrieve(self, graph: TraceGraph, failure: Failure, mode: Mode, limit: int = _RETRIEVED) -> list[str]:
+        """The messages that look most like the evidence of a failure, best first."""
+        return await (await self.messages(graph)).retrieve(failure, mode, limit, is_known(graph, failure))
+
+    async def attribute(
+        self,
+        graph: TraceGraph,
+        failure: Failure,
+        *,
+        gold_free: bool = False,
+        judge: PresenceJudge | None = None,
+    ) -> Verdict:
+        """The verdict on one failure.
+
+        Args:
+            graph: the trace.
+            failure: what was asked, answered and expected; its attributes are not looked at.
+            gold_free: do without the gold answers.
+            judge: decides where words don't, for verdicts that are not sure.
+        """
+        # A judge takes its time; without one this is over within a second, and leaves hardly any garbage. What was
+        # needed on the way is gone when the collector goes on: it would look through all of that.
+        with collector_paused() if judge is None else nullcontext():
+            return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
+
+    async def _verdict(
+        self, graph: TraceGraph, failure: Failure, gold_free: bool, judge: PresenceJudge | None
+    ) -> Verdict:
+        trial, retrieved = await self._trial(graph, failure, gold_free)
+        details = {"evidence": trial.evidence, "retrieved": retrieved, "goldFree": gold_free}
+        verdict = await trial.verdict(judge)
+        worth = _GOLD_FREE if gold_free else 1.0
+        return replace(
+            verdict,
+            confidence=round(verdict.confidence * worth, 4),
+            details=details | verdict.details,
+            losses=tuple(replace(one, confidence=round(one.confidence * worth, 4)) for one in trial.losses),
+            question_kind=trial.kind,
+        )
+
+    async def endings(self, graph: TraceGraph, failure: Failure) -> list[list[Ending]]:
+        """Where each piece of what the answer needed ended; none where nothing is needed, or can be followed.
+
+        A piece that several messages tell has an ending of each, that which came furthest first.
+        """
+        trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
+        return await trial.endings()
+
+    async def pieces(self, graph: TraceGraph, failure: Failure, *, gold_free: bool = False) -> list[Detail]:
+        """What the answer needed, each piece as the message has it that tells it best; none where nothing is needed."""
+        trial, _ = await self._trial(graph, failure, gold_free or not failure.gold_answers)
+        return trial.needed()
+
+    async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[Trial, list[str]]:
+        """The trial of a failure, and the messages among which its evidence was found where none is given."""
+        messages = await self.messages(graph)
+        evidence = [message for message in failure.evidence_ids if message in messages.sentences]
+        retrieved: list[str] = []
+        if not evidence:
+            mode = Mode.QUESTION if gold_free else Mode.GOLD
+            known = is_known(graph, failure)
+            retrieved = await messages.retrieve(failure, mode, _RETRIEVED, known)
+            evidence = await likeliest(messages, failure, retrieved, known, gold_free=gold_free)
+        return Trial(graph, messages, failure, evidence, gold_free, bool(retrieved)), retrieved

@@ -1,0 +1,151 @@
+"""Where a detail that is in no current unit was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.free_pass.failure_in_trace import Case, kept_as_it_was
+from attribution.needed.presence import HOLDS
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.probabilities import likely
+from schema.kinds import STORED, ErrorType, OperationKind, VariableKind
+
+_BY_KIND = {
+    OperationKind.EXTRACTION: ErrorType.EXTRACTION,
+    OperationKind.INITIALIZATION: ErrorType.EXTRACTION,
+    OperationKind.SEGMENTATION: ErrorType.EXTRACTION,
+    OperationKind.DELETION: ErrorType.DELETION,
+    OperationKind.RETRIEVAL: ErrorType.RETRIEVAL,
+    OperationKind.GENERATION: ErrorType.RESPONSE,
+}
+"""The error type of a loss, by the kind of the operation. For all other kinds it is an update error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """An operation that had the detail and did not pass it on.
+
+    Attributes:
+        holder: the variable that still has it.
+        after: the variable that should have it: the next version; None where none is known.
+    """
+
+    error_type: ErrorType
+    operation_id: str
+    holder: str
+    after: str | None
+    likelihood: float
+    reason: str
+
+
+async def last_loss(case: Case, place: int) -> Loss | None:
+    """The operation that last ended a version of a unit which had the detail, before a place in the order."""
+    graph = case.graph
+    losses: list[tuple[int, Loss]] = []
+    for versions in case.lineages():
+        if len(versions) == 1 and graph.invalidated_by(versions[0]) is None:
+            continue  # most units: nothing ended them
+        stored = [version for version in versions if version in case.future and graph.place(version) < place]
+        holder = await _newest_holder(case, stored)
+        if holder is None:
+            continue
+        score = (await case.presence([holder]))[holder].score
+        ended = graph.invalidated_by(holder)
+        following = versions[versions.index(holder) + 1 :]
+        maker = graph.variables[following[0]].operation_id if following else None
+        if ended is not None and graph.operations[ended].sequence < place:
+            reason = "a unit with the needed fact was deleted"
+            loss = Loss(ErrorType.DELETION, ended, holder, None, likely(score, HOLDS), reason)
+        elif maker is not None and graph.operations[maker].sequence < place:
+            kind = _BY_KIND.get(graph.operations[maker].kind, ErrorType.UPDATE)
+            reason = "a unit had the needed fact, and its next version does not have it"
+            loss = Loss(kind, maker, holder, following[0], likely(score, HOLDS), reason)
+        else:
+            continue
+        losses.append((graph.operations[loss.operation_id].sequence, loss))
+    return max(losses, key=lambda item: (item[0], item[1].operation_id))[1] if losses else None
+
+
+async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
+    """The newest of some versions of a thing that has the detail.
+
+    A long buffer has many: of these only those are read of which the next one left out what may have it.
+    """
+    following: str | None = None
+    for version in reversed(versions):
+        may_have = following is None or await _may_have_lost(case, version, following)
+        if may_have and await case.holders([version]):
+            return version
+        following = version
+    return None
+
+
+async def _may_have_lost(case: Case, version: str, following: str) -> bool:
+    """Whether a version may have the detail though the next one, as is known, has it not."""
+    left_out = await case.graph.left_out(version, following)
+    if left_out is None or case.is_sole(version) != case.is_sole(following):
+        return True
+    return bool(left_out) and case.may_hold(left_out)
+
+
+async def lost_on_the_way(case: Case, place: int) -> Loss | None:
+    """The last operation that used what still had the detail, and made nothing that has it.
+
+    An operation that answered had the detail too, but not to keep it: it is named only if there is no other.
+    """
+    graph = case.graph
+    before = [
+        v
+        for v in case.future
+        if graph.is_recorded(v) and graph.place(v) < place and graph.variables[v].kind is not _PROMPT
+    ]
+    before.sort(key=lambda v: (graph.place(v), graph.variables[v].sequence))
+    carriers = {case.detail.message_id}
+    for variable_id in before:
+        reached = any(
+            d.source in carriers or graph.variables[d.source].kind is _PROMPT for d in graph.parents(variable_id)
+        )
+        before_it = graph.variables[variable_id].revision_of or ""
+        if not reached:
+            continue
+        is_like = before_it in carriers and case.is_sole(before_it) == case.is_sole(variable_id)
+        if (is_like and await graph.has_all_of(variable_id, before_it)) or await case.holders([variable_id]):
+            carriers.add(variable_id)
+    best: tuple[bool, int, str, bool, int, str] | None = None
+    for carrier in carriers:
+        for operation_id in graph.readers(carrier):
+            operation = graph.operations[operation_id]
+            kept = any(made in carriers and goes_on(graph, made) for made in graph.made(operation_id))
+            if operation.sequence >= place or kept:
+                continue
+            keeps = operation.kind is not OperationKind.GENERATION
+            # Of several carriers the one that it used itself, not by way of a prompt: each step of a path must follow.
+            is_used = carrier in graph.used(operation_id)
+            key = (keeps, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
+            best = key if best is None or key > best else best
+    if best is None:
+        return None
+    _, _, blamed, _, _, carrier = best
+    made = graph.made(blamed)
+    revised = [graph.variables[m].revision_of for m in made]
+    state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
+    # What an earlier step had taken out of the message was captured: then it was the writing that lost it.
+    state = state or graph.variables[carrier].operation_id is not None
+    state = state or (graph.operations[blamed].kind is OperationKind.UPDATE and bool(kept_as_it_was(graph, blamed)))
+    kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
+    derived = [d.target for d in graph.children(carrier) if d.target in made]
+    after = derived[0] if derived else made[0] if made else None
+    reason = "the operation read the needed fact, and nothing that it made has it"
+    return Loss(kind, blamed, carrier, after, 0.85, reason)
+
+
+def goes_on(graph: TraceGraph, variable_id: str) -> bool:
+    """Whether something is kept, or another operation took it up: a reply that nobody reads is the end of a way."""
+    variable = graph.variables[variable_id]
+    made_from = graph.children(variable_id)
+    elsewhere = any(d.operation_id != variable.operation_id for d in made_from)
+    return variable.kind in STORED or bool(graph.users(variable_id)) or elsewhere
+
+
+_PROMPT = VariableKind.PROMPT

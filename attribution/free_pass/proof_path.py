@@ -1,0 +1,204 @@
+"""The path that proves a verdict of the free pass, and the check that any path must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.loss import Loss
+from attribution.needed.presence import HOLDS, spellings
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Link, Step, Verdict
+from schema.kinds import STORED, ErrorType, OperationKind
+from schema.models import Failure
+from store.contract.answers import Edge
+
+_BEGINNING = 200
+"""Characters of a value that stand for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a path is made of: a message, the variable that still has the detail, and what comes after.
+
+    Attributes:
+        start: the first variable.
+        holder: the last variable that has the detail; the way there is found in the graph.
+        then: variables after it, in order, each with the operation that leads there.
+        quote: of the first variable, where no detail gives it.
+    """
+
+    start: str
+    holder: str
+    then: tuple[tuple[str, str | None], ...] = ()
+    quote: str = ""
+
+    async def steps(self, graph: TraceGraph, case: Case | None) -> list[Step]:
+        """The path, each step with a quote of its variable."""
+        if case is None or self.quote:
+            quote = await _spelled(graph, self.start, self.quote)
+            steps = [Step(self.start, graph.variables[self.start].operation_id, Link.START, quote, True)]
+        else:
+            steps = await _way(case, self.start, self.holder)
+        current = steps[-1].variable_id
+        for variable_id, operation_id in self.then:
+            direct = [d for d in graph.parents(variable_id) if d.source == current]
+            if direct:
+                steps.append(await _step(graph, case, direct[0]))
+            else:
+                steps.append(Step(variable_id, operation_id, Link.OPERATION, "", False))
+            current = variable_id
+        return steps
+
+
+def of_judge(graph: TraceGraph, failure: Failure, judge: str | None) -> Proof:
+    """The answer, and what the judge made of it."""
+    answer = failure.answer_id or ""
+    judged = [d for d in graph.children(answer) if d.operation_id == judge]
+    return Proof(answer, answer, tuple((d.target, judge) for d in judged[:1]), quote=failure.prediction or "")
+
+
+def of_question(graph: TraceGraph, failure: Failure) -> Proof:
+    """From the question to the answer, by whatever derivations join them."""
+    answer = failure.answer_id or ""
+    chain = graph.path(failure.question_id, answer)
+    then = tuple((d.target, d.operation_id) for d in chain) or ((answer, graph.variables[answer].operation_id),)
+    return Proof(failure.question_id, failure.question_id, then, quote=failure.question)
+
+
+def of_message(message_id: str, quote: str) -> Proof:
+    """A message alone."""
+    return Proof(message_id, message_id, quote=quote)
+
+
+def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
+    """From the evidence to what was read, and to the answer."""
+    graph = case.graph
+    start = case.detail.message_id
+    if holder not in case.future:
+        start = holder
+    return Proof(
+        start, holder, ((case.failure.answer_id or "", graph.variables[case.failure.answer_id or ""].operation_id),)
+    )
+
+
+def of_reading(case: Case, holder: str, quote: str) -> Proof:
+    """What was read for the answer, with its words that tell the detail, and the answer."""
+    answer = case.graph.variables[case.failure.answer_id or ""]
+    return Proof(holder, holder, ((answer.id, answer.operation_id),), quote=quote)
+
+
+def of_search(case: Case, unit: str, blamed: str) -> Proof:
+    """From the evidence to the unit, and to what the search made instead."""
+    made = case.graph.made(blamed)
+    return Proof(case.detail.message_id, unit, ((made[0], blamed),) if made else ())
+
+
+async def of_reached(case: Case, answer: str) -> list[Step]:
+    """From the evidence to the answer that has it."""
+    steps = await _way(case, case.detail.message_id, answer)
+    return [replace(step, holds=True) if step.variable_id == answer else step for step in steps]
+
+
+def of_loss(case: Case, loss: Loss) -> Proof:
+    """From the evidence to the last holder, and to what lacks the detail."""
+    after = loss.after
+    if after is None and loss.error_type is ErrorType.DELETION:
+        ends = [d.target for d in case.graph.children(loss.holder) if d.operation_id == loss.operation_id]
+        after = ends[0] if ends else None
+    return Proof(case.detail.message_id, loss.holder, ((after, loss.operation_id),) if after else ())
+
+
+async def _way(case: Case, start: str, holder: str) -> list[Step]:
+    """From a variable to one that depends on it: through variables with the detail where there is such a way."""
+    graph = case.graph
+    inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
+    chain = graph.path(start, holder, inside)
+    steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
+    # Versions of a buffer repeat each other.
+    repeats = [await graph.has_all_of(derivation.target, derivation.source) for derivation in chain]
+    read = [derivation.target for derivation, is_same in zip(chain, repeats, strict=True) if not is_same]
+    texts = await graph.texts(read)
+    for derivation, is_same in zip(chain, repeats, strict=True):
+        quote = steps[-1].quote
+        if quote and (is_same or quote in texts[derivation.target]):
+            steps.append(Step(derivation.target, derivation.operation_id, Link.DERIVATION, quote, True))
+        else:
+            steps.append(await _step(graph, case, derivation))
+    return steps
+
+
+async def _step(graph: TraceGraph, case: Case | None, derivation: Edge) -> Step:
+    target = derivation.target
+    if case is None:
+        return Step(target, derivation.operation_id, Link.DERIVATION, "", False)
+    answer = target == case.failure.answer_id
+    one = (await case.presence([target]))[target]
+    holds = one.score >= HOLDS and not answer
+    quote = (
+        await _spelled(graph, target, case.failure.prediction or "") if answer else one.quote.strip() if holds else ""
+    )
+    return Step(target, derivation.operation_id, Link.DERIVATION, quote, holds)
+
+
+async def _quote(case: Case, variable_id: str) -> str:
+    if variable_id == case.detail.message_id:
+        return case.detail.quote
+    return (await case.presence([variable_id]))[variable_id].quote.strip()
+
+
+async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:
+    """What was said as the variable's value has it; else how the value begins."""
+    text = await graph.text(variable_id)
+    return next((spelled for spelled in spellings(said) if spelled and spelled in text), text[:_BEGINNING])
+
+
+async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
+    """What is wrong with a verdict's paths: unknown ids, quotes that don't stand in values, steps that don't join.
+
+    The paths are the verdict's own and those of its losses.
+    """
+    found = await _problems(graph, verdict.operation_id, verdict.path, "")
+    for number, loss in enumerate(verdict.losses):
+        found += await _problems(graph, loss.operation_id, loss.path, f"piece {number}, ")
+    return found
+
+
+async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[Step], where: str) -> list[str]:
+    found: list[str] = []
+    if operation_id is not None and operation_id not in graph.operations:
+        found.append(f"{where}operation {operation_id} is not in the trace")
+    before: Step | None = None
+    stands = False
+    for number, step in enumerate(path):
+        place = f"{where}step {number}"
+        if step.variable_id not in graph.variables:
+            found.append(f"{place}: variable {step.variable_id} is not in the trace")
+            before = None
+            continue
+        # What stands in a version stands in the next one, if that has all of it.
+        repeats = before is not None and stands and bool(step.quote) and step.quote == before.quote
+        is_text = "\ufffd" not in step.quote  # else it stands for bytes that are no text, which may be read otherwise
+        if not (repeats and is_text and before and await graph.has_all_of(step.variable_id, before.variable_id)):
+            stands = not step.quote or step.quote in await graph.text(step.variable_id)
+        if not stands:
+            found.append(f"{place}: the quote does not stand in the value")
+        if before is not None and not _joined(graph, before.variable_id, step):
+            found.append(f"{place}: does not follow from the step before")
+        before = step
+    return found
+
+
+def _joined(graph: TraceGraph, before: str, step: Step) -> bool:
+    """By a derivation, or by an operation that had the one at hand and should have brought it into the other."""
+    if any(d.source == before and d.operation_id == step.operation_id for d in graph.parents(step.variable_id)):
+        return True
+    operation = graph.operations.get(step.operation_id or "")
+    if operation is None or graph.variables[step.variable_id].operation_id != operation.id:
+        return False
+    if before in graph.used(operation.id) or graph.invalidated_by(before) == operation.id:
+        return True
+    recorded = graph.recorded(before)
+    searched = operation.kind is OperationKind.RETRIEVAL and graph.variables[recorded].kind in STORED
+    return searched and graph.current_version(graph.versions(recorded), operation.sequence) == recorded

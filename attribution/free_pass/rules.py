@@ -1,0 +1,299 @@
+"""The rules of the free pass. Each looks at a failure by itself and says how likely it is that it names the fault.
+
+The rules use only kinds and the flow of data, never the name of a memory system or of a data set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from attribution.free_pass import proof_path as proof
+from attribution.free_pass.failure_in_trace import Case
+from attribution.free_pass.loss import Loss
+from attribution.needed.content import Content, content, tells_exactly
+from attribution.needed.evidence_sentences import SUPPORTED, backing, told_at_once, told_together
+from attribution.needed.gold_agreement import agreement
+from attribution.needed.messages import Messages
+from attribution.needed.pieces import is_list, items, things
+from attribution.needed.presence import HOLDS, LARGE, Detail, Presence
+from attribution.needed.question import polar, refuses
+from attribution.text.segments import Placed, passage
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.probabilities import likely
+from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableKind
+from schema.models import Failure
+
+AGREES = 0.55
+"""An answer is right if it says at least this part of the gold answer, by weight of words."""
+_ALL = 0.9
+"""What the sentences of a message must have of a gold answer, so that they tell it together."""
+_MORE = 0.1
+"""A gold answer is wrong only if the evidence supports the given answer better than it by this much."""
+_SAID = 0.3
+"""At least this part of the given answer must be said in the evidence."""
+_KEPT = 0.5
+"""And only if it has at least this part of what the evidence has of the gold answer word by word."""
+_SAYS = 0.5
+"""An answer can contradict the gold answer only if what it adds to the question weighs at least this much."""
+_TELLS = 0.75
+"""Another message tells the same if it has at least this part of what was needed."""
+_ABOUT = 0.5
+"""It must also have at least this part of the question."""
+_NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
+_LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule says: how likely it is that it names the fault.
+
+    Attributes:
+        is_local: whether it follows from the answer, from what was read for it and from the evidence alone. Then it
+            does not matter if earlier steps were not recorded.
+    """
+
+    error_type: ErrorType
+    operation_id: str | None
+    likelihood: float
+    reason: str
+    prove: Callable[[], proof.Proof]
+    is_local: bool = False
+
+
+def right(
+    graph: TraceGraph,
+    messages: Messages,
+    failure: Failure,
+    evidence: Sequence[str],
+    want: Content | None,
+    *,
+    refused: bool = False,
+) -> Finding:
+    """The answer says what the gold answer says; without one, what the evidence says."""
+    judges = [o for o in graph.users(failure.answer_id or "") if graph.operations[o].kind is OperationKind.JUDGE]
+    judge = judges[-1] if judges else None
+    if refused:
+        likelihood, reason = 0.97, "the gold answer says that it isn't known, and so does the answer"
+    elif want is None:
+        days = (placed.reference for message in evidence for placed in messages.sentences[message])
+        share, _, _ = backing(messages, failure, evidence, next(days, None))
+        likelihood, reason = likely(share, AGREES), "the answer says what the evidence says"
+    else:
+        asked = frozenset(messages.asked(failure).words)
+        agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
+        # What lists fewer things than the gold answer must say each of them, for it may have left one out, though most
+        # of the words are there; what lists as many may say one in other words.
+        named = items(failure) if polar(failure.gold_answers) is None else []
+        named = named if len(things(failure.prediction or "")) < len(named) else []
+        recall = agreed.recall
+        for item in named:
+            if not recall:
+                break
+            part = content(item, messages.rarity).without(asked)
+            if part.weight:
+                recall = min(recall, agreement(part, failure.prediction or "", asked=asked).recall)
+        likelihood = 0.02 if agreed.conflicts else likely(recall, AGREES)
+        reason = "the answer says what the gold answer says"
+    return Finding(
+        ErrorType.JUDGE, judge, likelihood, reason, lambda: proof.of_judge(graph, failure, judge), is_local=True
+    )
+
+
+def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:
+    """The gold answer says that nobody can know: an answer that says so is right, any other answer is made up."""
+    if refuses(failure.prediction or ""):
+        return right(graph, messages, failure, (), None, refused=True)
+    answer = graph.variables[failure.answer_id or ""]
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        0.97,
+        "the gold answer says that it isn't known, and the answer does not",
+        lambda: proof.of_question(graph, failure),
+        is_local=True,
+    )
+
+
+def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
+    """What a good reply says stands in the question itself: no memory was needed."""
+    answer = graph.variables[failure.answer_id or ""]
+    reason = "a good answer needs nothing of what was said before"
+    return Finding(
+        ErrorType.RESPONSE, answer.operation_id, 0.85, reason, lambda: proof.of_question(graph, failure), is_local=True
+    )
+
+
+def foreign_gold(
+    messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
+) -> Finding:
+    """The evidence says what was answered, not what the gold answer says, neither in one sentence nor in several."""
+    likelihood, quote, message = 0.0, "", detail.message_id
+    if failure.prediction and not refuses(failure.prediction):
+        claim = messages.claim(failure, detail.reference)
+        share, source, sentence = backing(messages, failure, evidence, detail.reference)
+        together, at_once = told_together(messages, evidence, want), told_at_once(messages, evidence, claim)
+        # Of a list that is told whole, only an answer with as much to say can be the right one instead.
+        says_more = is_list(failure) and want.weight > claim.weight
+        is_told = together >= _ALL and (says_more or together > at_once + _MORE)
+        # A list is told by several sentences, unless one of them says what was answered instead.
+        several = is_list(failure) and at_once < _ALL
+        if (
+            detail.support < 0.7
+            and share >= _SAID
+            and claim.weight >= _SAYS
+            and not is_told
+            and not _leaves_out(messages, failure, detail, want, several=several)
+        ):
+            likelihood = min(likely(share, SUPPORTED), likely(share - detail.support - _MORE, 0.0))
+            quote, message = sentence, source
+        elif detail.support < SUPPORTED:
+            likelihood = 0.25
+    reason = "the evidence says what was answered, not what the gold answer says"
+    return Finding(
+        ErrorType.ANNOTATION, None, likelihood, reason, lambda: proof.of_message(message, quote), is_local=True
+    )
+
+
+def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Content, *, several: bool) -> bool:
+    """Whether the evidence tells much of the gold answer word by word, and the answer does not: then it says less.
+
+    Args:
+        messages: of the trace.
+        failure: what was asked and answered.
+        detail: of the evidence.
+        want: what the gold answers say.
+        several: whether to look at all sentences of its message, not only at the nearest one.
+    """
+    sentences = messages.sentences[detail.message_id] if several else [Placed(0, detail.sentence, detail.reference)]
+    said = {stem for placed in sentences for stem in placed.sentence.stems}
+    if said.isdisjoint(messages.asked(failure).words):
+        return False
+    had = Content({word: weight for word, weight in want.words.items() if word in said}, frozenset(), ())
+    return had.weight >= SUPPORTED * want.weight > 0 and agreement(had, failure.prediction or "").recall < _KEPT
+
+
+async def in_context(case: Case) -> Finding:
+    """The detail is in what the answering operation read."""
+    graph = case.graph
+    answer = graph.variables[case.failure.answer_id or ""]
+    past = graph.past([answer.id])
+    read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
+    units = case.read_units(past)
+    best, holder = 0.0, ""
+    sources = [unit for unit in units if unit in case.future]
+    from_units = await case.best(sources)
+    if not units or any(one.score > 0 for one in from_units.values()):
+        seen = await case.best(read)
+        limit = max((one.score for one in from_units.values()), default=1.0)
+        for variable_id, one in seen.items():
+            if min(one.score, limit) > best:
+                best, holder = min(one.score, limit), variable_id
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        likely(best, HOLDS),
+        "the answer was made from a text that has the needed fact",
+        lambda: proof.of_response(case, holder, sources),
+        is_local=True,
+    )
+
+
+async def told_elsewhere(case: Case) -> Finding | None:
+    """What the answering operation read tells the detail of the same thing, in what another message said."""
+    graph, detail = case.graph, case.detail
+    if not detail.literal:
+        return None
+    asked = case.messages.asked(case.failure)
+    answer = graph.variables[case.failure.answer_id or ""]
+    read = [d.source for d in graph.parents(answer.id) if graph.variables[d.source].kind not in _NOT_READ]
+    best, holder, quote = 0.0, "", ""
+    texts = {v: text for v, text in (await graph.texts(read)).items() if len(text) <= LARGE}
+    for text in texts.values():
+        case.messages.alike.learn(text, (placed.sentence.stems for placed in passage(text)))
+    core_in, asked_in = case.messages.sought(detail.core), case.messages.sought(asked)
+    may_have = core_in.may_have(_TELLS)
+    for variable_id, text in texts.items():
+        for placed in passage(text):
+            if not may_have(placed.sentence):
+                continue
+            told = core_in.share(placed)
+            if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
+                continue
+            # Of several times that somebody did something, one is no other.
+            if all(tells_exactly(placed.sentence, days, placed.reference) for days in detail.core.dates):
+                best, holder, quote = told, variable_id, placed.sentence.text
+    if not holder:
+        return None
+    return Finding(
+        ErrorType.RESPONSE,
+        answer.operation_id,
+        0.8,
+        "the answer was made from a text that says the same in the words of another message",
+        lambda: proof.of_reading(case, holder, quote),
+        is_local=True,
+    )
+
+
+async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
+    """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
+    graph = case.graph
+    way = case.way(past)
+    makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
+    had = {v for o in makers for v in graph.used(o or "") if v in past and graph.variables[v].kind in STORED}
+    holders = await case.holders(v for v in (way | had) & case.future if graph.variables[v].kind not in _NOT_READ)
+    lost: list[tuple[int, str, str]] = []
+    for maker in makers:
+        operation = graph.operations[maker or ""]
+        carried = [v for v in graph.used(operation.id) if v in holders]
+        is_lost = carried and not any(made in holders for made in graph.made(operation.id))
+        if is_lost and operation.kind is not OperationKind.RETRIEVAL:
+            lost.append((operation.sequence, operation.id, max(carried, key=lambda v: holders[v].score)))
+    if not lost:
+        return None
+    _, blamed, holder = max(lost)
+    made = next(v for v in graph.made(blamed) if v in way)
+    return Finding(
+        ErrorType.RESPONSE,
+        blamed,
+        likely(holders[holder].score, HOLDS),
+        "the operation read the needed fact for this question, and left it out of what it made",
+        lambda: proof.Proof(case.detail.message_id, holder, ((made, blamed),)),
+        is_local=True,
+    )
+
+
+async def stored(case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:
+    """The detail is in a unit that was current at the search, and not among what was returned."""
+    units = await case.current_units(place)
+    unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
+    holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
+    if searches:
+        blamed = await _blamed_search(case.graph, searches, holders)
+        kind, reason = (
+            ErrorType.RETRIEVAL,
+            "a unit with the needed fact was in the memory when the search ran, and was not returned",
+        )
+    else:
+        blamed = answering
+        kind, reason = ErrorType.RESPONSE, "a unit in the memory has the needed fact; no search is recorded"
+    return Finding(kind, blamed, likely(best.score, HOLDS), reason, lambda: proof.of_search(case, unit, blamed))
+
+
+async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
+    """The last search that still had one of the units in one of its lists; the first search if none had."""
+    blamed = searches[0]
+    if len(searches) == 1:
+        return blamed
+    quotes = {one.quote for one in units.values() if one.quote}
+    for operation_id in searches:
+        lists = await graph.texts(v for v in graph.made(operation_id) if graph.variables[v].kind in _LISTS)
+        if any(quote in text for text in lists.values() for quote in quotes):
+            blamed = operation_id
+    return blamed
+
+
+def lost(case: Case, loss: Loss) -> Finding:
+    """An operation had the detail and did not carry it on."""
+    return Finding(loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(case, loss))

@@ -1,0 +1,1 @@
+"""Language models: the way to a server, and the agent that gives verdicts with one."""

@@ -1,0 +1,170 @@
+"""An agent that explores the graph of a trace with tools, and ends with a verdict that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from attribution.llm.agent.briefing import describe_failure, describe_hint, describe_trace
+from attribution.llm.agent.outcome import verdict_or_abstention
+from attribution.llm.agent.pieces import checked_with_pieces
+from attribution.llm.agent.prompt import prompt
+from attribution.llm.agent.proposal import Proposal
+from attribution.llm.agent.tools import PROPOSE, Tools, tool_descriptions
+from attribution.llm.agent.view import CaseView
+from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.client import LlmClient
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.data import as_data, data_block
+from attribution.llm.transport.errors import LlmError, Problem
+from attribution.llm.transport.reply import Reply, ToolCall
+from attribution.llm.transport.schemas import Rejected, problems_of
+from attribution.needed.presence import Detail
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.verdict import Verdict
+from schema.models import Failure
+
+PROMPTS = ("agent", "taxonomy")
+
+_MOST_REJECTIONS = 5
+_MOST_IDLE = 3
+"""Largest number of consecutive replies without a call of a tool."""
+_MOST_CALLS = 8
+"""Largest number of tool calls in one reply that are carried out."""
+_TRAIL = 200
+_TRAIL_CHARACTERS = 200
+_NUDGE = f"Call a tool: look further, or end with {PROPOSE}."
+
+
+@dataclass
+class _Exploration:
+    """One conversation about one failure.
+
+    Attributes:
+        most_replies: number of calls that the budget allowed at the beginning; None means no limit.
+    """
+
+    case: CaseView
+    tools: Tools
+    conversation: Conversation
+    budget: Budget
+    most_replies: int | None
+    replies: int = 0
+    trail: list[str] = field(default_factory=list)
+    rejections: list[str] = field(default_factory=list)
+
+    @property
+    def calls_left(self) -> int | None:
+        """What the model is told. Attempts that failed don't count: a run that is resumed must tell it the same."""
+        return None if self.most_replies is None else max(self.most_replies - self.replies, 0)
+
+
+class Agent:
+    """Attributes failures one by one; several can run at the same time."""
+
+    def __init__(self, client: LlmClient) -> None:
+        self._client = client
+
+    async def attribute(
+        self,
+        graph: TraceGraph,
+        failure: Failure,
+        evidence: Sequence[str],
+        hint: Verdict | None = None,
+        budget: Budget | None = None,
+        pieces: Sequence[Detail] = (),
+    ) -> Verdict:
+        """The verdict on a failure; an abstention if the model, its server or a budget allows none.
+
+        Args:
+            graph: the trace.
+            failure: the failure; if it has no gold answers, values that contain them are not shown.
+            evidence: ids of the messages that contain the answer.
+            hint: the verdict of the free pass.
+            budget: shared with other calls for this failure; None makes a new one. Everything that is spent of it
+                counts as the usage of the verdict.
+            pieces: what the answer needed, as far as the free pass can tell.
+        """
+        budget = budget or self._client.case_budget()
+        case = CaseView(graph, failure, evidence, pieces)
+        details: dict[str, Any] = {}
+        work = self._explore(case, hint, budget, details)
+        return await verdict_or_abstention(work, case, budget, self._client.settings.model, PROMPTS, details)
+
+    async def _explore(self, case: CaseView, hint: Verdict | None, budget: Budget, details: dict[str, Any]) -> Verdict:
+        asked = {"failure": await describe_failure(case), "trace": describe_trace(case)}
+        if hint is not None:
+            asked["hint"] = describe_hint(case, hint)
+        system = "\n\n".join(map(prompt, PROMPTS))
+        conversation = Conversation(system, f"Why is this answer wrong?\n{data_block(asked)}")
+        exploration = _Exploration(case, Tools(case), conversation, budget, budget.calls_left)
+        details |= {"trail": exploration.trail, "rejections": exploration.rejections}
+        idle = 0
+        while True:
+            reply = await self._next(exploration)
+            exploration.replies += 1
+            conversation.add(reply.message())
+            if reply.calls:
+                idle = 0
+                verdict = await self._carry_out(exploration, reply.calls)
+                if verdict is not None:
+                    return verdict
+                continue
+            idle += 1
+            if idle == _MOST_IDLE:
+                raise LlmError(Problem.INVALID, f"the model called no tool in {idle} replies")
+            conversation.say(_NUDGE)
+
+    async def _next(self, exploration: _Exploration) -> Reply:
+        conversation, budget, settings = exploration.conversation, exploration.budget, self._client.settings
+        conversation.shorten(settings.context_tokens - settings.reply_tokens)
+        tools = tool_descriptions()
+        once = self._client.estimate(conversation, tools)
+        if not budget.allows(once + once + once):
+            # There is only room for a proposal, and for another one if the first is not valid.
+            tools = tool_descriptions(only_propose=True)
+        try:
+            return await self._client.complete(conversation, budget, tools)
+        except LlmError as error:
+            # The estimate was too low, or the model takes in less than the settings say.
+            if error.kind is not Problem.CONTEXT or not conversation.shorten(0):
+                raise
+        return await self._client.complete(conversation, budget, tools)
+
+    async def _carry_out(self, exploration: _Exploration, calls: Sequence[ToolCall]) -> Verdict | None:
+        """Answer every call, as the protocol wants it; the verdict where one was proposed that can stand."""
+        for number, call in enumerate(calls):
+            if number >= _MOST_CALLS:
+                result: dict[str, Any] = {"error": f"at most {_MOST_CALLS} calls in one reply"}
+            elif call.name == PROPOSE:
+                try:
+                    return await self._proposed(exploration, call)
+                except Rejected as rejection:
+                    result = {"rejected": rejection.problems}
+            else:
+                if len(exploration.trail) < _TRAIL:
+                    exploration.trail.append(f"{call.name} {as_data(call.arguments)}"[:_TRAIL_CHARACTERS])
+                result = await exploration.tools.call(call.name, call.arguments)
+            if number == len(calls) - 1:
+                result = result | {"calls_left": exploration.calls_left}
+            exploration.conversation.add({"role": "tool", "tool_call_id": call.id, "content": as_data(result)})
+        return None
+
+    async def _proposed(self, exploration: _Exploration, call: ToolCall) -> Verdict:
+        try:
+            proposal = Proposal.model_validate(call.arguments)
+            return await checked_with_pieces(exploration.case, proposal)
+        except ValidationError as error:
+            rejection = Rejected(*problems_of(error))
+        except Rejected as error:
+            rejection = error
+        exploration.rejections.append(str(rejection)[:500])
+        if len(exploration.rejections) == _MOST_REJECTIONS:
+            raise LlmError(
+                Problem.INVALID,
+                f"{_MOST_REJECTIONS} proposals could not stand, the last one because: {rejection}"[:600],
+            )
+        raise rejection

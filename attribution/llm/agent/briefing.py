@@ -1,0 +1,106 @@
+"""What a model is told about a failure at the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attribution.llm.agent.rendering import clip, listed
+from attribution.llm.agent.view import CaseView
+from attribution.needed.question import form
+from attribution.verdicts.verdict import Step, Verdict
+
+_TEXT = 2_000
+_EVIDENCE = 1_500
+_MOST_EVIDENCE = 20
+_PIECE = 500
+_GROUPS = 40
+_STEPS = 20
+
+
+async def describe_failure(case: CaseView) -> dict[str, Any]:
+    """The question, its answer, what it should have been, the evidence, and what of it the answer needed."""
+    failure, graph = case.failure, case.graph
+    texts = await graph.texts(case.evidence[:_MOST_EVIDENCE])
+    document: dict[str, Any] = {
+        "question": clip(failure.question, _TEXT),
+        "answer": clip(failure.prediction, _TEXT),
+        "kind": form(failure),
+        "gold_answers": [clip(gold, _TEXT) for gold in failure.gold_answers[:_STEPS]] or "unknown",
+        "evidence": [
+            {"variable": case.variable_alias(one), "value": clip(texts[one], _EVIDENCE)}
+            for one in case.evidence[:_MOST_EVIDENCE]
+        ],
+    }
+    if case.pieces:
+        document["pieces"] = [
+            {"variable": case.variable_alias(one.message_id), "quote": clip(one.quote, _PIECE)} for one in case.pieces
+        ]
+    for name, variable_id in (("question_variable", failure.question_id), ("answer_variable", failure.answer_id)):
+        if variable_id in graph.variables:
+            document[name] = case.variable_alias(variable_id)
+    if len(case.evidence) > _MOST_EVIDENCE:
+        document["more_evidence"] = [case.variable_alias(one) for one in case.evidence[_MOST_EVIDENCE:][:_GROUPS]]
+    return document
+
+
+def describe_trace(case: CaseView) -> dict[str, Any]:
+    """How many elements the trace has, and its operations by name."""
+    groups: dict[tuple[str, str | None], list[str]] = {}
+    for operation in case.graph.operations.values():
+        groups.setdefault((operation.kind, operation.name), []).append(operation.id)
+
+    def show(group: tuple[tuple[str, str | None], list[str]]) -> dict[str, Any]:
+        (kind, name), ids = group
+        first, last = case.operation_alias(ids[0]), case.operation_alias(ids[-1])
+        return {"kind": kind, "name": clip(name, 80), "count": len(ids), "first": first, "last": last}
+
+    return {"variables": len(case.graph.variables), "operations": listed(list(groups.items()), _GROUPS, show)}
+
+
+def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
+    """The verdict of the free pass."""
+
+    def operation(operation_id: str | None) -> str | None:
+        return case.operation_alias(operation_id) if operation_id in case.graph.operations else None
+
+    return {
+        "error_type": hint.error_type,
+        "operation": operation(hint.operation_id),
+        "confidence": round(hint.confidence, 2),
+        "reason": clip(hint.reason, _TEXT),
+        "steps": [
+            {"variable": case.variable_alias(step.variable_id), "holds": step.holds, "quote": clip(step.quote, 300)}
+            for step in _turning_points(hint.path)[-_STEPS:]
+            if step.variable_id in case.graph.variables and case.may_show(step.variable_id)
+        ],
+        "pieces": [
+            {
+                "piece": clip(one.piece, 300),
+                "error_type": one.error_type,
+                "operation": operation(one.operation_id),
+                "reached": one.reached,
+                "confidence": round(one.confidence, 2),
+            }
+            for one in hint.losses
+        ],
+        "alternatives": [
+            {
+                "error_type": one.error_type,
+                "operation": operation(one.operation_id),
+                "confidence": None if one.confidence is None else round(one.confidence, 2),
+                "reason": clip(one.reason, 300),
+            }
+            for one in hint.candidates[:10]
+        ],
+    }
+
+
+def _turning_points(path: Sequence[Step]) -> list[Step]:
+    """The ends of a path, and the steps at which the detail is lost or found again; a buffer may add hundreds."""
+    last = len(path) - 1
+    return [
+        step
+        for number, step in enumerate(path)
+        if number in {0, last} or step.holds != path[number - 1].holds or step.holds != path[number + 1].holds
+    ]

@@ -1,0 +1,85 @@
+"""The log of a trace: its operations in order, with what they used and made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attribution.llm.agent.rendering import HIDDEN, show_operation, show_variable
+from attribution.llm.agent.view import CaseView
+from attribution.llm.transport.conversation import byte_size
+from attribution.llm.transport.data import as_data
+
+_LONGEST_SHARE = 4
+"""One value may use at most this part of the room."""
+
+
+async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
+    """The newest operations for which there is room, oldest first, and the number of older ones that are left out.
+
+    A value is shown where its variable was made, or first used if it came from outside; of several equal values, the
+    newest is shown. The end of a trace is the most important part, because the question is answered there.
+
+    Args:
+        case: the trace.
+        room: number of bytes that the log may have in a message.
+    """
+    operations = list(case.graph.operations)
+    first_use = _first_use(case)
+    lines: list[dict[str, Any]] = []
+    written: dict[str, str] = {}
+    for number in range(len(operations) - 1, -1, -1):
+        line, values = await _line(case, operations[number], first_use, written, room)
+        size = byte_size(as_data(line))
+        if size > room:
+            return lines[::-1], number + 1
+        written |= values
+        room -= size
+        lines.append(line)
+    return lines[::-1], 0
+
+
+def _first_use(case: CaseView) -> dict[str, str]:
+    """Operations by the variables from outside that they were the first to use."""
+    found: dict[str, str] = {}
+    for operation_id in case.graph.operations:
+        for variable_id in case.graph.used(operation_id):
+            if case.graph.variables[variable_id].operation_id is None:
+                found.setdefault(variable_id, operation_id)
+    return found
+
+
+async def _line(
+    case: CaseView, operation_id: str, first_use: dict[str, str], written: dict[str, str], room: int
+) -> tuple[dict[str, Any], dict[str, str]]:
+    graph = case.graph
+    used, made = graph.used(operation_id), graph.made(operation_id)
+    new = [one for one in used if first_use.get(one) == operation_id]
+    texts = await graph.texts([*new, *made])
+    values: dict[str, str] = {}
+
+    def whole(variable_id: str) -> dict[str, Any]:
+        variable = graph.variables[variable_id]
+        document = show_variable(case, variable_id, preview=0)
+        same = written.get(variable.value_hash) or values.get(variable.value_hash)
+        if not case.may_show(variable_id):
+            document["value"] = HIDDEN
+        elif same is not None:
+            document["same_value_as"] = same
+        else:
+            values[variable.value_hash] = case.variable_alias(variable_id)
+            document["value"] = _cut(texts[variable_id], max(room // _LONGEST_SHARE, 200))
+        return document
+
+    ended = [case.variable_alias(one) for one in case.ended(operation_id)]
+    line = show_operation(case, operation_id, comment=True) | {
+        "used": [whole(one) if one in new else case.variable_alias(one) for one in used],
+        "made": [whole(one) for one in made],
+    }
+    return (line | {"ended": ended} if ended else line), values
+
+
+def _cut(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    half = length // 2
+    return f"{text[:half]} […{len(text) - 2 * half:,} characters left out…] {text[-half:]}"

@@ -1,0 +1,51 @@
+"""The result of an attribution by a model: a verdict, or an abstention that says why there is none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attribution.llm.agent.prompt import prompt_hashes
+from attribution.llm.agent.view import CaseView
+from attribution.llm.transport.budget import Budget
+from attribution.verdicts.verdict import Verdict, abstention
+from schema.errors import MemTraceError
+
+
+async def verdict_or_abstention(
+    work: Awaitable[Verdict],
+    case: CaseView,
+    budget: Budget,
+    model: str,
+    prompts: Sequence[str],
+    details: dict[str, Any],
+) -> Verdict:
+    """The verdict that ``work`` finds, with what it cost; an abstention if an expected error ends the work.
+
+    Args:
+        work: finds the verdict.
+        case: what it is about.
+        budget: what it is charged to; all that is spent of it counts as the verdict's usage.
+        model: who was asked.
+        prompts: names of the prompts that were used.
+        details: what else the verdict keeps; filled while the work goes on.
+    """
+    start = time.monotonic()
+    try:
+        verdict = await work
+    except MemTraceError as error:
+        verdict = abstention(str(error))
+    kept = {
+        "prompts": prompt_hashes(*prompts),
+        "evidence": list(case.evidence),
+        "gold": bool(case.failure.gold_answers),
+    }
+    return replace(
+        verdict,
+        model=model,
+        usage=budget.spent,
+        seconds=time.monotonic() - start,
+        details=verdict.details | kept | details,
+    )

@@ -1,0 +1,157 @@
+"""Hard limits on what a case or a run may spend.
+
+A call is charged before it is made, with an upper estimate, and settled with the usage that the server reports. A call
+that could exceed a limit is not made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from attribution.llm.transport.errors import BudgetError
+from attribution.verdicts.usage import Usage
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that may be spent; None means no limit.
+
+    Attributes:
+        tokens: input and output together.
+        calls: requests that were sent, including those that failed.
+        seconds: since the budget was made.
+        cost: in the currency of the prices.
+    """
+
+    tokens: int | None = None
+    calls: int | None = None
+    seconds: float | None = None
+    cost: float | None = None
+
+
+class Charge:
+    """The charge of a call until it is settled: an upper estimate, unless the true usage is set."""
+
+    def __init__(self, estimate: Usage) -> None:
+        self.used = estimate
+
+
+class Budget:
+    """Keeps what was spent and what may still be. A parent is charged with the same calls, and its limits hold too."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        scope: str = "case",
+        parent: Budget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.limits = limits
+        self.scope = scope
+        self.spent = Usage()
+        self._under_way: list[Usage] = []
+        self._parent = parent
+        self._clock = clock
+        self._start = clock()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the nearest limit of time, at least 0; None where there is none."""
+        own = None if self.limits.seconds is None else self._start + self.limits.seconds - self._clock()
+        above = self._parent.seconds_left if self._parent else None
+        left = [seconds for seconds in (own, above) if seconds is not None]
+        return max(min(left), 0.0) if left else None
+
+    def allows(self, wanted: Usage) -> bool:
+        """Whether so much may still be spent under all limits."""
+        try:
+            for budget in self._chain():
+                budget.check(wanted)
+        except BudgetError:
+            return False
+        return True
+
+    @property
+    def calls_left(self) -> int | None:
+        """Calls that may still be made; None where there is no limit."""
+        return None if self.limits.calls is None else max(self.limits.calls - self.spent.calls, 0)
+
+    @property
+    def tokens_left(self) -> int | None:
+        """Tokens that may still be used under all limits; None where there is none."""
+        own = None if self.limits.tokens is None else self.limits.tokens - _tokens(self._charged())
+        above = self._parent.tokens_left if self._parent else None
+        left = [tokens for tokens in (own, above) if tokens is not None]
+        return max(min(left), 0) if left else None
+
+    @contextmanager
+    def charge(self, estimate: Usage) -> Iterator[Charge]:
+        """Charge a call while it runs. If its true usage stays unknown, it is settled with the estimate.
+
+        Raises:
+            BudgetError: the estimate could exceed a limit; nothing was charged.
+        """
+        chain = self._chain()
+        for budget in chain:
+            budget.check(estimate)
+        for budget in chain:
+            budget._under_way.append(estimate)
+        charge = Charge(estimate)
+        try:
+            yield charge
+        finally:
+            for budget in chain:
+                budget._under_way.remove(estimate)
+                budget.spent += charge.used
+
+    def replay(self, used: Usage) -> None:
+        """Count a call for which an earlier run paid, so that the limits of a case also hold after a restart.
+
+        The parent is not charged, because nothing is paid now.
+
+        Raises:
+            BudgetError: the case has no room for it.
+        """
+        self.check(used)
+        self.spent += used
+
+    def check(self, wanted: Usage) -> None:
+        """Refuse what could exceed a limit of this budget.
+
+        Raises:
+            BudgetError: it could.
+        """
+        charged, limits = self._charged(), self.limits
+        if limits.seconds is not None and (passed := self._clock() - self._start) >= limits.seconds:
+            raise self.exceeded("seconds", passed)
+        if limits.calls is not None and charged.calls + wanted.calls > limits.calls:
+            raise self.exceeded("calls", charged.calls)
+        if limits.tokens is not None and _tokens(charged) + _tokens(wanted) > limits.tokens:
+            raise self.exceeded("tokens", _tokens(charged))
+        if limits.cost is not None and charged.cost + wanted.cost > limits.cost + _ROUNDING:
+            raise self.exceeded("cost", charged.cost)
+
+    def out_of_time(self) -> BudgetError:
+        """The error for when no time is left."""
+        chain = [budget for budget in self._chain() if budget.limits.seconds is not None]
+        nearest = min(chain, key=lambda budget: budget._start + (budget.limits.seconds or 0.0))
+        return nearest.exceeded("seconds", nearest._clock() - nearest._start)
+
+    def exceeded(self, kind: str, spent: float) -> BudgetError:
+        """The error that names a limit of this budget."""
+        return BudgetError(self.scope, kind, getattr(self.limits, kind), spent)
+
+    def _charged(self) -> Usage:
+        return sum(self._under_way, self.spent)
+
+    def _chain(self) -> list[Budget]:
+        return [self, *(self._parent._chain() if self._parent else ())]
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.input_tokens + usage.output_tokens

@@ -1,0 +1,246 @@
+"""Access to a model: plain replies, replies in a given form, and embeddings, each within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import astuple
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from attribution.llm.transport import embedding
+from attribution.llm.transport.attempts import Answer, Attempts, Request, Sleep
+from attribution.llm.transport.budget import Budget
+from attribution.llm.transport.cache import Cache, content_hash
+from attribution.llm.transport.conversation import Conversation
+from attribution.llm.transport.data import data_block
+from attribution.llm.transport.dialect import Dialect, Schema
+from attribution.llm.transport.endpoint import Endpoint
+from attribution.llm.transport.errors import LlmError, Problem
+from attribution.llm.transport.reply import Reply, Tokens, read_reply, read_vectors
+from attribution.llm.transport.schemas import Rejected, json_part, problems_of, schema_of
+from attribution.llm.transport.settings import LlmSettings
+from attribution.verdicts.usage import Usage
+from schema.errors import InputError
+
+M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
+
+
+class LlmClient:
+    """An asynchronous context manager; one client serves all cases of a run.
+
+    A request that was answered before is answered from the cache. It counts in the budget of its case as if it were
+    made now, but not in that of the run, which pays nothing for it.
+    """
+
+    def __init__(self, settings: LlmSettings, cache: Cache | None = None, sleep: Sleep = asyncio.sleep) -> None:
+        """Opens no connection.
+
+        Args:
+            settings: the address of the model, and what it may cost.
+            cache: keeps replies and embeddings; with None, all of them are requested again.
+            sleep: waits between attempts.
+
+        Raises:
+            InputError: a key's file can't be read.
+        """
+        self.settings = settings
+        self.cache = cache
+        self.run_budget = Budget(settings.run_limits, "run")
+        self._dialect = Dialect()
+        self._underestimated = 1.0
+        self._models = Endpoint(settings.base_url, settings.key())
+        self._attempts = Attempts(settings, sleep)
+        self._embeddings, self._embedding_attempts = self._models, self._attempts
+        if settings.embedding_base_url is not None:
+            self._embeddings = Endpoint(settings.embedding_base_url, settings.embedding_key())
+            self._embedding_attempts = Attempts(settings, sleep)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._models.close()
+        if self._embeddings is not self._models:
+            await self._embeddings.close()
+
+    def case_budget(self) -> Budget:
+        """The budget of one case, inside that of the run; its seconds start now."""
+        return Budget(self.settings.case_limits, "case", self.run_budget)
+
+    def estimate(self, conversation: Conversation, extra: Sequence[Any] = ()) -> Usage:
+        """The most that the next reply can use.
+
+        Args:
+            conversation: what was said.
+            extra: what is sent along: tools, a schema.
+        """
+        factor = self._underestimated
+        return self.settings.usage(
+            math.ceil(conversation.bound(extra) * factor), math.ceil(self.settings.reply_tokens * factor)
+        )
+
+    async def complete(
+        self,
+        conversation: Conversation,
+        budget: Budget,
+        tools: Sequence[dict[str, Any]] = (),
+        schema: Schema | None = None,
+    ) -> Reply:
+        """The next reply of the model; the conversation is not changed.
+
+        Raises:
+            BudgetError: the call could exceed the budget, and was not made.
+            LlmError: the server gave no answer, the model refused, or its reply is cut off.
+        """
+        dialect = self._dialect
+        while True:
+            try:
+                reply = await self._reply(dialect, conversation, budget, tools, schema)
+            except LlmError as error:
+                weaker = dialect.weaker(str(error), structured=schema is not None)
+                if error.kind is not Problem.UNSUPPORTED or weaker is None:
+                    raise
+                dialect = weaker
+                continue
+            # Only a dialect that was answered is kept: a refusal may have been about this request alone.
+            self._dialect = self._dialect.merged(dialect)
+            if reply.refusal:
+                raise LlmError(Problem.REFUSED, f"the model refused to answer: {reply.refusal[:300]}")
+            if reply.cut and not reply.calls:
+                raise LlmError(
+                    Problem.LENGTH,
+                    f"the model's reply is longer than {self.settings.reply_tokens:,} tokens and was cut",
+                )
+            return reply
+
+    async def structured(
+        self,
+        conversation: Conversation,
+        model: type[M],
+        budget: Budget,
+        accept: Callable[[M], Awaitable[R]],
+    ) -> R:
+        """The accepted result of a reply in a given form. If a reply is not valid, the model may try again once.
+
+        Args:
+            conversation: an invalid reply, and the reason, are added to it.
+            model: the form.
+            budget: is charged with the calls.
+            accept: checks a reply of the right form; raises Rejected if it is not valid.
+
+        Raises:
+            BudgetError: a call could exceed the budget, and was not made.
+            LlmError: there is no valid reply.
+        """
+        schema = schema_of(model)
+        problems: list[str] = []
+        for attempt in range(2):
+            reply = await self.complete(conversation, budget, schema=schema)
+            try:
+                return await accept(model.model_validate_json(json_part(reply.content)))
+            except ValidationError as error:
+                problems = problems_of(error)
+            except Rejected as rejection:
+                problems = rejection.problems
+            if attempt == 0:
+                conversation.add(reply.message())
+                conversation.say(f"Your reply can't be used. Correct it and reply again.\n{data_block(problems)}")
+        shown = "; ".join(problems)[:500]
+        raise LlmError(Problem.INVALID, f"the model's reply is not valid, nor was it after it was told why: {shown}")
+
+    async def embed(self, texts: Sequence[str], budget: Budget | None = None) -> list[list[float]]:
+        """A vector for each text; of long texts only the first 8,000 characters are used.
+
+        Args:
+            texts: equal texts are sent once; texts in the cache are not sent.
+            budget: is charged with the calls; with None, only that of the run is.
+
+        Raises:
+            InputError: no model of embeddings is set.
+            BudgetError: a call could exceed the budget, and was not made.
+            LlmError: the server gave no usable answer.
+        """
+        model = self.settings.embedding_model
+        if model is None:
+            raise InputError("settings of the model", "", "MEMTRACE_LLM_EMBEDDING_MODEL is not set")
+        keys = {text: content_hash("embedding", self._embeddings.base_url, model, text) for text in texts}
+        kept = await self.cache.get(list(keys.values())) if self.cache else {}
+        vectors = {text: embedding.unpack(kept[key]) for text, key in keys.items() if key in kept}
+        for batch in embedding.batches([text for text in keys if text not in vectors]):
+            for text, vector in zip(batch, await self._embed(model, batch, budget or self.run_budget), strict=True):
+                # What a cache gives back is in single precision, so this is too.
+                packed = embedding.pack(vector)
+                vectors[text] = embedding.unpack(packed)
+                if self.cache:
+                    await self.cache.put(keys[text], packed)
+        return [vectors[text] for text in texts]
+
+    async def _embed(self, model: str, batch: list[str], budget: Budget) -> list[list[float]]:
+        body = {"model": model, "input": [embedding.prepared(text) for text in batch], "encoding_format": "float"}
+        request = Request(
+            send=lambda seconds: self._embeddings.embed(body, seconds),
+            estimate=self.settings.embedding_usage(embedding.bound(batch)),
+            usage=lambda tokens: self.settings.embedding_usage(tokens.input),
+        )
+        answer = await self._embedding_attempts.run(request, budget, lambda text: read_vectors(text, len(batch)))
+        return answer.found
+
+    async def _reply(
+        self,
+        dialect: Dialect,
+        conversation: Conversation,
+        budget: Budget,
+        tools: Sequence[dict[str, Any]],
+        schema: Schema | None,
+    ) -> Reply:
+        settings = self.settings
+        body = dialect.body(
+            settings.model, conversation.messages, settings.reply_tokens, settings.temperature, tools, schema
+        )
+        key = content_hash("reply", settings.base_url, json.dumps(body))
+        kept = (await self.cache.get([key])).get(key) if self.cache else None
+        if kept is not None:
+            reply, total = _kept_reply(kept)
+            budget.replay(total)
+        else:
+            extra = [*tools, schema.schema] if schema else list(tools)
+            request = Request(
+                send=lambda seconds: self._models.complete(body, seconds),
+                estimate=self.estimate(conversation, extra),
+                usage=lambda tokens: settings.usage(tokens.input, tokens.output),
+            )
+            answer = await self._attempts.run(request, budget, _read)
+            reply = answer.found
+            self._learn(request.estimate, answer.used)
+            if self.cache and not reply.refusal and not reply.cut:
+                await self.cache.put(key, _kept(answer))
+        if reply.tokens is not None:
+            conversation.counted(reply.tokens.input)
+        return reply
+
+    def _learn(self, estimate: Usage, used: Usage) -> None:
+        """Learn from servers that count more than a token for a byte, or ignore the limit of a reply."""
+        factor = max(used.input_tokens / estimate.input_tokens, used.output_tokens / estimate.output_tokens)
+        self._underestimated = max(self._underestimated, self._underestimated * factor)
+
+
+def _read(text: str) -> tuple[Reply, Tokens | None]:
+    reply = read_reply(text)
+    return reply, reply.tokens
+
+
+def _kept(answer: Answer[Reply]) -> bytes:
+    return json.dumps([answer.body, astuple(answer.total)]).encode()
+
+
+def _kept_reply(data: bytes) -> tuple[Reply, Usage]:
+    body, total = json.loads(data)
+    return read_reply(body), Usage(*total)

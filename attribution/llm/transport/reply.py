@@ -1,0 +1,163 @@
+"""Reads a server's reply leniently, because compatible servers differ in what they leave out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from attribution.llm.transport.data import as_data
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a server says that a call used."""
+
+    input: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool that the model wants.
+
+    Attributes:
+        arguments: None where what the model wrote is no JSON object.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said.
+
+    Attributes:
+        refusal: why it will not answer; empty where it does.
+        cut: whether the reply ends where its limit did.
+        tokens: None where the server does not say.
+    """
+
+    content: str
+    refusal: str
+    calls: tuple[ToolCall, ...]
+    cut: bool
+    tokens: Tokens | None
+
+    def message(self) -> dict[str, Any]:
+        """The message as it stands in the conversation afterwards.
+
+        Arguments that are no JSON become empty ones: templates of servers parse them, and fail.
+        """
+        if not self.calls:
+            return {"role": "assistant", "content": self.content}
+        calls = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": as_data(call.arguments or {})},
+            }
+            for call in self.calls
+        ]
+        return {"role": "assistant", "content": self.content or None, "tool_calls": calls}
+
+
+class _Function(BaseModel):
+    name: str
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Call(BaseModel):
+    id: str | None = None
+    function: _Function
+
+
+class _Message(BaseModel):
+    content: str | list[dict[str, Any]] | None = None
+    refusal: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Any = None
+
+
+class _Vector(BaseModel):
+    embedding: list[float] = Field(min_length=1)
+    index: int = Field(ge=0)
+
+
+class _Embeddings(BaseModel):
+    data: list[_Vector]
+    usage: Any = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = Field(gt=0)
+    completion_tokens: int = Field(default=0, ge=0)
+
+
+def read_reply(text: str) -> Reply:
+    """The reply that a body holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    body = _Completion.model_validate_json(text)
+    choice = body.choices[0]
+    message = choice.message
+    calls = [
+        ToolCall(call.id or f"call-{number}", call.function.name, _arguments(call.function.arguments))
+        for number, call in enumerate(message.tool_calls or ())
+    ]
+    refusal = message.refusal or ("its content filter stopped it" if choice.finish_reason == "content_filter" else "")
+    return Reply(_text(message.content), refusal, tuple(calls), choice.finish_reason == "length", _tokens(body.usage))
+
+
+def read_vectors(text: str, count: int) -> tuple[list[list[float]], Tokens | None]:
+    """The vectors that a body holds, in the order of what was asked.
+
+    Raises:
+        ValueError: it holds none, or not one for each of ``count`` texts.
+    """
+    body = _Embeddings.model_validate_json(text)
+    vectors = {vector.index: vector.embedding for vector in body.data}
+    if len(body.data) != count or set(vectors) != set(range(count)):
+        raise ValueError(f"{len(body.data)} vectors for {count} texts")
+    if len({len(vector) for vector in vectors.values()}) > 1:
+        raise ValueError("vectors of different lengths")
+    return [vectors[index] for index in range(count)], _tokens(body.usage)
+
+
+def _text(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text")
+    return content or ""
+
+
+def _arguments(written: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    try:
+        read = json.loads(written or "{}") if isinstance(written, str) else written or {}
+        # Half a surrogate pair is JSON but no text: it could be neither sent nor stored.
+        json.dumps(read, ensure_ascii=False).encode()
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _tokens(usage: Any) -> Tokens | None:
+    try:
+        read = _Usage.model_validate(usage)
+    except ValidationError:
+        return None
+    return Tokens(read.prompt_tokens, read.completion_tokens)

@@ -1,0 +1,71 @@
+"""Replies in a given form: the JSON Schema that asks for it, and what is wrong with a reply that misses it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from attribution.llm.transport.dialect import Schema
+
+_THOUGHT_END = "</think>"
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_NOISE = frozenset({"title", "default", "description"})
+
+
+class Rejected(Exception):  # noqa: N818 - it is no error: the model is told, and may try again
+    """A reply has the right form and can't stand.
+
+    Attributes:
+        problems: why, for the model to read.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(problems))
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> Schema:
+    """The JSON Schema of a model, in the subset that strict servers take: whole, closed, without references."""
+    whole = model.model_json_schema()
+    return Schema(model.__name__.lower(), _plain(whole, whole.get("$defs", {})))
+
+
+def problems_of(error: ValidationError) -> list[str]:
+    """What is wrong, place by place, without what was given."""
+    problems = []
+    for item in error.errors(include_input=False, include_url=False, include_context=False):
+        place = ".".join(map(str, item["loc"]))
+        problems.append(f"{place}: {item['msg']}" if place else item["msg"])
+    return problems
+
+
+def json_part(text: str) -> str:
+    """The JSON object inside a reply: models wrap it in fences, or think aloud before it."""
+    text = text.rpartition(_THOUGHT_END)[2].strip()
+    if text.startswith("{"):
+        return text
+    fenced = _FENCE.search(text)
+    if fenced:
+        return fenced.group(1).strip()
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _plain(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _plain(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    plain = {key: _plain(value, definitions) for key, value in node.items() if key not in _NOISE and key != "$defs"}
+    if "properties" in node:
+        # Names of properties may be those of keywords.
+        plain["properties"] = {name: _plain(value, definitions) for name, value in node["properties"].items()}
+        plain["required"] = list(node["properties"])
+        plain["additionalProperties"] = False
+    return plain

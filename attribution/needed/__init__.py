@@ -1,0 +1,1 @@
+"""What an answer needed: the kind of question, its pieces, and the evidence for them."""

@@ -1,0 +1,190 @@
+"""What the answer needed: the sentence of the evidence that tells it, and what of it must survive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
+
+from attribution.needed.content import Content, content, credit_in, found, tells
+from attribution.needed.messages import Messages
+from attribution.needed.presence import Detail
+from attribution.text.segments import Placed
+from schema.models import Failure
+
+SUPPORTED = 0.45
+"""A sentence with at least this part of what is wanted tells it. If none has, the answer must be inferred, or the gold
+answer is about something else."""
+_NEAR_SUPPORTED = 0.8
+"""A message beside the evidence is taken instead of it if it has at least this part."""
+_BETTER = 0.3
+"""Or if it has this much more than the evidence."""
+_NEIGHBOURS = 3
+_WHOLLY = 0.95
+_ABOUT = 0.4
+"""A sentence with at least this part of the question is about the same."""
+_TELLING = 1.2
+"""If the words of an answer that the evidence has weigh this much, it is said, whatever else the answer adds."""
+_ASKS = ("?", "？")
+"""How a question ends. What another message only asks is no source of what is needed."""
+
+
+def wanted(messages: Messages, failure: Failure) -> Content:
+    """What the gold answers say beyond the question."""
+    asked = messages.asked(failure)
+    return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
+
+
+def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
+    """The detail from a message beside the evidence, where one tells clearly what is wanted."""
+    near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
+    if near is None:
+        return None
+    own = needed(messages, failure, evidence, want)
+    clearly = own is None or near.support >= max(SUPPORTED, own.support + _BETTER)
+    return near if near.support >= _NEAR_SUPPORTED or clearly else None
+
+
+def needed(
+    messages: Messages,
+    failure: Failure,
+    evidence: Sequence[str],
+    want: Content,
+    *,
+    may_ask: bool = True,
+    least: float | None = None,
+) -> Detail | None:
+    """The detail by the gold answer: the sentence that has most of what is wanted, or is the nearest to the question.
+
+    Args:
+        messages: of the trace.
+        failure: what was asked and answered.
+        evidence: the messages to look at.
+        want: what the gold answers say.
+        may_ask: whether the sentence may be a question.
+        least: the part of what is wanted that it must have, 0 to 1; without it the nearest is taken if none has any.
+
+    Returns:
+        None where no message is given, or none has such a sentence.
+    """
+    asked = messages.asked(failure)
+    want_in, asked_in = messages.sought(want), messages.sought(asked)
+    may_have = None if least is None else want_in.may_have(least)
+    most = -1.0 if least is None else least
+    best: list[tuple[str, Placed]] = []
+    for message_id in evidence:
+        for placed in messages.statements(message_id):
+            if may_have is not None and not may_have(placed.sentence):
+                continue
+            if not may_ask and placed.sentence.text.endswith(_ASKS):
+                continue
+            told = round(want_in.share(placed), 6)
+            if told > most:
+                most, best = told, []
+            if told == most:
+                best.append((message_id, placed))
+    if not best:
+        return None
+    chosen = max(best, key=lambda one: asked_in.share(one[1])) if len(best) > 1 else best[0]
+    literal = most >= SUPPORTED
+    _, placed = chosen
+    core = _held(want, placed) if literal else content(placed.sentence.text, messages.rarity, placed.reference)
+    return _detail(messages, chosen, asked, core, most, literal)
+
+
+def telling(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:
+    """The details from messages of which one sentence tells what is wanted, as ``needed`` says it of each."""
+    want_in = messages.sought(want)
+    may_have = want_in.may_have(SUPPORTED)
+    gists = {one: messages.gist(one) for one in ids}
+    able = [one for one, gist in gists.items() if may_have(gist) and want_in.most(gist) >= SUPPORTED]
+    details = [needed(messages, failure, [one], want, least=SUPPORTED) for one in able]
+    return [one for one in details if one is not None]
+
+
+def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+    """The part of what is wanted that the sentences of one message have together, 0 to 1; 0 if a date is wanted."""
+    if want.dates or not want.weight:
+        return 0.0
+    want_in = messages.sought(want)
+    found = [[want_in.bits(placed.sentence) for placed in messages.sentences.get(one, [])] for one in evidence]
+    return max((want_in.worth(reduce(or_, bits, 0)) for bits in found), default=0.0) / want.weight
+
+
+def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> float:
+    """The part of what is wanted that one sentence has, 0 to 1."""
+    want_in = messages.sought(want)
+    return max((want_in.share(one) for message in evidence for one in messages.sentences.get(message, [])), default=0.0)
+
+
+def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:
+    """Whether the sentence of a detail tells all that is wanted, about what the question asks."""
+    asked = messages.asked(failure)
+    return detail.support >= _WHOLLY and found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
+
+
+def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) -> Detail | None:
+    """The detail by the question alone: what the sentence nearest to it says beyond the question.
+
+    A question for a time needs the dates, one for an amount the numbers, where the sentence has some.
+    """
+    asked = messages.asked(failure)
+    best = -1.0
+    chosen: tuple[str, Placed] | None = None
+    for message_id in evidence:
+        for placed in messages.statements(message_id):
+            score = round(found(asked, placed), 6)
+            if score > best:
+                best, chosen = score, (message_id, placed)
+    if chosen is None:
+        return None
+    said = content(chosen[1].sentence.text, messages.rarity, chosen[1].reference)
+    core = said.without(asked.words, asked.numbers)
+    first = failure.question.casefold().split()[:2]
+    if first[:1] == ["when"] and core.dates:
+        core = Content({}, frozenset(), core.dates)
+    elif first[:1] == ["how"] and first[1:] in (["many"], ["much"], ["long"], ["often"], ["old"]) and core.numbers:
+        core = Content({}, core.numbers, ())
+    elif core.words:
+        core = Content(core.words, core.numbers, ())
+    return _detail(messages, chosen, asked, core, best, False)
+
+
+def backing(
+    messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None
+) -> tuple[float, str, str]:
+    """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
+    said = messages.claim(failure, reference)
+    said_in = messages.sought(said)
+    best = (0.0, "", "")
+    for message_id in evidence:
+        for placed in messages.sentences.get(message_id, []):
+            share = said_in.share(placed)
+            score = max(share, min(1.0, share * said.weight / _TELLING))
+            if score > best[0]:
+                best = (score, message_id, placed.sentence.text)
+    return best
+
+
+def _detail(
+    messages: Messages, chosen: tuple[str, Placed], asked: Content, core: Content, support: float, literal: bool
+) -> Detail:
+    message_id, placed = chosen
+    about = {
+        stem: weight
+        for words in (content(placed.sentence.text, messages.rarity).words, asked.words)
+        for stem, weight in words.items()
+        if stem not in core.words
+    }
+    unique = messages.is_unique(placed.sentence)
+    return Detail(message_id, core, about, placed.sentence, placed.reference, support, unique, literal, messages.rarity)
+
+
+def _held(want: Content, placed: Placed) -> Content:
+    """The part of what is wanted that a sentence has."""
+    one = placed.sentence
+    return Content(
+        {stem: weight for stem, weight in want.words.items() if credit_in(stem, one)},
+        want.numbers & one.numbers,
+        tuple(days for days in want.dates if tells(one, days, placed.reference)),
+    )

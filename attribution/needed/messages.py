@@ -1,0 +1,265 @@
+"""The messages of a trace, looked at once, and where the evidence of a failure is among them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from operator import mul
+from typing import Protocol
+
+from attribution.needed.content import Content, Rarity, content
+from attribution.needed.prepared_content import Sought
+from attribution.needed.sentence_origins import Origins
+from attribution.text.bm25 import Bm25, fused
+from attribution.text.lexicon import Alike
+from attribution.text.segments import Placed, Sentence, passage
+from attribution.text.tokens import tokens
+from attribution.trace.graph import TraceGraph
+from schema.kinds import EARLIER, VariableKind
+from schema.models import Failure
+from store.runtime.garbage_collector import collector_paused
+
+_SPEAKER = re.compile(r"""["'](?:name|speaker|author|sender)["']\s*:\s*["']([^"']+)["']""")
+_FORM = 5
+"""A sentence that more messages than this have, and more than a tenth of all, is a part of their form."""
+_PHRASE_ANSWERS = 4
+"""A word that so many different answers of a trace have belongs to the way in which answers are put."""
+_MOST_SOUGHT = 500
+"""Contents whose words are kept as they were looked up."""
+
+
+class Mode(StrEnum):
+    """What evidence is searched by."""
+
+    QUESTION = "question"
+    GOLD = "question+gold"
+    PREDICTION = "question+prediction"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector per text."""
+        ...
+
+
+class Messages:
+    """The recorded messages of a trace, in order, as sentences, with an index of their words."""
+
+    def __init__(self, graph: TraceGraph, texts: Mapping[str, str], answers: Iterable[str] = ()) -> None:
+        """Looks at every message.
+
+        Args:
+            graph: the trace.
+            texts: the values of its messages, in order.
+            answers: what was answered in it, to tell phrases from facts.
+        """
+        self.ids = list(texts)
+        self.texts = texts
+        self.speakers = {one: name for one, text in texts.items() if (name := speaker(text))}
+        self._names = frozenset(token.stem for name in set(self.speakers.values()) for token in tokens(name))
+        self.place = {variable_id: number for number, variable_id in enumerate(self.ids)}
+        self.sentences = {variable_id: passage(text, _day(graph, variable_id)) for variable_id, text in texts.items()}
+        stems = {
+            variable_id: [stem for one in placed for stem in one.sentence.stems]
+            for variable_id, placed in self.sentences.items()
+        }
+        self.rarity = Rarity(stems.values())
+        self.origins = Origins(self.sentences, self.rarity)
+        self.alike = Alike()
+        self.alike.add(stem for some in stems.values() for stem in some)
+        self._statements: dict[str, list[Placed]] = {}
+        self._gists: dict[str, Sentence] = {}
+        self._asked = "", Content({}, frozenset(), ())
+        self._sought: dict[Hashable, Sought] = {}
+        self._behind: dict[str, set[str]] = {}
+        self._index = Bm25(stems)
+        said = Counter(
+            stem for text in set(answers) for stem in {s for one in passage(text) for s in one.sentence.stems}
+        )
+        self._phrases = frozenset(stem for stem, count in said.items() if count >= _PHRASE_ANSWERS)
+        self._embedder: Embedder | None = None
+        self._vectors: list[list[float]] = []
+
+    @classmethod
+    async def read(cls, graph: TraceGraph, embedder: Embedder | None = None) -> Messages:
+        """Read the messages of a trace; with an embedder they are found by meaning, too."""
+        found = [
+            variable
+            for variable in graph.variables.values()
+            if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
+        ]
+        # What a later process reads again is evidence only if nobody recorded how it was said.
+        said = {variable.value_hash for variable in found if variable.category != EARLIER}
+        ids = [one.id for one in found if one.category != EARLIER or one.value_hash not in said]
+        texts, answers = await graph.texts(ids), await _answers(graph)
+        # All of it stays: looking for garbage in it would take a quarter of this time, and a tenth of what comes after.
+        with collector_paused(stays=True):
+            messages = cls(graph, texts, answers)
+        if embedder is not None and ids:
+            messages._embedder = embedder
+            vectors = await embedder.embed([messages.texts[variable_id] for variable_id in ids])
+            messages._vectors = [_unit(vector) for vector in vectors]
+        return messages
+
+    async def retrieve(self, failure: Failure, mode: Mode, limit: int, is_known: Callable[[str], bool]) -> list[str]:
+        """The messages that look most like the evidence of a failure, best first, of those that were known."""
+        query = failure.question
+        if mode is Mode.GOLD:
+            query = "\n".join([query, *failure.gold_answers])
+        elif mode is Mode.PREDICTION:
+            query = f"{query}\n{failure.prediction or ''}"
+        stems = [stem for placed in passage(query) for stem in placed.sentence.stems]
+        by_words = self._index.search(stems, 2 * limit, is_known)
+        if self._embedder is None:
+            return by_words[:limit]
+        (vector,) = await self._embedder.embed([query])
+        likeness = [sum(map(mul, vector, other)) for other in self._vectors]  # of one query: its length is no matter
+        known = [number for number, one in enumerate(self.ids) if is_known(one)]
+        by_meaning = sorted(known, key=lambda number: -likeness[number])[: 2 * limit]
+        return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
+
+    def about_apart(self, text: str, limit: int, is_known: Callable[[str], bool]) -> list[str]:
+        """The messages that share most with a text, of those that were known: of all, and of each speaker.
+
+        Long messages of one would else crowd out the short ones of another that tell the same.
+        """
+        stems = [stem for placed in passage(text) for stem in placed.sentence.stems]
+        return self._index.search_apart(stems, limit, is_known, self.speakers.get)
+
+    def statements(self, message_id: str) -> Sequence[Placed]:
+        """The sentences of a message that say something: neither metadata nor form."""
+        found = self._statements.get(message_id)
+        if found is None:
+            found = [
+                placed
+                for placed in self.sentences.get(message_id, ())
+                if placed.sentence.stems and not placed.sentence.is_metadata and not self.is_form(placed.sentence)
+            ]
+            self._statements[message_id] = found
+        return found
+
+    def gist(self, message_id: str) -> Sentence:
+        """All words, numbers and dates of a message, as if one sentence had them: no sentence of it has any more."""
+        found = self._gists.get(message_id)
+        if found is None:
+            said = [placed.sentence for placed in self.statements(message_id)]
+            stems = tuple(dict.fromkeys(stem for one in said for stem in one.stems))
+            numbers = frozenset[float]().union(*(one.numbers for one in said))
+            found = Sentence("", stems, numbers, tuple(date for one in said for date in one.dates), None)
+            self._gists[message_id] = found
+        return found
+
+    def is_form(self, one: Sentence) -> bool:
+        """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
+        return len(self.origins.sayers(one)) > max(_FORM, len(self.ids) // 10)
+
+    def asked(self, failure: Failure) -> Content:
+        """What a question says."""
+        if self._asked[0] != failure.question:
+            self._asked = failure.question, content(failure.question, self.rarity)
+        return self._asked[1]
+
+    def claim(self, failure: Failure, reference: int | None) -> Content:
+        """What an answer says beyond the question and beyond phrases that many answers have."""
+        asked = self.asked(failure)
+        said = content(failure.prediction or "", self.rarity, reference)
+        dropped = self._phrases | asked.words.keys() | self._names
+        words = {stem: weight for stem, weight in said.words.items() if stem not in dropped}
+        return Content(words, said.numbers - asked.numbers, said.dates)
+
+    def sought(self, wanted: Content) -> Sought:
+        """A content, to be looked for in many messages."""
+        key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
+        found = self._sought.get(key)
+        if found is None:
+            if len(self._sought) >= _MOST_SOUGHT:
+                self._sought.clear()
+            found = self._sought[key] = Sought(wanted, self.alike)
+        found.look_up()
+        return found
+
+    def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
+        """The first messages that are found behind a variable, two at most."""
+        known = self._behind.get(variable_id)
+        if known is None:
+            known = self._behind[variable_id] = set()
+            seen, waiting = {variable_id}, [variable_id]
+            while waiting and len(known) < 2:
+                current = waiting.pop()
+                if current in self.place:
+                    known.add(current)
+                for derivation in graph.parents(current):
+                    if derivation.source not in seen:
+                        seen.add(derivation.source)
+                        waiting.append(derivation.source)
+        return known
+
+    def is_unique(self, one: Sentence) -> bool:
+        """Whether only one message has a sentence of these words."""
+        return len(self.origins.sayers(one)) == 1
+
+    def preceding(self, variable_id: str, count: int) -> list[str]:
+        """The messages just before one, in order."""
+        place = self.place[variable_id]
+        return self.ids[max(0, place - count) : place]
+
+    def following(self, variable_id: str, count: int) -> list[str]:
+        """The messages just after one, in order."""
+        place = self.place[variable_id]
+        return self.ids[place + 1 : place + 1 + count]
+
+    def neighbours(self, variable_ids: Iterable[str], distance: int) -> list[str]:
+        """The messages up to a distance from some, without them, nearest first."""
+        given = [self.place[variable_id] for variable_id in variable_ids if variable_id in self.place]
+        near = {
+            number
+            for place in given
+            for number in range(max(0, place - distance), min(len(self.ids), place + distance + 1))
+        } - set(given)
+        return [self.ids[number] for number in sorted(near, key=lambda n: (min(abs(n - g) for g in given), n))]
+
+
+def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
+    """Tells messages that were there when a question was answered; what was said later is no evidence.
+
+    A message that some operation used was there if the first of these began no later than the one that answered. One
+    that nothing ever used was there if it was recorded before the question.
+    """
+    answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
+    answering = None if answer is None else graph.operations.get(answer.operation_id or "")
+
+    @cache
+    def known(message_id: str) -> bool:
+        users = graph.users(message_id)
+        if users:
+            return answering is None or graph.operations[users[0]].sequence <= answering.sequence
+        return asked is None or graph.variables[message_id].sequence <= asked.sequence
+
+    return known
+
+
+async def _answers(graph: TraceGraph) -> list[str]:
+    kinds = {v.id: v.kind for v in graph.variables.values()}
+    return list((await graph.texts(v for v, kind in kinds.items() if kind is VariableKind.ANSWER)).values())
+
+
+def speaker(text: str) -> str | None:
+    """Who said a message, in lower case, where its value says so by a key."""
+    match = _SPEAKER.search(text)
+    return match[1].casefold() if match else None
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    length = math.hypot(*vector) or 1.0
+    return [value / length for value in vector]
+
+
+def _day(graph: TraceGraph, variable_id: str) -> int | None:
+    moment = graph.variables[variable_id].created_at
+    return moment.toordinal() if moment else None

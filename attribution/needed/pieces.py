@@ -1,0 +1,183 @@
+"""What an answer needs, as pieces. Each is a sentence of the evidence that is followed by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from attribution.needed.content import Content, content
+from attribution.needed.evidence_sentences import needed, telling, told_nearby
+from attribution.needed.gold_agreement import agreement
+from attribution.needed.messages import Messages
+from attribution.needed.presence import Detail
+from attribution.needed.question import Form
+from attribution.text.dates import mentions
+from attribution.verdicts.verdict import MOST_PIECES
+from schema.models import Failure
+
+_ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
+_WHOLE = 0.8
+"""A sentence with at least this part of all items tells the whole list by itself."""
+_ALSO = 0.05
+"""Another message is as good a source if it has at most this much less."""
+_FOUND = 10
+"""Messages that are looked at for a sentence of a reply, of all and of each speaker."""
+_SAID = 0.8
+"""An answer says a piece if it has at least this part of it."""
+_NEARLY = 0.5
+"""Another source of a sentence must have at least this part of what the best one has."""
+_SOURCES = 3
+"""Messages of one speaker that are followed for a sentence of a reply, at most."""
+_WORTH = 1.6
+"""A sentence of a reply is a piece if what it takes from earlier messages weighs at least this much."""
+
+_NAMES = re.compile(
+    r"""\*\*[^*]{3,60}\*\*                                            # what is set off
+      | ["“„][^"”“]{3,60}["”“] | «[^»]{3,60}» | [「《][^」》]{2,60}[」》]  # what is quoted
+      | (?<!\w)['‘][^'’]{3,50}['’](?!\w)
+      | \b[A-Z][\w']+(?:\s+(?:&\s+)?[A-Z][\w']+)+                     # names of several words
+      | \b\d[\d,.]*\w*                                               # numbers
+    """,
+    re.VERBOSE,
+)
+"""What a sentence calls by its name."""
+
+Piece = list[Detail]
+"""The same piece as several messages tell it: one of them is enough."""
+
+
+def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+    """The pieces of a gold answer that lists several things; none where one sentence tells all there is."""
+    asked = messages.asked(failure)
+    parts = [content(item, messages.rarity).without(asked.words) for item in items(failure)]
+    known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
+    if 2 * sum(map(bool, known)) <= len(parts):
+        return []
+    found: dict[tuple[str, str], Piece] = {}
+    for part, sources in zip(parts, known, strict=True):
+        told = sources or alternatives(messages, failure, evidence, part)
+        if told:
+            found.setdefault((told[0].message_id, told[0].sentence.text), told)
+    whole = needed(messages, failure, evidence, want)
+    is_told = whole is not None and whole.support >= _WHOLE
+    return list(found.values())[:MOST_PIECES] if len(found) > 1 and not is_told else []
+
+
+def alternatives(
+    messages: Messages, failure: Failure, evidence: Sequence[str], want: Content, *, near: bool = True
+) -> Piece:
+    """The sentences that tell what is wanted, one a message, best first; none where none does.
+
+    Args:
+        messages: of the trace.
+        failure: whose evidence it is.
+        evidence: the messages to look at.
+        want: what is wanted.
+        near: whether to look beside them where they don't tell it.
+    """
+    details = telling(messages, failure, evidence, want)
+    if not details:
+        beside = told_nearby(messages, failure, evidence, want) if near else None
+        return [] if beside is None else [beside]
+    details.sort(key=lambda one: -one.support)
+    return [one for one in details if one.support >= details[0].support - _ALSO]
+
+
+def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
+    """A piece of each message of the evidence, which only together give the answer."""
+    details = [needed(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
+    return [[one] for one in details if one is not None][:MOST_PIECES]
+
+
+def rested_on(
+    messages: Messages, failure: Failure, evidence: Sequence[str], is_known: Callable[[str], bool]
+) -> list[Piece]:
+    """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all.
+
+    What rests on something earlier calls it by its name, or has its numbers. General advice is like much that was said
+    before, and rests on none of it; so it is looked at only where no sentence names anything.
+    """
+    given = [one for one in evidence if is_known(one)]
+    found: dict[tuple[str, str], Piece] = {}
+    # A sentence takes no more than it says: when enough have taken more, the others need not be looked at.
+    for sentence, want in sorted(_said_beyond(messages, failure), key=lambda item: -item[1].weight):
+        pieces = sorted(found.values(), key=_worth, reverse=True)[:MOST_PIECES]
+        if len(pieces) == MOST_PIECES and _worth(pieces[-1]) >= want.weight:
+            break
+        sources = _tell(messages, failure, given, want)
+        sources = sources or _tell(messages, failure, messages.about_apart(sentence, _FOUND, is_known), want)
+        if sources:
+            key = sources[0].message_id, sources[0].sentence.text
+            found[key] = max(found.get(key, sources), sources, key=_worth)
+    return sorted(found.values(), key=_worth, reverse=True)[:MOST_PIECES]
+
+
+def _said_beyond(messages: Messages, failure: Failure) -> list[tuple[str, Content]]:
+    """The sentences of a long reply that may rest on something earlier, with what each says beyond the question."""
+    asked = messages.asked(failure).words
+    sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
+    said = []
+    for sentence in [one for one in sentences if _NAMES.search(one)] or sentences:
+        told = content(sentence, messages.rarity)
+        words = {word: weight for word, weight in told.words.items() if word not in asked}
+        said.append((sentence, Content(words, told.numbers, told.dates)))
+    return [(sentence, want) for sentence, want in said if want.weight >= _WORTH]
+
+
+def _worth(piece: Piece) -> float:
+    """The weight of what a piece is needed for, in its best source."""
+    return piece[0].core.weight
+
+
+def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
+    """The messages that tell a good part of a sentence, best first, the best of each speaker."""
+    found = [one for one in telling(messages, failure, ids, want) if one.core.weight >= _WORTH]
+    found.sort(key=lambda one: -one.core.weight)
+    kept, counts = [], Counter[str | None]()
+    for one in found:
+        name = messages.speakers.get(one.message_id)
+        if one.core.weight >= _NEARLY * found[0].core.weight and counts[name] < _SOURCES:
+            counts[name] += 1
+            kept.append(one)
+    return kept
+
+
+def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
+    """Whether an answer has what a piece is needed for."""
+    return said(messages, failure, text, detail) >= _SAID
+
+
+def said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
+    """The part of what a piece is needed for that an answer has, 0 to 1; 0 where it contradicts the piece."""
+    asked = frozenset(messages.asked(failure).words)
+    told = agreement(detail.core, text, asked=asked)
+    return 0.0 if told.conflicts else told.recall
+
+
+def is_joined(kind: Form, evidence: Sequence[str]) -> bool:
+    """Whether all messages of the evidence are needed together."""
+    return kind in {Form.INFERRED, Form.JOINED} and len(set(evidence)) > 1
+
+
+def is_list(failure: Failure) -> bool:
+    """Whether a gold answer lists several things."""
+    return bool(items(failure))
+
+
+def items(failure: Failure) -> list[str]:
+    """The items that a gold answer lists."""
+    return next((named for gold in failure.gold_answers if len(named := things(gold)) > 1), [])
+
+
+def things(text: str) -> list[str]:
+    """What a text lists, the whole of it where it is no list; a date is not taken apart."""
+    dates = [(date.start, date.end) for date in mentions(text)]
+    cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
+    edges = [0, *(place for cut in cuts for place in cut), len(text)]
+    parts = [text[edges[n] : edges[n + 1]] for n in range(0, len(edges), 2)]
+    return [part for part in parts if part.strip()]
+
+
+def _sentences(gold: str) -> list[str]:
+    return [one.strip() for one in re.split(r"\n+|(?<=[.!?])\s+", gold) if one.strip()]

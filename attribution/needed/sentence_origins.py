@@ -1,0 +1,190 @@
+"""Where the sentences of texts are from: which messages have them, word by word or nearly."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
+from typing import NamedTuple
+
+from attribution.needed.content import CREDIT, Rarity, credit, matches
+from attribution.needed.prepared_content import SURELY
+from attribution.text.lexicon import best_likeness
+from attribution.text.segments import Placed, Sentence
+
+_FEW_WORDS = 2
+"""Shorter sentences are not taken to come from a certain message."""
+_CLEARLY = 0.15
+"""A sentence is taken to come from another message only if that fits better by this much."""
+_LOOKED_UP = 6
+"""The rarest words of a sentence by which its origin is looked up."""
+_COMPARED = 5
+"""Messages that a sentence is compared with closely."""
+_MOST_COMPARED = 20_000
+"""Sentences of which it is kept whether they come from a certain message."""
+_MOST_TEXTS = 3_000
+"""Texts of which it is kept which messages have their sentences."""
+_LARGE = 2_000
+"""Texts with more sentences are large."""
+_LARGE_KEPT = 120_000
+"""Sentences of large texts of which it is kept, at most, besides the last text."""
+
+_NOBODY: AbstractSet[str] = frozenset()
+
+
+class _Shares(NamedTuple):
+    """The sentences of a text that say something, by number: those of no message, and those that messages have."""
+
+    free: Sequence[int]
+    quoted: Sequence[int]
+    sayers: Sequence[AbstractSet[str]]
+
+
+class Origins:
+    """The sentences of all messages of a trace, looked up by their words."""
+
+    def __init__(self, sentences: Mapping[str, Sequence[Placed]], rarity: Rarity) -> None:
+        """Looks at every sentence.
+
+        Args:
+            sentences: of each message, in the order of the messages.
+            rarity: of words in them.
+        """
+        self._sentences = sentences
+        self._rarity = rarity
+        self._place = {message: number for number, message in enumerate(sentences)}
+        self._said: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
+        self._sayers: dict[frozenset[str], set[str]] = defaultdict(set)
+        for message, placed in sentences.items():
+            for one in placed:
+                words = frozenset(one.sentence.stems)
+                self._sayers[words].add(message)
+                if len(words) >= _FEW_WORDS:
+                    for word in words:
+                        self._said[word].append((message, words))
+        self._origins: dict[frozenset[str], dict[str, float]] = {}
+        self._foreign: dict[tuple[frozenset[str], str], bool] = {}
+        self._shares: dict[int, _Shares] = {}
+        self._large: list[tuple[Sequence[Placed], _Shares]] = []
+
+    def sayers(self, one: Sentence) -> AbstractSet[str]:
+        """The messages that have a sentence of just these words."""
+        return self._sayers.get(frozenset(one.stems), _NOBODY)
+
+    def not_quoted(self, text: str, places: Sequence[Placed], message_id: str) -> list[int]:
+        """Which sentences of a text may come from a message: those that say something and that no others have alone.
+
+        Args:
+            text: by its hash it is known whether it was looked at before.
+            places: its sentences; those of a large text are the same object when it is read again.
+            message_id: of the message.
+        """
+        shares = self._shares_of(text, places)
+        own = [n for n, sayers in zip(shares.quoted, shares.sayers, strict=True) if message_id in sayers]
+        return sorted([*shares.free, *own]) if own else list(shares.free)
+
+    def _shares_of(self, text: str, places: Sequence[Placed]) -> _Shares:
+        if len(places) > _LARGE:
+            return self._shares_of_large(places)
+        key = hash(text)
+        shares = self._shares.get(key)
+        if shares is None:
+            if len(self._shares) >= _MOST_TEXTS:
+                self._shares.clear()
+            shares = self._shares[key] = self._shared(places, 0)
+        return shares
+
+    def _shares_of_large(self, places: Sequence[Placed]) -> _Shares:
+        """The same; of a buffer that grows only the sentences are looked at that are new."""
+        base, same = _Shares([], [], []), 0
+        for known in self._large:
+            read, shares = known
+            if read is places:
+                self._large = [known, *(other for other in self._large if other is not known)]
+                return shares
+            differs = (
+                n
+                for n, (one, other) in enumerate(zip(places, read, strict=False))
+                if one is not other and one[:2] != other[:2]
+            )
+            length = next(differs, min(len(places), len(read)))
+            base, same = (shares, length) if length > same else (base, same)
+        free, quoted = bisect_left(base.free, same), bisect_left(base.quoted, same)
+        new = self._shared(places, same)
+        found = _Shares(
+            [*base.free[:free], *new.free], [*base.quoted[:quoted], *new.quoted], [*base.sayers[:quoted], *new.sayers]
+        )
+        sizes = accumulate(len(read) for read, _ in self._large)
+        kept = [known for known, size in zip(self._large, sizes, strict=True) if size <= _LARGE_KEPT]
+        self._large = [(places, found), *kept]
+        return found
+
+    def _shared(self, places: Sequence[Placed], start: int) -> _Shares:
+        free, quoted, by = [], [], []
+        for number, placed in enumerate(places[start:], start):
+            one = placed.sentence
+            words = frozenset(one.stems)
+            sayers = self._sayers.get(words) if len(words) >= _FEW_WORDS else None
+            if sayers is not None:
+                quoted.append(number)
+                by.append(sayers)
+            elif words or one.numbers or one.dates:
+                free.append(number)
+        return _Shares(free, quoted, by)
+
+    def is_foreign(self, one: Sentence, message_id: str) -> bool:
+        """Whether a sentence repeats another message, rather than this one."""
+        words = frozenset(one.stems)
+        if len(words) < _FEW_WORDS:
+            return False
+        sayers = self._sayers.get(words)
+        if sayers is not None:
+            return message_id not in sayers
+        key = words, message_id
+        if key not in self._foreign:
+            if len(self._foreign) >= _MOST_COMPARED:
+                self._foreign.clear()
+            self._foreign[key] = self._is_of_another(words, message_id)
+        return self._foreign[key]
+
+    def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
+        """Whether words that no message has like this come from another message than this one."""
+        origins = self._origins.get(words)
+        if origins is None:
+            origins = self._origins[words] = self._likenesses(words)
+        other = max((score for message, score in origins.items() if message != message_id), default=0.0)
+        if other <= _CLEARLY:
+            return False
+        said = [placed.sentence.stems for placed in self._sentences[message_id]]
+        total = sum(map(self._rarity, words))
+        own = max((sum(map(self._rarity, words.intersection(one))) for one in said), default=0.0) / total
+        if other <= own + _CLEARLY:  # the words that are the same are a part of the likeness: mostly they say enough
+            return False
+
+        def is_more(stems: tuple[str, ...]) -> bool:
+            # Each word of a sentence tells one word: its likeness is no more than if it could tell any number of them.
+            most = sum(self._rarity(word) * CREDIT[best_likeness(word, stems)] for word in words) / total
+            return other > SURELY * most + _CLEARLY
+
+        if is_more(tuple(dict.fromkeys(stem for one in said for stem in one))):  # then it is more than any sentence
+            return True
+        return all(is_more(one) or other > self._likeness(words, frozenset(one)) + _CLEARLY for one in said)
+
+    def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
+        """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
+        total = sum(map(self._rarity, words))
+        return sum(self._rarity(w) * credit(w, o) for w, o in matches(sorted(words), sorted(said)).items()) / total
+
+    def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
+        """The likeness of the messages that share most of these words."""
+        rarest = sorted(words, key=lambda word: (-self._rarity(word), word))[:_LOOKED_UP]
+        shared: dict[tuple[str, frozenset[str]], float] = defaultdict(float)
+        for word in rarest:
+            for sentence in self._said.get(word, ()):
+                shared[sentence] += self._rarity(word)
+        scores: dict[str, float] = {}
+        for message, said in sorted(shared, key=lambda key: (-shared[key], self._place[key[0]]))[:_COMPARED]:
+            scores[message] = max(scores.get(message, 0.0), self._likeness(words, said))
+        return scores

@@ -1,0 +1,1 @@
+"""People's work on failures: verdicts, labels and annotation."""

@@ -1,0 +1,230 @@
+"""What people say of a wrong answer: why it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from attribution.verdicts.gold import gold_mark
+from attribution.verdicts.stored import by_id
+from attribution.verdicts.verdict import Link, Step, written
+from ingest.events.complaints import MAX_LIST, EntryOf, check_texts
+from schema.control import AuditEntry
+from schema.errors import InputError, NotFoundError
+from schema.ids import make_id
+from schema.kinds import HUMAN_METHOD, NOT_THE_MEMORY, ErrorType, OperationKind
+from schema.models import Attribution, Batch, Failure, Operation, Trace, Variable
+from schema.people import check_person
+from store.contract.answers import Label
+from store.contract.protocol import GraphStore
+
+E = TypeVar("E", Trace, Operation, Variable, Failure, Attribution)
+
+Named = tuple[ErrorType, str | None]
+"""An error type, and the id of the operation at fault; None where there is none."""
+
+_STORES = frozenset(
+    {
+        OperationKind.EXTRACTION,
+        OperationKind.INITIALIZATION,
+        OperationKind.SEGMENTATION,
+        OperationKind.UPDATE,
+        OperationKind.DELETION,
+    }
+)
+_UNFIT = {
+    ErrorType.EXTRACTION: frozenset({OperationKind.RETRIEVAL, OperationKind.DELETION}),
+    ErrorType.UPDATE: frozenset({OperationKind.RETRIEVAL}),
+    ErrorType.DELETION: frozenset({OperationKind.RETRIEVAL}),
+    ErrorType.RETRIEVAL: _STORES,
+    ErrorType.RESPONSE: _STORES | {OperationKind.RETRIEVAL},
+}
+"""Kinds of operations that an error of this type can't come from. All other kinds may do anything, such as an update
+that deletes, or a tool that searches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A person says why an answer is wrong; ``error_type`` None is an abstention.
+
+    Attributes:
+        also: other verdicts that the person would accept.
+        evidence: ids of variables that show it, each with words quoted from its value, which may be none.
+        details: what else belongs to it; the attributes of the verdict.
+    """
+
+    failure_id: str
+    error_type: ErrorType | None
+    operation_id: str | None = None
+    reason: str | None = None
+    confidence: float | None = None
+    also: tuple[Named, ...] = ()
+    evidence: tuple[tuple[str, str], ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def record_verdict(
+    store: GraphStore, judgement: Judgement, author: str, entry_of: EntryOf | None = None
+) -> Attribution:
+    """Store a person's verdict on a failure; the one that this person gave before is replaced.
+
+    Args:
+        store: holds the failure.
+        judgement: what is said.
+        author: who says it.
+        entry_of: tells of it in the audit log.
+
+    Raises:
+        NotFoundError: there is no such failure or operation.
+        InputError: nobody can be called so, an error type and an operation do not go together, the operation is
+            of another trace, or something is out of range.
+    """
+    trace, verdict = await checked_verdict(store, judgement, author)
+    await write_verdict(store, trace, verdict, entry_of)
+    return verdict
+
+
+async def checked_verdict(store: GraphStore, judgement: Judgement, author: str) -> tuple[Trace, Attribution]:
+    """A person's verdict that can be stored, and the trace that it is about.
+
+    Raises:
+        NotFoundError, InputError: see ``record_verdict``.
+    """
+    check_person(author, "verdict", "author")
+    check_texts("reason", () if judgement.reason is None else (judgement.reason,))
+    if judgement.confidence is not None and not 0 <= judgement.confidence <= 1:
+        raise InputError("verdict", "confidence", f"{judgement.confidence} is not from 0 to 1")
+    failure = await _one(store, Failure, judgement.failure_id)
+    await _check_operations(store, judgement, failure)
+    await _check_evidence(store, judgement, failure)
+    judgement = replace(judgement, details={**judgement.details, **gold_mark(failure)})
+    return await _one(store, Trace, failure.trace_id), verdict_of(failure, judgement, author)
+
+
+async def write_verdict(store: GraphStore, trace: Trace, verdict: Attribution, entry_of: EntryOf | None = None) -> None:
+    """Store a verdict that was checked."""
+    entry = entry_of(verdict.id) if entry_of else None
+    await store.write(Batch(trace, attributions=[verdict]), entry=entry)
+
+
+def verdict_of(failure: Failure, judgement: Judgement, author: str) -> Attribution:
+    """A person's verdict as an element of the graph; what else they would accept are its candidates."""
+    also = [named for named in dict.fromkeys(judgement.also) if named != (judgement.error_type, judgement.operation_id)]
+    return Attribution(
+        id=make_id("Attribution", failure.id, HUMAN_METHOD, author),
+        project_id=failure.project_id,
+        trace_id=failure.trace_id,
+        failure_id=failure.id,
+        error_type=judgement.error_type,
+        operation_id=judgement.operation_id,
+        confidence=judgement.confidence,
+        method=HUMAN_METHOD,
+        model=None,
+        reason=judgement.reason,
+        evidence=_encode([written(Step(id_, None, Link.START, quote, True)) for id_, quote in judgement.evidence]),
+        candidates=_encode(
+            [
+                {"errorType": error_type, "operationId": operation, "confidence": None, "reason": ""}
+                for error_type, operation in also
+            ]
+        ),
+        tokens=None,
+        cost=None,
+        seconds=None,
+        created_at=datetime.now(UTC),
+        author=author,
+        attributes=_encode(judgement.details),
+    )
+
+
+def problem_of(error_type: ErrorType, operation: Operation | None) -> str | None:
+    """Why an operation can't be blamed with an error of this type, or none can't; None where it can.
+
+    Args:
+        error_type: what is said.
+        operation: what is blamed; None for nothing.
+    """
+    if error_type in NOT_THE_MEMORY:
+        return None if operation is None else f"{error_type} takes no operation: none of the memory is at fault"
+    if operation is None:
+        return f"{error_type} needs the operation at fault"
+    if operation.kind is OperationKind.JUDGE:
+        return f"{operation.external_id!r} judges answers, so it can't be at fault for {error_type}"
+    if operation.kind in _UNFIT[error_type]:
+        return f"{operation.external_id!r} is of kind {operation.kind}, which can't be at fault for {error_type}"
+    return None
+
+
+async def withdraw_verdict(
+    store: GraphStore, attribution_id: str, author: str | None, entry: AuditEntry | None = None, by: str | None = None
+) -> Attribution:
+    """Take back a person's verdict.
+
+    Args:
+        store: holds it.
+        attribution_id: whose verdict is meant.
+        author: who may take back only what is theirs; None may take back any person's.
+        entry: tells of it in the audit log.
+        by: who takes it back, for its history; None is its author.
+
+    Raises:
+        NotFoundError: there is no such verdict.
+        InputError: it is not a person's, or not theirs.
+    """
+    verdict = await _one(store, Attribution, attribution_id)
+    if verdict.method != HUMAN_METHOD:
+        raise InputError("verdict", attribution_id, "is a method's, not a person's: it stays")
+    if author is not None and verdict.author != author:
+        raise InputError("verdict", attribution_id, "is another person's: an admin may take it back")
+    if not await store.delete_attributions([attribution_id], entry, by):
+        raise NotFoundError(attribution_id, Label.ATTRIBUTION.value)
+    return verdict
+
+
+async def _check_operations(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
+    if judgement.error_type is None and judgement.operation_id is not None:
+        raise InputError("verdict", "operation", "an abstention blames no operation")
+    if len(judgement.also) > MAX_LIST:
+        raise InputError("verdict", "also", f"more than {MAX_LIST}")
+    named = [("also", *one) for one in judgement.also]
+    if judgement.error_type is not None:
+        named.insert(0, ("operation", judgement.error_type, judgement.operation_id))
+    found = await by_id(store, Operation, (id_ for _, _, id_ in named))
+    for place, error_type, id_ in named:
+        if id_ is not None and id_ not in found:
+            raise NotFoundError(id_, Operation.__name__)
+        operation = found.get(id_ or "")
+        if operation is not None and operation.trace_id != failure.trace_id:
+            raise InputError("verdict", place, "is of another trace than the failure")
+        problem = problem_of(error_type, operation)
+        if problem is not None:
+            raise InputError("verdict", place, problem)
+
+
+async def _check_evidence(store: GraphStore, judgement: Judgement, failure: Failure) -> None:
+    if len(judgement.evidence) > MAX_LIST:
+        raise InputError("verdict", "evidence", f"more than {MAX_LIST}")
+    check_texts("evidence", [quote for _, quote in judgement.evidence])
+    found = await by_id(store, Variable, (id_ for id_, _ in judgement.evidence))
+    for id_, quote in judgement.evidence:
+        if id_ not in found:
+            raise NotFoundError(id_, Variable.__name__)
+        if found[id_].trace_id != failure.trace_id:
+            raise InputError("verdict", "evidence", "is of another trace than the failure")
+        if quote and quote not in (await store.value(found[id_])).decode("utf-8", "replace"):
+            raise InputError("verdict", "evidence", f"{id_} does not say {quote[:80]!r}")
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+async def _one(store: GraphStore, model: type[E], id_: str) -> E:
+    found = await by_id(store, model, [id_])
+    if not found:
+        raise NotFoundError(id_, model.__name__)
+    return found[id_]

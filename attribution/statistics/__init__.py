@@ -1,0 +1,1 @@
+"""Statistics of verdicts: intervals, agreement, and tests of differences."""

@@ -1,0 +1,1 @@
+"""The structure of one trace in memory, and walks through it."""

@@ -1,0 +1,284 @@
+"""The structure of one trace in memory, for walks that look at most of it; values are read when they are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from sys import getsizeof
+
+from attribution.trace.reach import Reach
+from attribution.trace.versions import compared
+from schema.errors import CorruptValueError
+from schema.kinds import EARLIER, DerivationKind, VariableKind
+from schema.models import Operation, Variable
+from store.contract.answers import Edge
+from store.contract.protocol import GraphStore
+from store.runtime.garbage_collector import collector_paused
+from store.shared.paging import elements
+
+_TEXT_BYTES = 24 << 20
+"""Texts of one trace that are kept, at most; the least recently used go first."""
+
+_MANY, _LARGE = 8, 8_000
+"""A thing with more versions, of more bytes on average, is looked at by what they left out of each other."""
+
+
+class TraceGraph:
+    """Variables, operations and derivations of a trace, in the order of the trace."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        trace_id: str,
+        variables: Sequence[Variable],
+        operations: Sequence[Operation],
+        derivations: Sequence[Edge],
+        used: Mapping[str, list[str]],
+        invalidated: Mapping[str, str],
+        shown: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self.store = store
+        self.trace_id = trace_id
+        self.variables = {variable.id: variable for variable in variables}
+        self.operations = {operation.id: operation for operation in operations}
+        self._used = used
+        self._invalidated = invalidated
+        self._shown = shown
+        self._parents: dict[str, list[Edge]] = defaultdict(list)
+        self._children: dict[str, list[Edge]] = defaultdict(list)
+        for derivation in derivations:
+            self._parents[derivation.target].append(derivation)
+            self._children[derivation.source].append(derivation)
+        # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
+        self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
+        self._made: dict[str, list[str]] = defaultdict(list)
+        self._versions: dict[str, list[str]] = {}
+        for variable in variables:
+            if variable.operation_id is not None:
+                self._made[variable.operation_id].append(variable.id)
+            if self.is_recorded(variable.id):
+                # Units may share a name without being versions of one: what revises another one says so.
+                before = self.variables.get(variable.revision_of or "")
+                versions = [] if before is None else self._versions.get(before.external_id, [])
+                versions.append(variable.id)
+                self._versions[variable.external_id] = versions
+        self._lineages = list({versions[0]: versions for versions in self._versions.values()}.values())
+        self._lineage_of = {one: number for number, versions in enumerate(self._lineages) for one in versions}
+        sources = {one: list({d.source for d in some}) for one, some in self._parents.items()}
+        targets = {one: list({d.target for d in some}) for one, some in self._children.items()}
+        self._past = Reach(sources, [versions[::-1] for versions in self._lineages])
+        self._future = Reach(targets, self._lineages)
+        self._users: dict[str, list[str]] = defaultdict(list)
+        for operation_id, variable_ids in used.items():
+            for variable_id in variable_ids:
+                self._users[variable_id].append(operation_id)
+        self._left_out: dict[str, tuple[str, str | None]] = {}
+        self._compared: set[int] = set()
+        self._comparing = asyncio.Lock()
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._text_bytes = 0
+
+    @classmethod
+    async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
+        """Read the structure of a trace."""
+        # All at once: what one read has brought is unpacked while the server works on the others.
+        variables, derivations, operations, usages, invalidations = await asyncio.gather(
+            elements(store, Variable, trace_id),
+            store.edges(trace_id),
+            elements(store, Operation, trace_id),
+            store.usages(trace_id),
+            store.invalidations(trace_id),
+        )
+        with collector_paused():  # nothing of a graph is garbage
+            used: dict[str, list[str]] = defaultdict(list)
+            for usage in usages:
+                used[usage.operation_id].append(usage.variable_id)
+            ended = {one.variable_id: one.operation_id for one in invalidations}
+            role = f"{EARLIER} "
+            shown = {(one.operation_id, one.variable_id) for one in usages if (one.role or "").startswith(role)}
+            return cls(store, trace_id, variables, operations, derivations, used, ended, shown)
+
+    def parents(self, variable_id: str) -> list[Edge]:
+        """Derivations that made it."""
+        return self._parents.get(variable_id, [])
+
+    def children(self, variable_id: str) -> list[Edge]:
+        """Derivations that were made from it."""
+        return self._children.get(variable_id, [])
+
+    def used(self, operation_id: str) -> list[str]:
+        """Variables that an operation used and did not make itself."""
+        return self._used.get(operation_id, [])
+
+    def made(self, operation_id: str) -> list[str]:
+        """Variables that an operation made."""
+        return self._made.get(operation_id, [])
+
+    def users(self, variable_id: str) -> list[str]:
+        """Operations that used a variable and did not make it themselves, in order."""
+        return self._users.get(variable_id, [])
+
+    def readers(self, variable_id: str) -> list[str]:
+        """Operations that had to do something with a variable, in order.
+
+        Those that were only shown it, as what had been said earlier, are not among them. One that only wrote a prompt
+        is not either if the prompt was read: then those are that read it.
+        """
+        found: dict[str, None] = {}
+        waiting, seen = [variable_id], {variable_id}
+        while waiting:
+            one = waiting.pop(0)
+            for operation_id in self.users(one):
+                if (operation_id, one) in self._shown:
+                    continue
+                made = self.made(operation_id)
+                prompts = [v for v in made if self.variables[v].kind is VariableKind.PROMPT and self.users(v)]
+                if prompts and len(prompts) == len(made):
+                    waiting += [v for v in prompts if v not in seen]
+                    seen.update(prompts)
+                else:
+                    found[operation_id] = None
+        return sorted(found, key=lambda operation_id: self.operations[operation_id].sequence)
+
+    def invalidated_by(self, variable_id: str) -> str | None:
+        """The operation that ended the variable's life."""
+        return self._invalidated.get(variable_id)
+
+    def versions(self, variable_id: str) -> list[str]:
+        """The recorded variables that are versions of one thing with it, oldest first."""
+        return self._versions.get(self.variables[variable_id].external_id, [])
+
+    def lineages(self, variable_ids: Iterable[str]) -> list[list[str]]:
+        """What some variables are versions of: all recorded versions of each such thing, oldest first."""
+        numbers = set(map(self._lineage_of.__getitem__, self._lineage_of.keys() & variable_ids))
+        return [self._lineages[number] for number in sorted(numbers)]
+
+    def is_recorded(self, variable_id: str) -> bool:
+        """Whether a variable is no occurrence of another one, that was read or made again."""
+        return self.variables[variable_id].occurrence == 0 and variable_id not in self._read
+
+    def place(self, variable_id: str) -> int:
+        """When a variable came about: the sequence of the operation that made it, -1 for one from outside."""
+        maker = self.variables[variable_id].operation_id
+        return -1 if maker is None else self.operations[maker].sequence
+
+    def past(self, variable_ids: Iterable[str]) -> frozenset[str]:
+        """All that some variables depend on, themselves included."""
+        return self._past.of(variable_ids)
+
+    def future(self, variable_ids: Iterable[str]) -> frozenset[str]:
+        """All that depends on some variables, themselves included."""
+        return self._future.of(variable_ids)
+
+    def recorded(self, variable_id: str) -> str:
+        """The recorded variable that an occurrence was read from; itself where it is no read."""
+        current = variable_id
+        while True:
+            read = [d.source for d in self.parents(current) if d.kind is DerivationKind.READ]
+            if not read:
+                return current
+            current = read[0]
+
+    def path(self, source: str, target: str, inside: Collection[str] | None = None) -> list[Edge]:
+        """A shortest chain of derivations from a variable to one that depends on it; empty where there is none."""
+        if source == target:
+            return []
+        via: dict[str, Edge] = {}
+        level = [source]
+        while level and target not in via:
+            following = []
+            for current in level:
+                for derivation in self.children(current):
+                    after = derivation.target
+                    if after not in via and after != source and (inside is None or after in inside):
+                        via[after] = derivation
+                        following.append(after)
+            level = following
+        chain: list[Edge] = []
+        current = target
+        while current in via:
+            chain.append(via[current])
+            current = via[current].source
+        return chain[::-1]
+
+    async def left_out(self, variable_id: str, following: str) -> str | None:
+        """What the next version left out of a variable, with what is around it; empty where it has all of its text.
+
+        None where it is not known: of things with few or small versions, of what is not the next version, and where
+        values are gone or too much was left out.
+        """
+        number = self._lineage_of.get(variable_id)
+        if number is None or number != self._lineage_of.get(following):
+            return None
+        if number not in self._compared:
+            async with self._comparing:
+                if number not in self._compared:
+                    await self._compare(number)
+        next_one, text = self._left_out.get(variable_id, ("", None))
+        return text if next_one == following else None
+
+    async def _compare(self, number: int) -> None:
+        """Compare all versions of a thing, each with the next one, if it is better than to read those that matter."""
+        lineage = self._lineages[number]
+        versions = [self.variables[one] for one in lineage]
+        if len(versions) > _MANY and sum(one.size for one in versions) > _LARGE * len(versions):
+            # Who reads a value that is damaged is told so; of the others it is not known then what they left out.
+            with suppress(CorruptValueError):
+                found = await compared(self.store, versions)
+                steps = zip(pairwise(lineage), found, strict=True)
+                self._left_out |= {one: (following, text) for (one, following), text in steps}
+        self._compared.add(number)
+
+    async def has_all_of(self, variable_id: str, before: str) -> bool:
+        """Whether a variable is known to be the next version of another one and to have all of its text."""
+        return await self.left_out(before, variable_id) == ""
+
+    def current_version(self, versions: Sequence[str], place: int) -> str | None:
+        """The one of these versions that stood in the store just before a place in the order of operations."""
+        number = bisect_left(versions, place, key=self.place)
+        if number == 0:
+            return None
+        version = versions[number - 1]
+        ended = self._invalidated.get(version)
+        if ended is not None and self.operations[ended].sequence < place:
+            return None
+        return version
+
+    async def texts(self, variable_ids: Iterable[str]) -> dict[str, str]:
+        """Whole values as text, by variable."""
+        found: dict[str, str] = {}
+        missing: dict[str, Variable] = {}
+        for variable_id in dict.fromkeys(variable_ids):
+            variable = self.variables[variable_id]
+            if variable.value is not None:
+                found[variable_id] = variable.value
+            elif variable.value_hash in self._texts:
+                self._texts.move_to_end(variable.value_hash)
+                found[variable_id] = self._texts[variable.value_hash]
+            else:
+                missing[variable_id] = variable
+        if missing:
+            values = await self.store.values(list(missing.values()))
+            texts = {value_hash: data.decode("utf-8", "replace") for value_hash, data in values.items()}
+            for variable_id, variable in missing.items():
+                found[variable_id] = texts[variable.value_hash]
+            for value_hash, text in texts.items():
+                self._keep(value_hash, text)
+        return found
+
+    async def text(self, variable_id: str) -> str:
+        """A whole value as text."""
+        return (await self.texts([variable_id]))[variable_id]
+
+    def _keep(self, value_hash: str, text: str) -> None:
+        if value_hash in self._texts:
+            return
+        self._texts[value_hash] = text
+        self._text_bytes += getsizeof(text)
+        while self._text_bytes > _TEXT_BYTES:
+            _, dropped = self._texts.popitem(last=False)
+            self._text_bytes -= getsizeof(dropped)

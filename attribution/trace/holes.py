@@ -1,0 +1,194 @@
+"""Holes in a recording: what it lacks, so that nobody blames an operation for what was only not recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from attribution.trace.graph import TraceGraph
+from schema.kinds import STORED, OperationKind, Status, VariableKind
+from schema.models import Failure, Operation
+
+_NOTHING = frozenset({"", "none", "null"})
+_MARKS = " \t\r\n[]{}()\"',:."
+
+RECORD_UNITS = (
+    'record what the memory keeps where it is stored, with memtrace.variable(..., kind="MemoryUnit"), and return those '
+    "values from the search, or name them with memtrace.retrieved(query, considered, returned)"
+)
+CONNECT_ANSWER = (
+    "give what the search returned to the operation that answers as it is, or join the two with memtrace.link"
+)
+RECORD_MESSAGES = (
+    'record what users and assistants said with memtrace.variable(..., kind="Message"), or hand it to an operation as '
+    "an argument that is called message or messages"
+)
+RECORD_ANSWERS = 'decorate what answers with @memtrace.operation(kind="Generation", output="Answer")'
+_RECORD_STORING = "record the operation that stores them, with the message as its argument"
+NAME_KIND = (
+    "say what they do to the memory with kind=..., such as Extraction, Update, Deletion, Retrieval or Generation; "
+    "those that do none of these are well as they are"
+)
+_RECORD_CHANGES = (
+    'if they change the memory, record how: let them make the units that they store, with output="MemoryUnit", name '
+    "what they end with memtrace.deleted(...), or wrap what changes in place with memtrace.mutation(...); a unit that "
+    "they return as it was given to them is only read"
+)
+_RECORD_ENDS = "they crashed or still run; a generator has to be read to its end or closed"
+
+_CHANGES = frozenset({OperationKind.UPDATE, OperationKind.DELETION})
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Something that a recording lacks.
+
+    Attributes:
+        problem: what it is.
+        count: how often.
+        examples: ids of operations or variables that show it, a few.
+        fix: what to record.
+    """
+
+    problem: str
+    count: int
+    examples: tuple[str, ...]
+    fix: str
+
+
+async def holes(graph: TraceGraph) -> list[Hole]:
+    """All holes of a trace, those that keep verdicts from being made first; none where it is whole."""
+    messages = _messages(graph)
+    variables = graph.variables.values()
+    answers = [one.id for one in variables if one.kind is VariableKind.ANSWER]
+    loose: dict[str, list[str]] = {}
+    unconnected = []
+    for answer in answers:
+        past = graph.past([answer])
+        questions = {one for one in past if graph.variables[one].kind is VariableKind.QUERY}
+        if searches := await _loose_searches(graph, past, questions, messages):
+            loose[answer] = searches
+        elif await _is_unconnected(graph, past, questions, messages):
+            unconnected.append(answer)
+    from_outside = [
+        one.id
+        for one in variables
+        if one.kind in STORED and one.operation_id is None and not graph.parents(one.id) and _says(one.preview)
+    ]
+    unknown = [one for one in graph.operations.values() if one.kind is OperationKind.OTHER]
+    unseen = _unseen_changes(graph)
+    found = [
+        _hole("no message is recorded", [] if messages else [""], RECORD_MESSAGES),
+        _hole("no answer is recorded", [] if answers else [""], RECORD_ANSWERS),
+        _hole(
+            f"for {len(loose)} of {len(answers)} answers, searches return what no recorded message led to",
+            [search for searches in loose.values() for search in searches],
+            RECORD_UNITS,
+        ),
+        _hole(f"{len(unconnected)} of {len(answers)} answers depend on no message", unconnected, CONNECT_ANSWER),
+        _hole(
+            "answers were made by no operation",
+            [one for one in answers if graph.variables[one].operation_id is None],
+            RECORD_ANSWERS,
+        ),
+        _hole("what the memory keeps came from outside", from_outside, _RECORD_STORING),
+        _hole(
+            f"operations are of kind Other: {_names(unknown)}",
+            [one.id for one in unknown],
+            NAME_KIND,
+        ),
+        _hole(
+            f"no change of the memory is recorded of operations that should make one: {_names(unseen)}",
+            [one.id for one in unseen],
+            _RECORD_CHANGES,
+        ),
+        _hole(
+            "operations have no end",
+            [one.id for one in graph.operations.values() if one.status is Status.RUNNING],
+            _RECORD_ENDS,
+        ),
+    ]
+    return [one for one in found if one.count]
+
+
+async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
+    """The hole that keeps the way of a detail to a failure's answer from being followed."""
+    assert failure.answer_id is not None
+    messages = _messages(graph)
+    past = graph.past([failure.answer_id])
+    loose = await _loose_searches(graph, past, {failure.question_id}, messages)
+    if loose:
+        return _hole("the search for the answer returned what no recorded message led to", loose, RECORD_UNITS)
+    if await _is_unconnected(graph, past, {failure.question_id}, messages):
+        return _hole("the answer depends on no message", [failure.answer_id], CONNECT_ANSWER)
+    return None
+
+
+async def _loose_searches(
+    graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]
+) -> list[str]:
+    """The searches between questions and an answer, where they returned something and no message led to any of it.
+
+    A search may have steps that make something else, such as a decision: one whose results come from messages is
+    enough.
+    """
+    makers = {graph.variables[one].operation_id for one in past & graph.future(questions)}
+    searches = [one for one in makers if one is not None and graph.operations[one].kind is OperationKind.RETRIEVAL]
+    if any(graph.past(graph.made(one)) & messages for one in searches):
+        return []
+    return sorted(
+        [one for one in searches if not await _found_nothing(graph, one)],
+        key=lambda one: graph.operations[one].sequence,
+    )
+
+
+async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]) -> bool:
+    """Whether an answer with this past depends on no message, though no search for it was in vain."""
+    if past & messages:
+        return False
+    asked = {operation for one in questions for operation in graph.users(one)}
+    searches = [one for one in asked if graph.operations[one].kind is OperationKind.RETRIEVAL]
+    return not any([await _found_nothing(graph, one) for one in searches])
+
+
+async def _found_nothing(graph: TraceGraph, search: str) -> bool:
+    results = [one for one in graph.made(search) if graph.variables[one].kind is not VariableKind.REFINED_QUERY]
+    return not any(map(_says, (await graph.texts(results)).values()))
+
+
+def _unseen_changes(graph: TraceGraph) -> list[Operation]:
+    """Updates and deletions whose name stands for no recorded change in all of the trace: single ones may have none.
+
+    What one gives back as it was given is only read: what became of the memory is not said.
+    """
+    changes = [one for one in graph.operations.values() if one.kind in _CHANGES and one.status is not Status.ERROR]
+    ending = {graph.invalidated_by(id_) for id_ in graph.variables}
+    seen = {
+        one.name
+        for one in changes
+        if one.id in ending
+        or any(graph.variables[made].kind in STORED and graph.is_recorded(made) for made in graph.made(one.id))
+    }
+    return [one for one in changes if one.name not in seen]
+
+
+def _messages(graph: TraceGraph) -> set[str]:
+    return {one.id for one in graph.variables.values() if one.kind is VariableKind.MESSAGE}
+
+
+def _says(text: str) -> bool:
+    """Whether a text is more than an empty list or the like."""
+    return text.strip(_MARKS).casefold() not in _NOTHING
+
+
+def _names(operations: Iterable[Operation]) -> str:
+    """A few of the names of some operations, each once."""
+    named = list(dict.fromkeys(one.name or one.external_id for one in operations))
+    return ", ".join([*named[:_EXAMPLES], *(["…"] if len(named) > _EXAMPLES else [])])
+
+
+def _hole(problem: str, places: list[str], fix: str) -> Hole:
+    places = list(dict.fromkeys(places))
+    return Hole(problem, len(places), tuple(filter(None, places[:_EXAMPLES])), fix)

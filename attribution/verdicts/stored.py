@@ -1,0 +1,72 @@
+"""Reading from a store what verdicts speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from attribution.verdicts.gold import on_earlier_gold
+from schema.kinds import HUMAN_METHOD
+from schema.models import Attribution, Element, Failure, Operation, Session, Trace, Variable
+from store.contract.answers import ALL_FAILURES, FailureOrder, Label
+from store.contract.protocol import GraphStore
+from store.contract.verdict_changes import is_adjudicated
+from store.shared.paging import every
+from store.shared.references import losses
+
+E = TypeVar("E", Trace, Session, Operation, Variable, Failure, Attribution)
+
+_PAGE = 1000
+
+
+async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) -> dict[str, E]:
+    """The things of this model with these ids, by id; those that do not exist are left out."""
+    wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
+    found: list[Element] = await store.get(Label(model.__name__), wanted) if wanted else []
+    return {element.id: element for element in found if isinstance(element, model)}
+
+
+async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]) -> dict[str, Operation]:
+    """The operations that verdicts blame, and those that lost a piece, by id."""
+    ids: list[str | None] = []
+    for verdict in verdicts:
+        ids += [verdict.operation_id, *(loss["operationId"] for loss in losses(verdict))]
+    return await by_id(store, Operation, ids)
+
+
+async def every_failure(store: GraphStore, trace_id: str | None, order: FailureOrder | None = None) -> list[Failure]:
+    """All failures, of one trace or of the project; by trace and id unless in another order."""
+    pages = every(lambda after: store.failures(trace_id, _PAGE, after, ALL_FAILURES, order))
+    return [failure async for failure in pages]
+
+
+def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dict[str, Attribution]:
+    """The verdict that counts of each failure, by the failure's id.
+
+    The final word on a disputed case comes first. A person's comes before a model's, and a model's before one of the
+    free pass; an abstention of a model comes after them, for that may be its server's fault. Whatever was said about
+    earlier gold answers comes last. Of several the newest.
+
+    Args:
+        verdicts: oldest first, as the store gives them.
+        failures: which they are on.
+    """
+    of = {failure.id: failure for failure in failures}
+    said: dict[str, Attribution] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
+    for verdict in verdicts:
+        id_ = verdict.failure_id
+        rank = (not on_earlier_gold(verdict, of[id_]), _rank(verdict))
+        if id_ not in said or rank >= ranks[id_]:
+            said[id_], ranks[id_] = verdict, rank
+    return said
+
+
+def _rank(verdict: Attribution) -> int:
+    if is_adjudicated(verdict):
+        return 4
+    if verdict.method == HUMAN_METHOD:
+        return 3
+    if verdict.model is None:
+        return 1
+    return 0 if verdict.error_type is None else 2

@@ -1,0 +1,267 @@
+"""A verdict on a failure: which operation is at fault, how sure that is, and the path that proves it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from attribution.verdicts.usage import Usage
+from schema.ids import make_id
+from schema.kinds import ErrorType, QuestionKind
+from schema.models import Attribution, Failure
+
+MOST_PIECES = 8
+"""Pieces that are followed of what an answer needs, the weightiest."""
+
+
+class Method(StrEnum):
+    """How a verdict is reached; ``auto`` is flow first, then the model only where flow is unsure."""
+
+    FLOW = "flow"
+    LLM = "llm"
+    AUTO = "auto"
+    ONESHOT = "oneshot"
+
+
+class Link(StrEnum):
+    """How a step of a path follows from the one before.
+
+    START: it doesn't: it is the first. DERIVATION: its variable was derived from the one before, by its operation.
+    OPERATION: its operation had the variable before at hand (used it, or searched the store while it was current) and
+    should have brought the detail into this step's variable, which it made.
+    """
+
+    START = "start"
+    DERIVATION = "derivation"
+    OPERATION = "operation"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path.
+
+    Attributes:
+        variable_id: where the detail is, or should be.
+        operation_id: the operation that leads here from the step before.
+        quote: a part of the variable's value, as it stands there; may be empty where the detail is not.
+        holds: whether the needed detail is there.
+    """
+
+    variable_id: str
+    operation_id: str | None
+    link: Link
+    quote: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PieceLoss:
+    """Where one piece of what the answer needs ended.
+
+    Attributes:
+        piece: what it says, quoted from the evidence.
+        error_type: None where the piece reached the answer, or could not be followed.
+        operation_id: what lost it; None where it reached the answer, or nobody knows.
+        confidence: the probability that this is so, 0 to 1.
+        path: from the message that tells it to where it ended.
+        reached: whether it is in the answer.
+    """
+
+    piece: str
+    error_type: ErrorType | None
+    operation_id: str | None
+    confidence: float
+    reason: str
+    path: tuple[Step, ...] = ()
+    reached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Another explanation that was weighed, or that a person would accept; then its confidence is None."""
+
+    error_type: ErrorType
+    operation_id: str | None
+    confidence: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found out about one failure. ``error_type`` None is an abstention, whose reason says why.
+
+    Attributes:
+        confidence: the probability that error type and operation are right, 0 to 1.
+        path: from the evidence to where it was lost, or to the answer.
+        candidates: other explanations, likeliest first.
+        details: what else belongs to it: hashes of prompts, evidence that was used, whether gold answers were.
+        losses: where each piece of what the answer needs ended, in the order in which the pieces were found.
+        question_kind: what the answer needs; None where nobody said it.
+    """
+
+    error_type: ErrorType | None
+    operation_id: str | None
+    confidence: float
+    reason: str
+    path: tuple[Step, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict)
+    losses: tuple[PieceLoss, ...] = ()
+    question_kind: QuestionKind | None = None
+
+
+def own_loss(verdict: Verdict) -> tuple[PieceLoss, ...]:
+    """The only piece of a verdict that follows none: what its path quotes of the evidence; none without a path."""
+    if verdict.error_type is None or not verdict.path:
+        return ()
+    reached = verdict.error_type is ErrorType.JUDGE
+    piece, operation_id = verdict.path[0].quote, None if reached else verdict.operation_id
+    return (
+        PieceLoss(piece, verdict.error_type, operation_id, verdict.confidence, verdict.reason, verdict.path, reached),
+    )
+
+
+def abstention(reason: str, **more: Any) -> Verdict:
+    """A verdict that names nothing, and says why."""
+    return Verdict(None, None, 0.0, reason, **more)
+
+
+def unsure(verdict: Verdict, least: float) -> Verdict:
+    """An abstention in place of a verdict that is less sure than it must be; the verdict is its first candidate."""
+    if verdict.error_type is None:
+        return verdict
+    first = Candidate(verdict.error_type, verdict.operation_id, verdict.confidence, verdict.reason)
+    reason = (
+        f"nothing is sure enough to be named ({verdict.confidence:.2f}, not {least:.2f}); the candidates are weighed"
+    )
+    return replace(
+        verdict,
+        error_type=None,
+        operation_id=None,
+        confidence=0.0,
+        reason=reason,
+        path=(),
+        candidates=(first, *verdict.candidates),
+    )
+
+
+def attribution_id(failure_id: str, method: str, inputs: str) -> str:
+    """The id of the verdict that a method gives from some inputs (a hash): the same inputs, the same id."""
+    return make_id("Attribution", failure_id, method, inputs)
+
+
+def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: str) -> Attribution:
+    """The verdict as an element of the graph.
+
+    Args:
+        verdict: what was found out.
+        failure: what it is about.
+        method: how it was found out.
+        inputs: hash of all that the verdict depends on.
+    """
+    details = verdict.details | {"inputs": inputs, "usage": asdict(verdict.usage)}
+    return Attribution(
+        id=attribution_id(failure.id, method, inputs),
+        project_id=failure.project_id,
+        trace_id=failure.trace_id,
+        failure_id=failure.id,
+        error_type=verdict.error_type,
+        operation_id=verdict.operation_id,
+        confidence=verdict.confidence,
+        method=method,
+        model=verdict.model,
+        reason=verdict.reason,
+        evidence=_encode([written(step) for step in verdict.path]),
+        candidates=_encode([_candidate(candidate) for candidate in verdict.candidates]),
+        tokens=verdict.usage.input_tokens + verdict.usage.output_tokens,
+        cost=verdict.usage.cost,
+        seconds=verdict.seconds,
+        created_at=datetime.now(UTC),
+        author=None,
+        attributes=_encode(details),
+        losses=_encode([_loss(one) for one in verdict.losses]),
+        question_kind=verdict.question_kind,
+    )
+
+
+def from_attribution(attribution: Attribution) -> Verdict:
+    """The verdict that an element of the graph holds; one by a person may have no path."""
+    details = msgspec.json.decode(attribution.attributes)
+    return Verdict(
+        error_type=attribution.error_type,
+        operation_id=attribution.operation_id,
+        confidence=attribution.confidence or 0.0,
+        reason=attribution.reason or "",
+        path=tuple(_read_step(step) for step in msgspec.json.decode(attribution.evidence)),
+        candidates=tuple(_read_candidate(item) for item in msgspec.json.decode(attribution.candidates)),
+        model=attribution.model,
+        usage=Usage(**details.pop("usage", {})),
+        seconds=attribution.seconds or 0.0,
+        details=details,
+        losses=tuple(_read_loss(item) for item in msgspec.json.decode(attribution.losses)),
+        question_kind=attribution.question_kind,
+    )
+
+
+def written(step: Step) -> dict[str, Any]:
+    """A step as it is stored."""
+    return {
+        "variableId": step.variable_id,
+        "operationId": step.operation_id,
+        "link": step.link,
+        "quote": step.quote,
+        "holds": step.holds,
+    }
+
+
+def _read_step(item: dict[str, Any]) -> Step:
+    return Step(item["variableId"], item["operationId"], Link(item["link"]), item["quote"], item["holds"])
+
+
+def _loss(loss: PieceLoss) -> dict[str, Any]:
+    return {
+        "piece": loss.piece,
+        "errorType": loss.error_type,
+        "operationId": loss.operation_id,
+        "confidence": loss.confidence,
+        "reason": loss.reason,
+        "reached": loss.reached,
+        "path": [written(step) for step in loss.path],
+    }
+
+
+def _read_loss(item: dict[str, Any]) -> PieceLoss:
+    error_type = item["errorType"]
+    return PieceLoss(
+        item["piece"],
+        None if error_type is None else ErrorType(error_type),
+        item["operationId"],
+        item["confidence"],
+        item["reason"],
+        tuple(map(_read_step, item["path"])),
+        item["reached"],
+    )
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "errorType": candidate.error_type,
+        "operationId": candidate.operation_id,
+        "confidence": candidate.confidence,
+        "reason": candidate.reason,
+    }
+
+
+def _read_candidate(item: dict[str, Any]) -> Candidate:
+    return Candidate(ErrorType(item["errorType"]), item["operationId"], item["confidence"], item["reason"])
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

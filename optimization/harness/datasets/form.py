@@ -1,0 +1,153 @@
+"""The protocol of a form of data sets, and what all of them share: places in messages, checks, times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from optimization.harness.datasets.model import Conversation, Question
+from schema.errors import InputError
+
+R = TypeVar("R", bound="Record")
+
+
+class Form(Protocol):
+    """A published form of data sets."""
+
+    name: str
+
+    def recognises(self, content: Any) -> bool:
+        """Whether the parsed content of a file has this form, judged by names of its fields."""
+        ...
+
+    def read(self, source: str, content: Any) -> list[Conversation]:
+        """The conversations of a file.
+
+        Args:
+            source: the file's name in messages.
+            content: its parsed JSON.
+
+        Raises:
+            InputError: something in it is not as the form says; the message names the place.
+        """
+        ...
+
+
+class Record(BaseModel):
+    """A record of a published file: fields that are not needed are ignored, those that are must have their type."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+def record(model: type[R], value: object, source: str, place: str) -> R:
+    """A part of a file as a record.
+
+    Raises:
+        InputError: a field is missing or has another type; the message names it.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        inner = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        raise InputError(source, f"{place}{inner}".lstrip("."), first["msg"]) from None
+
+
+def listed(value: object, source: str, place: str) -> Sequence[Any]:
+    """A part of a file that must be a list.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(value, list):
+        raise InputError(source, place, f"must be a list, not {type(value).__name__}")
+    return value
+
+
+def point_in_time(text: str, forms: Iterable[str], source: str, place: str) -> datetime:
+    """A time as a data set writes it, which says no zone: it counts as UTC.
+
+    Args:
+        text: the time.
+        forms: how it may be written, as ``strptime`` has it.
+        source: the file's name in messages.
+        place: the place in the file.
+
+    Raises:
+        InputError: it is written in none of these forms.
+    """
+    known = list(forms)
+    for form in known:
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    raise InputError(source, place, f"{text[:60]!r} is no time of the form {' or '.join(known)}")
+
+
+def iso_time(text: str | None, source: str, place: str) -> datetime | None:
+    """A time in ISO 8601; UTC where it says no zone.
+
+    Raises:
+        InputError: it is none.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(source, place, f"{text[:60]!r} is no time in ISO 8601") from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def checked(conversation: Conversation, source: str, place: str) -> Conversation:
+    """The conversation, whose ids must be unique and whose questions must come after a message that exists.
+
+    Raises:
+        InputError: two of its sessions, messages or questions have the same id, or it has no message.
+    """
+    messages = [message.id for session in conversation.sessions for message in session.messages]
+    if not messages:
+        raise InputError(source, place, f"the conversation of {conversation.user!r} has no message")
+    for what, ids in (
+        ("sessions", [session.id for session in conversation.sessions]),
+        ("messages", messages),
+        ("questions", [question.id for question in conversation.questions]),
+    ):
+        if twice := _first_twice(ids):
+            raise InputError(source, place, f"two {what} have the id {twice!r}")
+    known = set(messages)
+    for question in conversation.questions:
+        if not question.text.strip():
+            raise InputError(source, place, f"the question {question.id!r} has no text")
+        if question.after is not None and question.after not in known:
+            raise InputError(
+                source,
+                place,
+                f"the question {question.id!r} comes after the message {question.after!r}, which is not there",
+            )
+    return conversation
+
+
+def with_known_evidence(conversation: Conversation) -> tuple[Conversation, list[str]]:
+    """The conversation without references to messages that it does not have, and these references."""
+    known = {message.id for session in conversation.sessions for message in session.messages}
+    unknown: list[str] = []
+    questions: list[Question] = []
+    for question in conversation.questions:
+        evidence = tuple(dict.fromkeys(one for one in question.evidence if one in known))
+        unknown += [f"{conversation.user} {question.id} {one}" for one in question.evidence if one not in known]
+        questions.append(Question(question.id, question.text, question.gold, evidence, question.kind, question.after))
+    return Conversation(conversation.user, conversation.sessions, tuple(questions)), unknown
+
+
+def _first_twice(ids: Iterable[str]) -> str | None:
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            return one
+        seen.add(one)
+    return None

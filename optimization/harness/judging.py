@@ -1,0 +1,106 @@
+"""Whether an answer is right: the protocol, and judges that need nothing but words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from typing import Protocol
+
+from optimization.harness.datasets.model import Question
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+_ARTICLES = frozenset({"a", "an", "the"})
+_UNKNOWN = re.compile(
+    r"\b(?:(?:do|did|does|could|can|was|is|are|were)(?: not|n['’]t)|cannot|no|not|never|unable|insufficient)\b.{0,60}"
+    r"\b(?:know|tell|find|say|mention(?:ed)?|specif(?:y|ied)|information|answer(?:ed|able)?|memor(?:y|ies)|record|available"
+    r"|determine|sure)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says of an answer.
+
+    Attributes:
+        right: whether it is right.
+        score: from 0 to 1.
+        reason: in words; empty where the score says all.
+    """
+
+    right: bool
+    score: float
+    reason: str = ""
+
+
+class Judge(Protocol):
+    """Says whether answers are right."""
+
+    name: str
+
+    async def judge(self, question: Question, answer: str) -> Judgement:
+        """Whether an answer to a question is right.
+
+        Raises:
+            MemTraceError: the judge itself fails, such as a model that can't be reached.
+        """
+        ...
+
+
+class Exact:
+    """Right if the words of a gold answer are all of the answer's; case, punctuation and articles do not count."""
+
+    name = "exact"
+
+    async def judge(self, question: Question, answer: str) -> Judgement:
+        """Compare the words."""
+        if not question.gold:
+            return _of_unanswerable(answer)
+        right = any(_words(gold) == _words(answer) for gold in question.gold)
+        return Judgement(right, float(right))
+
+
+class F1:
+    """Right if the words agree well enough with one gold answer.
+
+    The score is the harmonic mean of precision and recall of the answer's words, as for SQuAD (Rajpurkar et al., EMNLP
+    2016).
+
+    Args:
+        least: the least score of a right answer.
+    """
+
+    name = "f1"
+
+    def __init__(self, least: float = 0.5) -> None:
+        self.least = least
+
+    async def judge(self, question: Question, answer: str) -> Judgement:
+        """Compare the words."""
+        if not question.gold:
+            return _of_unanswerable(answer)
+        score = max(f1(gold, answer) for gold in question.gold)
+        return Judgement(score >= self.least, score, f"F1 {score:.2f}")
+
+
+def f1(gold: str, answer: str) -> float:
+    """The agreement of two texts by their words, from 0 to 1."""
+    wanted, given = Counter(_words(gold)), Counter(_words(answer))
+    common = sum((wanted & given).values())
+    if not common:
+        return float(wanted == given)
+    precision, recall = common / sum(given.values()), common / sum(wanted.values())
+    return 2 * precision * recall / (precision + recall)
+
+
+def _of_unanswerable(answer: str) -> Judgement:
+    """A question without a gold answer is answered rightly by saying so, in English."""
+    right = not answer.strip() or _UNKNOWN.search(answer) is not None
+    return Judgement(right, float(right), "the question can't be answered")
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return [word for word in _WORD.findall(plain) if word not in _ARTICLES]

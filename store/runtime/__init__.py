@@ -1,0 +1,1 @@
+"""What the process does for all that runs in it: private files, garbage collection, and time for other threads."""

@@ -1,0 +1,1 @@
+"""What both engines share, so that both give the same answer."""

@@ -1,0 +1,141 @@
+"""What a reference means: one answer for both engines and all doors.
+
+A reference is the whole id of an element, the first 8 or more characters of its id, or its id in the source. Sources
+may use any ids, even ones that look like an element's id here: a whole id always means the element that has it, and
+never one that is only called so in its source. Any other reference has to fit exactly one element. People may also
+write the name of a variable or a trace, which is looked for only where nothing has such an id (``by_name``,
+``trace_by_name``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from schema.errors import AmbiguousError, Candidate, NotFoundError
+from schema.ids import ID_LENGTH, MIN_PREFIX
+from schema.models import Derivation, Element, Operation, Session, Trace, Variable
+from schema.words import words
+from store.contract.answers import Label
+from store.shared.paging import every
+
+if TYPE_CHECKING:
+    from store.contract.protocol import GraphStore
+
+MOST_CANDIDATES = 5
+"""How many elements the error names if a reference fits several."""
+
+_PAGE = 1_000
+
+_WHOLE = re.compile(f"[0-9a-f]{{{ID_LENGTH}}}")
+_VERSIONED = re.compile(r"(.+)@([0-9]{1,9})", re.DOTALL)
+_PREFIX = re.compile(f"[0-9a-f]{{{MIN_PREFIX},{ID_LENGTH - 1}}}")
+
+
+def check_reference(reference: str, label: Label | None) -> None:
+    """Check that an element could have such an id.
+
+    Raises:
+        NotFoundError: it is not valid Unicode, as every id that is stored is.
+    """
+    try:
+        reference.encode()
+    except UnicodeEncodeError:
+        raise NotFoundError(reference, label.value if label else "") from None
+
+
+def is_whole_id(reference: str) -> bool:
+    """Whether a reference could be a whole id."""
+    return _WHOLE.fullmatch(reference) is not None
+
+
+def is_prefix(reference: str) -> bool:
+    """Whether a reference could be the beginning of an id."""
+    return _PREFIX.fullmatch(reference) is not None
+
+
+def in_place(found: Sequence[Element], reference: str, label: Label | None, trace_id: str | None) -> Element:
+    """The element that has a whole id, if it is of the label and in the trace that are asked for.
+
+    Raises:
+        NotFoundError: it is of another label or trace.
+    """
+    for element in found:
+        if label in {None, label_of(element)} and trace_id in {None, _trace_of(element)}:
+            return element
+    raise NotFoundError(reference, label.value if label else "")
+
+
+def only_one(found: Sequence[Element], reference: str, label: Label | None) -> Element:
+    """The one element that was found by an id in the source or by the beginning of an id.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousError: there are several.
+    """
+    distinct = list({element.id: element for element in found}.values())
+    if not distinct:
+        raise NotFoundError(reference, label.value if label else "")
+    if len(distinct) > 1:
+        raise ambiguous(reference, distinct)
+    return distinct[0]
+
+
+def ambiguous(reference: str, found: Sequence[Element]) -> AmbiguousError:
+    """The error that names some of the elements that a reference fits."""
+    described = [
+        Candidate(one.id, label_of(one).value, _name_of(one), _trace_of(one)) for one in found[:MOST_CANDIDATES]
+    ]
+    return AmbiguousError(reference, [one.id for one in described], described)
+
+
+async def by_name(store: GraphStore, reference: str, trace_id: str | None = None) -> Variable:
+    """The one recorded variable with a name, or with ``name@version``: for people, where a reference is no id.
+
+    Raises:
+        NotFoundError: there is none, or the name has no letter and no digit.
+        AmbiguousError: there are several, such as versions of one memory unit.
+    """
+    check_reference(reference, Label.VARIABLE)
+    found = await store.named(reference, None, trace_id, MOST_CANDIDATES + 1) if words(reference) else []
+    versioned = _VERSIONED.fullmatch(reference)
+    if not found and versioned is not None and words(versioned[1]):
+        found = await store.named(versioned[1], int(versioned[2]), trace_id, MOST_CANDIDATES + 1)
+    if len(found) > 1:
+        shown = [
+            Candidate(one.id, Label.VARIABLE.value, f"{one.name}@{one.version}", one.trace_id)
+            for one in found[:MOST_CANDIDATES]
+        ]
+        raise AmbiguousError(reference, [one.id for one in shown], shown, "name the version, the trace or the whole id")
+    if not found:
+        raise NotFoundError(reference, Label.VARIABLE.value)
+    return found[0]
+
+
+async def trace_by_name(store: GraphStore, reference: str) -> Trace:
+    """The one trace with a name, as lists of traces show it: for people, where a reference is no id.
+
+    Raises:
+        NotFoundError: there is none.
+        AmbiguousError: there are several.
+    """
+    check_reference(reference, Label.TRACE)
+    found = [one async for one in every(lambda after: store.traces(_PAGE, after)) if one.name == reference]
+    return cast(Trace, only_one(found, reference, Label.TRACE))
+
+
+def label_of(element: Element) -> Label:
+    """The label of an element."""
+    return Label(type(element).__name__)
+
+
+def _trace_of(element: Element) -> str:
+    return element.id if isinstance(element, Trace) else element.trace_id
+
+
+def _name_of(element: Element) -> str:
+    """What the source calls an element. A failure has no name: its question is a value."""
+    if isinstance(element, Trace | Session | Operation | Variable):
+        return element.name or element.external_id
+    return (element.external_id or "") if isinstance(element, Derivation) else ""

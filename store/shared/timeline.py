@@ -1,0 +1,72 @@
+"""Stretches of time, and what came in during each: what both engines share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+
+from schema.errors import InputError
+from schema.microseconds import EPOCH, to_microseconds
+from schema.times import in_utc
+from store.contract.answers import Label, Period
+
+MOST_STRETCHES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """A period of time, divided into stretches, in microseconds since 1970.
+
+    Attributes:
+        start: the first moment.
+        end: the first moment after the last stretch, which may be shorter than the others.
+        width: the length of each.
+        count: how many there are.
+    """
+
+    start: int
+    end: int
+    width: int
+    count: int
+
+    @classmethod
+    def between(cls, since: datetime, until: datetime, seconds: int) -> Self:
+        """The stretches of so many seconds from one moment to another.
+
+        Raises:
+            InputError: they are more than ``MOST_STRETCHES``, or less than one second, or a moment is out of range.
+        """
+        if seconds < 1:
+            raise InputError("timeline", "seconds", f"a stretch takes at least one second, not {seconds}")
+        start = to_microseconds(in_utc(since, "timeline", "since"))
+        end = to_microseconds(in_utc(until, "timeline", "until"))
+        assert start is not None
+        assert end is not None
+        width = seconds * 1_000_000
+        count = max(0, -(-(end - start) // width))
+        if count > MOST_STRETCHES:
+            problem = f"{count:,} stretches of {seconds} s are more than {MOST_STRETCHES:,}: make them longer"
+            raise InputError("timeline", "seconds", problem)
+        return cls(start, end, width, count)
+
+    def periods(self, rows: Iterable[tuple[str, str, int, int]]) -> list[Period]:
+        """All stretches, with what was counted in some of them.
+
+        Args:
+            rows: label, error type, number of the stretch and count.
+        """
+        traces, failures = [0] * self.count, [0] * self.count
+        verdicts: list[dict[str, int]] = [{} for _ in range(self.count)]
+        for label, error_type, number, count in sorted(rows):
+            if label == Label.TRACE:
+                traces[number] = count
+            elif label == Label.FAILURE:
+                failures[number] = count
+            else:
+                verdicts[number][error_type] = count
+        return [
+            Period(EPOCH + timedelta(0, 0, self.start + number * self.width), *counted)
+            for number, counted in enumerate(zip(traces, failures, verdicts, strict=True))
+        ]

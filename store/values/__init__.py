@@ -1,0 +1,1 @@
+"""Values, kept beside the graph by the hash of their content."""

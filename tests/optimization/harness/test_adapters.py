@@ -1,0 +1,132 @@
+"""The ready-made programs, with the real packages in environments of their own and a scripted model over HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memtrace.replay import Do, Replayer, folder_of
+
+from attribution.trace.graph import TraceGraph
+from attribution.verdicts.stored import every_failure
+from optimization.harness.datasets.registry import read_dataset
+from optimization.harness.judging import Exact
+from optimization.harness.plan import Outcome, Plan
+from optimization.harness.run import run
+from optimization.replay.recorded import Recorded
+from schema.models import Variable
+from store.contract.protocol import GraphStore
+from store.open import open_database
+from store.shared.paging import elements
+from tests import environments
+from tests.data import ROOT
+from tests.optimization.harness import miniatures
+from tests.sdk.instruments import scripted_openai
+from tests.sdk.instruments.mem0_model import model as mem0_model
+
+_PATTERNS = {"called": r"called (\w+)", "move": r"moved to (\w+)", "allergic": r"allergic to (\w+)"}
+
+
+def reply(prompt: str) -> str:
+    """The answer to a question, from the notes in the prompt."""
+    question = prompt.rpartition("Question: ")[2]
+    for word, pattern in _PATTERNS.items():
+        if word in question:
+            found = re.search(pattern, prompt)
+            return found[1] if found else "I do not know."
+    return "I do not know."
+
+
+_CHANGED = {
+    "mem0:Mem0Program": "mem0:search",
+    "langchain_rag:LangChainRag": "langchain:VectorStoreRetriever",
+    "langgraph_store:LangGraphStore": "langchain:ChatOpenAI",
+}
+"""A call inside each program's package that a replay can change; there is one for each question."""
+
+
+@pytest.fixture
+def server() -> Iterator[scripted_openai.ScriptedOpenAI]:
+    texts = [text for line in miniatures.lines() for one in line["sessions"] for text in (one["messages"][0]["text"],)]
+    facts = {text: text for text in texts}
+    with scripted_openai.running(mem0_model(facts=facts, answer=reply)) as one:
+        yield one
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[GraphStore]:
+    async with await open_database(f"sqlite:///{tmp_path}/graph.db") as database:
+        yield database.project("default")
+
+
+async def _run(
+    tmp_path: Path, store: GraphStore, url: str, program: str, environment: str, monkeypatch: pytest.MonkeyPatch
+) -> Outcome:
+    monkeypatch.setenv("MEMTRACE_PROGRAM_DIMENSIONS", str(scripted_openai.DIMENSIONS))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("".join(json.dumps(line) + "\n" for line in miniatures.lines()), "utf-8")
+    plan = Plan(
+        f"memtrace.program.adapters.{program}",
+        read_dataset(cases),
+        Exact(),
+        tmp_path / "run",
+        python=str(environments.python(environment)),
+        directory=ROOT,
+        models={"OPENAI_BASE_URL": url},
+    )
+    return await run(plan, store)
+
+
+@pytest.mark.parametrize(
+    ("program", "environment"),
+    [
+        pytest.param("mem0:Mem0Program", name, marks=environments.only_in_full(name))
+        for name in ("mem0-2.2.1", "mem0-1.0.11")
+    ]
+    + [
+        pytest.param("langchain_rag:LangChainRag", "langchain"),
+        pytest.param("langgraph_store:LangGraphStore", "langchain"),
+    ],
+)
+async def test_an_adapter_remembers_answers_and_is_recorded(
+    tmp_path: Path,
+    store: GraphStore,
+    server: scripted_openai.ScriptedOpenAI,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    environment: str,
+) -> None:
+    outcome = await _run(tmp_path, store, server.url, program, environment, monkeypatch)
+    assert [one.error for one in outcome.users] == [None, None]
+    assert [[answer.text for answer in one.answers] for one in outcome.users] == [
+        ["Bo", "Ghent", "hazelnuts"],
+        ["Mia", "Lyon", "shellfish"],
+    ]
+    assert await every_failure(store, None) == []
+    for trace in (await store.traces()).items:
+        variables: list[Any] = await elements(store, Variable, trace.id)
+        answers = [one for one in variables if one.right]
+        assert len(answers) == 3
+        asked = {one.name: one for one in variables if one.kind == "Query" and one.name.startswith("q")}
+        for number, answer in enumerate(answers, 1):
+            closure = await store.closure([answer.id])
+            past = closure.variables
+            assert [one.name for one in past if one.kind == "Query"] == [f"q{number}"], answer.value
+            assert asked[f"q{number}"].id in {one.id for one in past}
+            assert f"m{number}" in {one.name for one in past if one.kind == "Message"}
+    calls = len(server.requests)
+    with Replayer(folder_of(outcome.users[0].trace_id)) as replayer:
+        again = replayer.run()
+        assert (again.error, again.problems, again.live) == (None, (), 0)
+        (trace,) = [one for one in (await store.traces()).items if one.external_id == outcome.users[0].trace_id]
+        recorded = await Recorded.of(await TraceGraph.load(store, trace.id), again)
+        assert (recorded.missing, recorded.further) == (None, None)
+        assert len(server.requests) == calls
+        changed = replayer.run([Do(_CHANGED[program], skip=True)], "mixed")
+        assert (changed.error, changed.problems, changed.hits) == (None, (), (3,))
