@@ -67,7 +67,7 @@ def _sharing_compiled(folder: Path) -> dict[str, str]:
 
 
 def _compile(options: list[str], shared: dict[str, str]) -> subprocess.Popen[bytes] | None:
-    """A process that imports all tests that are to run, where what it compiles is shared."""
+    """Start a process that imports the chosen tests, so that their compiled modules lie in the shared folder."""
     if not shared:
         return None
     command = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *options]

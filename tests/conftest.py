@@ -74,7 +74,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that need a server, by their fixtures, leave out what one engine proves, put long ones first."""
+    """Mark tests that need a server, leave out tests that one engine proves, and put long tests first."""
     for item in items:
         if "neo4j_server" in getattr(item, "fixturenames", ()):
             item.add_marker("neo4j")

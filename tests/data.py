@@ -22,7 +22,7 @@ def data_folder() -> Path | None:
 
 
 def trace_files(*folders: str) -> list[Path]:
-    """Graph files of some folders of the data, in order; none where there is no data."""
+    """Graph files of the named folders of the data, sorted; empty without the data."""
     data = data_folder()
     return [] if data is None else sorted(path for name in folders for path in (data / name).rglob("*.json.zst"))
 

@@ -32,7 +32,7 @@ START = datetime(2026, 3, 1, 12, 30, 15, 123456, UTC)
 
 
 def moment(number: int) -> datetime:
-    """The time of the element with a number: later than that of the number before it."""
+    """The time of element ``number``; times grow with the number."""
     return START + timedelta(microseconds=1001 * number)
 
 
@@ -69,7 +69,7 @@ class TraceBuilder:
         return make_id(label, self.trace.id, *parts)
 
     def session(self, external_id: str, **more: Any) -> Session:
-        """A session after those that are there."""
+        """Append a session."""
         number = len(self.sessions)
         session = Session(
             id=self._id("Session", external_id),
@@ -86,7 +86,7 @@ class TraceBuilder:
         return self.sessions[-1]
 
     def operation(self, external_id: str, **more: Any) -> Operation:
-        """An operation after those that are there, in the newest session."""
+        """Append an operation to the newest session."""
         number = len(self.operations)
         operation = Operation(
             id=self._id("Operation", external_id),
@@ -234,7 +234,7 @@ class TraceBuilder:
         return self.attributions[-1]
 
     def batch(self) -> Batch:
-        """All that was built so far."""
+        """Everything built so far, as one batch."""
         return Batch(
             self.trace,
             list(self.sessions),

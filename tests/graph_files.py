@@ -85,7 +85,7 @@ _SESSION_KEYS = (
 
 @dataclass
 class GraphFile:
-    """Records one graph. Ids count, so that the same calls give the same file."""
+    """Records one graph. Ids are counted, so the same calls give the same file."""
 
     graph_id: str = "graph-made-up"
     user_id: str = "user-1"
@@ -130,7 +130,7 @@ class GraphFile:
         class_name: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> str:
-        """The key of the newest version of a variable; a version is added where its value is another."""
+        """The key of a variable's newest version; a changed value adds a version."""
         named = full_name(class_name, name)
         version = self._versions.get(named, 0)
         key = full_node_id(class_name, name, version)

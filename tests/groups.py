@@ -1,4 +1,4 @@
-"""Which tests run in one process, after each other: those that share fixtures which take long to make.
+"""Groups of tests: tests that share slow fixtures run one after the other in one process.
 
 Tests are told apart by their ids alone, for the process that distributes them collects none.
 """
@@ -22,10 +22,10 @@ _ALONE = re.compile(
     r"|tests/jobs/test_(?:bounds|kills|runners)\.py"
     r"|tests/web/test_(?:losses|page_words|sign_in_with_issuer|ui_command|vendor)\.py"
 )
-"""Modules of such folders that use servers of their own."""
+"""Modules in these folders that start their own servers."""
 
 _NEO4J = re.compile(r"\[(?:\S+-)?neo4j[-\]]")
-"""Tests of such a folder that run on Neo4j: their servers are others than those of the same tests on SQLite."""
+"""Tests in these folders that run on Neo4j: their servers differ from the servers of the same tests on SQLite."""
 
 _PARTS = re.compile(
     r"(tests/attribution/flow/test_bench\.py)::\w+\[(bench\w*)\]"

@@ -1,4 +1,4 @@
-"""Processes that share one memory, each recorded by itself: what they write is read by others, a week later."""
+"""Processes that share one memory and are recorded separately: a process reads what another wrote a week earlier."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WEEK = timedelta(days=7)
 
 @contextmanager
 def process(at: datetime = NOW) -> Iterator[list[bytes]]:
-    """What a process of its own records, which knows nothing of others: the list has its events afterwards."""
+    """Record as a separate process would; the yielded list holds the events at the end."""
     context.forget()
     exporter, lines = MemoryExporter(), list[bytes]()
     memtrace.configure(exporter=exporter)
@@ -89,7 +89,7 @@ def ask(
     gold: str | None = None,
     at: datetime = NOW + WEEK,
 ) -> list[bytes]:
-    """A process that searches the store, and answers from what it found; with ``gold``, that was wrong."""
+    """A process that searches the store and answers; with ``gold``, the answer is marked as wrong."""
     with process(at) as lines, memtrace.trace(id=trace), memtrace.session("questions"):
         query = memtrace.variable(question, kind="Query", name="question")
         with memtrace.operation("search", kind="Retrieval") as step:

@@ -26,7 +26,7 @@ class NatsServer:
         port: the same, its number.
         user: the user's name.
         password_file: holds the user's password.
-        log: the file that it logs to.
+        log: the server's log file.
     """
 
     def __init__(self, local: LocalNats, running: RunningNats) -> None:
@@ -61,7 +61,7 @@ class NatsServer:
         self._running = self._local.start(guarded=True)
 
     def stop(self) -> None:
-        """Stop it in order; nothing where it does not run."""
+        """Stop the server cleanly, if it runs."""
         self._local.stop()
 
     def kill(self) -> None:

@@ -6,7 +6,7 @@ import socket
 
 
 def free_ports(count: int) -> list[int]:
-    """So many ports, each another one."""
+    """``count`` different free ports."""
     probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports: list[int] = [probe.getsockname()[1] for probe in probes]
     for probe in probes:

@@ -59,7 +59,7 @@ class Importer:
         return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
 
     def run(self) -> float:
-        """Let it come to its end; how many seconds it took."""
+        """Run the import to its end; return its seconds."""
         started = time.monotonic()
         process = self.start()
         _, errors = process.communicate()
@@ -67,7 +67,7 @@ class Importer:
         return time.monotonic() - started
 
     def run_and_kill(self, seconds: float, watched: Callable[[], bool] | None = None) -> None:
-        """Kill it some seconds after its start, or after ``watched`` is so; it may have come to its end before."""
+        """Kill the import some seconds after its start, or after ``watched()``; the import may have ended earlier."""
         process = self.start()
         while watched is not None and process.poll() is None and not watched():
             time.sleep(0.0005)
@@ -103,7 +103,7 @@ async def everything(store: GraphStore, label: Label, trace: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class Reference:
-    """What one uninterrupted import makes, and how many seconds it takes."""
+    """The result of an uninterrupted import, and its seconds."""
 
     trace: str
     seconds: float

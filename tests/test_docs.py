@@ -1,4 +1,4 @@
-"""What the documentation shows, run as it stands there."""
+"""The code blocks of the documentation, run unchanged."""
 
 from __future__ import annotations
 

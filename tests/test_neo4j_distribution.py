@@ -35,7 +35,7 @@ def small_jar() -> bytes:
     """A jar with nothing but an entry point's name in it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        # A date of its own: that of now would make each jar another one.
+        # A fixed date: with the current time, each jar would have a different hash.
         archive.writestr(zipfile.ZipInfo("org/neo4j/server/Neo4jCommunity.class"), b"not run")
     return buffer.getvalue()
 

@@ -1,4 +1,4 @@
-"""The edges of a verdict, which people follow in Cypher and Bloom: to what it names now, and to nothing else."""
+"""The edges of a verdict, for Cypher and Bloom: they lead only to elements that the verdict names now."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_what_was_lost_stands_on_the_edge(neo4j_database: Neo4jDatabase, n
     (verdict,) = trace.attributions
     extract, update = trace.operations[0].id, trace.operations[1].id
     text = "MATCH (:Attribution {id: $id})-[lost:LOST]->(o) RETURN properties(lost) AS lost, o.id AS id"
-    for _ in range(2):  # written again it is the same
+    for _ in range(2):  # the second write changes nothing
         async with neo4j.AsyncGraphDatabase.driver(
             neo4j_server.uri, auth=(neo4j_server.user, neo4j_server.password)
         ) as driver:

@@ -183,7 +183,7 @@ async def test_migrate_covers_all(tmp_path: Path) -> None:
 
 
 async def test_errors_say_which_store(tmp_path: Path) -> None:
-    """One that is away does not keep the others from what is asked of all."""
+    """A store that can't be reached does not block the other stores."""
     main = SqliteDatabase(tmp_path / "main.db")
     away = await open_database("bolt://127.0.0.1:1", (tmp_path / "values").as_uri(), prepare=False)
     last = SqliteDatabase(tmp_path / "last.db")

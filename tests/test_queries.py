@@ -149,7 +149,7 @@ def test_what_is_not_in_the_closed_list_is_refused() -> None:
         sql("elements", Label.TRACE)
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"migrations.create"}))  # what it makes is there already
+@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"migrations.create"}))  # its table exists already
 def test_sqlite_takes_every_text(store_file: apsw.Connection, name: str) -> None:
     for about in ABOUT.get(name, [None]):
         for statement in sql(name, about).removesuffix(";").split(";\n"):

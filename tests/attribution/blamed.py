@@ -89,7 +89,7 @@ class Project:
 
 
 def make_project(project: str) -> Project:
-    """Five failures (one annotation's, one abstention) and two right answers in one trace, one right one in another."""
+    """Two traces: five failures (an annotation error, an abstention) with two right answers, and one right answer."""
     one = Life(TraceBuilder(project, "one"))
     one.hear("a")
     one.hear("b")
@@ -104,7 +104,7 @@ def make_project(project: str) -> Project:
     extract_a, extract_b = one.extractions
     unit_a, unit_b = one.units
     lost_b = [step(message_b, True), step(unit_b, False)]
-    # The unit with the detail was there; what the search returned is a read of another one.
+    # The store held the unit with the detail, but the search returned a read of another unit.
     lost_a = [step(message_a, True), step(unit_a, True), step(replace(unit_b, id=one.reads["right-1-1"].id), False)]
     losses = [
         {"piece": "b", "errorType": "ExtractionError", "operationId": extract_b.id, "path": lost_b},

@@ -47,13 +47,13 @@ UNSURE = 0.2
 
 @dataclass(frozen=True)
 class Known:
-    """A file whose faults are known, and all that a model that judges rightly says of them.
+    """A file with known faults, and what a perfect model would say about each fault.
 
     Attributes:
         proposals: the right verdict, by question.
-        looks: what is looked at before it is proposed.
-        finders: what each detail is found by, by the detail in plain words.
-        plain: texts as they were before they were reworded.
+        looks: the tool calls before the proposal, by question.
+        finders: the finder of each detail, by the detail in plain words.
+        plain: the original text of each reworded text.
     """
 
     graph: TraceGraph
@@ -104,7 +104,7 @@ class Ideal:
         return sent, said
 
     def _judged(self, number: int, detail: str, text: str) -> dict[str, Any] | None:
-        """It is there if the text had it before it was reworded; None where words don't tell that either."""
+        """Say whether the original text held the detail; None where words alone don't decide."""
         finder, plain = self._known.finders.get(detail), self._known.plain.get(text)
         if not self._decides or finder is None or plain is None:
             return None
@@ -141,7 +141,7 @@ async def _know(system: str, stack: AsyncExitStack) -> Known:
 
 
 async def _pairs(graph: TraceGraph, plain: TraceGraph) -> dict[str, str]:
-    """The texts of one graph with those of the other that have the same id."""
+    """Map each text of a graph to the text with the same id in the other graph."""
     ids = {variable.external_id: variable.id for variable in plain.variables.values()}
     texts, others = await graph.texts(graph.variables), await plain.texts(plain.variables)
     return {texts[one.id]: others[ids[one.external_id]] for one in graph.variables.values()}
@@ -161,7 +161,7 @@ async def _proposal(graph: TraceGraph, case: BenchCase) -> tuple[dict[str, Any],
         alias = shown.operation_alias(operation.id)
         looks.append(("look_at_operation", {"operation": alias}))
         if label.error_type is not ErrorType.JUDGE:
-            # What it made lacks the detail; it need not have been made from the message.
+            # The operation's output lacks the detail. The output need not derive from the message.
             made = graph.made(operation.id)[0]
             steps = steps if graph.path(message, made) else []
             steps.append({"variable": shown.variable_alias(made), "quote": "", "holds": False})
@@ -184,12 +184,12 @@ async def files() -> AsyncIterator[list[Known]]:
 
 @dataclass(frozen=True)
 class Run:
-    """What a method made of some failures.
+    """The result of a method on a list of failures.
 
     Attributes:
-        right: questions whose error type and operation it names.
-        unsure: failures of which it is unsure.
-        tokens: what it spent.
+        right: questions whose error type and operation the method names.
+        unsure: failures left with a low confidence.
+        tokens: tokens spent.
     """
 
     right: set[str]

@@ -1,4 +1,4 @@
-"""Each test has a project of its own, so that tests don't see each other. It stays: deleting would double the time."""
+"""Each test has its own project, so tests don't see each other. Deleting projects would double the time."""
 
 from __future__ import annotations
 

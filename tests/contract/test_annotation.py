@@ -145,7 +145,7 @@ async def test_who_asks_again_gets_the_same_case(database: Database, trace: Trac
 async def test_nobody_gets_the_same_last_place(
     database: Database, trace: TraceBuilder, project: str, annotators: int
 ) -> None:
-    """Many people ask at the same moment, again and again: never are there more of them than places."""
+    """Many people ask at the same moment: a case never has more annotators than places."""
     queue = await queue_of(database, project, annotators=annotators, count=6)
     people = [f"person {number}" for number in range(20)]
     for _ in range(3):

@@ -165,7 +165,7 @@ class _Values:
 
 @pytest.fixture(params=["sqlite_files_database", pytest.param("neo4j_database", marks=pytest.mark.neo4j)])
 def apart(request: pytest.FixtureRequest) -> Database:
-    """Databases of which a deletion takes more than one transaction."""
+    """Databases that delete in more than one transaction."""
     return cast(Database, request.getfixturevalue(request.param))
 
 
@@ -178,7 +178,7 @@ async def test_the_entry_of_a_deletion_in_portions_is_there_before_it(apart: Dat
     assert (await _records(apart, trace).audit()).items == [entry(project, outcome=BEGUN)]
     deletion.cancel()
     await asyncio.gather(deletion, return_exceptions=True)
-    # What was begun is still listed, and can be taken up; its entry says that nobody knows.
+    # The unfinished deletion is still listed and can be resumed; its audit entry has no outcome yet.
     assert await store.get(Label.TRACE, [trace.trace.id]) == [trace.trace]
     assert (await _records(apart, trace).audit()).items == [entry(project, outcome=BEGUN)]
     store._values = _Values(StoreError("the bucket is away"))

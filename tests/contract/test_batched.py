@@ -1,4 +1,4 @@
-"""Questions about many things at once: the same answers as one by one."""
+"""Questions about many things at once: the answers equal single reads."""
 
 from __future__ import annotations
 

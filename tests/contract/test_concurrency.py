@@ -119,7 +119,7 @@ async def test_the_last_of_eight_verdicts_stands_alone(store: GraphStore, projec
 
 
 NOTHING = Stored(None, dict.fromkeys(IN_ORDER, 0), {})
-"""What a writer was told before another one came first."""
+"""The result of a write that found everything written by an earlier writer."""
 
 
 async def test_a_writer_before_whom_another_came_adds_the_rest(store: GraphStore, project: str) -> None:

@@ -1,4 +1,4 @@
-"""Failures by what is said of them: every filter and order gives what a look at each gives, on each engine."""
+"""Filters and orders of failures give, on each engine, what filtering and sorting in Python gives."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _matches(trace: TraceBuilder, failure: Failure, wanted: FailureFilter) -> bo
 
 
 def _key(trace: TraceBuilder, failure: Failure, wanted: FailureFilter, order: FailureOrder) -> Any:
-    """What a failure is sorted by; None where it has nothing of that."""
+    """The sort key of a failure; None where the failure has no such value."""
     if order.by is FailureKey.TIME:
         return failure.created_at
     said: Callable[[Attribution], Any] = {

@@ -35,7 +35,7 @@ async def say(store: GraphStore, failure: str, reason: str, author: str = "Ada")
 
 
 async def told(store: GraphStore, failure: str) -> list[tuple[int, str, str | None, bool]]:
-    """Number, who, what and whether it stands, of each change."""
+    """For each change: number, author, reason, and whether the change still counts."""
     return [
         (one.number, one.changed_by, read_said(one.said).reason if one.said else None, one.undone_at is None)
         for one in (await history(store, [failure]))[failure]

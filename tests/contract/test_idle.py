@@ -63,7 +63,7 @@ async def test_what_was_written_to_of_late_is_never_idle(database: Database, sto
 
 
 async def test_a_write_makes_a_trace_young(database: Database, store: GraphStore, project: str) -> None:
-    """Whatever the times in what was recorded say, and also where all of it was there before."""
+    """The time of writing counts, not the recorded times, and also where nothing new was written."""
     trace = assistant(project)
     before = datetime.now(UTC) - timedelta(minutes=1)
     await trace.write(store)

@@ -1,6 +1,6 @@
 """Jobs: asked for, claimed, renewed, cancelled, ended.
 
-The queue is one over all projects: tests that look at the whole of it run one after the other, in one module.
+All projects share one queue, so tests that read the whole queue run one after the other, in this module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from store.contract.records import ProjectRecords, Registry
 from tests.contract.test_pages import all_pages
 
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
-"""Jobs of this time come before all others; leases of others have not run out then."""
+"""Jobs with this time come first in the queue; no lease has run out at this time."""
 
 
 def at(minutes: int) -> datetime:
@@ -175,7 +175,7 @@ async def test_jobs_of_some_projects_are_claimed(
     wanted = [project, others[0].project_id]
     claimed = [await registry.claim_job("one", at(1), at(2), wanted) for _ in range(3)]
     assert [one and one.project_id for one in claimed] == [others[0].project_id, project, None]
-    # Without a filter the oldest of all is next: no other test has jobs of that time.
+    # Without a filter the oldest job is next; no other test makes jobs with this time.
     last = await registry.claim_job("one", at(1), at(1))
     assert last is not None
     assert last.project_id == others[1].project_id
@@ -270,7 +270,7 @@ async def test_how_the_queue_stands(records: ProjectRecords, registry: Registry,
         assert set(before.jobs) == set(JobState)
         for number, state in enumerate([JobState.DONE, JobState.FAILED, JobState.DONE], first):
             await records.add_job(job(project, number, state=state))
-        for number in (-8, -9, -7):  # older than all that other tests have left
+        for number in (-8, -9, -7):  # older than any job that other tests left
             await records.add_job(job(project, number - first))
         after = await registry.queue()
         added = {state: after.jobs[state] - before.jobs[state] for state in JobState}

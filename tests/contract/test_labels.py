@@ -103,7 +103,7 @@ async def test_what_cannot_be_matched_is_listed_and_left_out(
     store: GraphStore, change: dict[str, Any], missing: str, words: str
 ) -> None:
     trace = assistant(store.project_id, "assistant")
-    # The name of a file, so that it is known by nothing else.
+    # A trace that is known by the name of its file only.
     trace.trace = replace(trace.trace, attributes='{"smartcomment":{"file":"talk"}}')
     trace.operation("verdict", kind=OperationKind.JUDGE)
     await trace.write(store)

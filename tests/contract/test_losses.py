@@ -1,4 +1,4 @@
-"""Where pieces of what an answer needs ended: kept with their verdict, and for other programs a thing to ask for."""
+"""The losses of a verdict (where each needed piece ended) are stored with the verdict and can be queried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever people call their things, it comes back as it was and runs nothing."""
+"""Names with any characters come back unchanged, and never run as code or queries."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Machine:
                 process.wait()
 
     def _settings(self) -> dict[str, str]:
-        """Write the files of settings that are mounted; where they stand in place of where they are mounted."""
+        """Write the mounted files of settings; return their paths on this machine by their paths in the container."""
         found = {}
         for service in services().values():
             for mounted in service.get("configs", ()):

@@ -133,7 +133,7 @@ def test_every_service_has_few_rights(name: str) -> None:
         assert "user" not in service  # the image's
     else:
         assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", service["user"])
-    if name != "neo4j":  # its image writes its settings when it starts
+    if name != "neo4j":  # Neo4j's image writes the settings file at its start
         assert service["read_only"] is True
         assert service["tmpfs"] == ["/tmp"]
 

@@ -39,7 +39,7 @@ FROM_CHECKOUT, FROM_WHEELS = blocks(ROOT / "README.md", "shell")
 
 
 class Environment:
-    """A virtual environment without packages, but those that it is given."""
+    """A virtual environment that holds only the given packages."""
 
     def __init__(self, folder: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
@@ -56,7 +56,7 @@ class Environment:
 
     def run(self, command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the shell as this environment's user would, without a network."""
-        # pip reads "off" of this one as --no-build-isolation.
+        # pip reads PIP_NO_BUILD_ISOLATION=off as --no-build-isolation.
         offline = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "off", "PIP_NO_CACHE_DIR": "1"}
         return subprocess.run(
             ["/bin/sh", "-euc", command],
@@ -82,7 +82,7 @@ def ours() -> Iterator[Path]:
 
 
 def needed(name: str, found: dict[str, Distribution]) -> dict[str, Distribution]:
-    """A package of this environment with all that it needs."""
+    """A package of this environment with all its dependencies."""
     if name not in found:
         found[name] = distribution(name)
         for requirement in map(Requirement, found[name].requires or ()):

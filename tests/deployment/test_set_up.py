@@ -100,7 +100,7 @@ def test_the_whole_set_up(
     machine: Machine, neo4j_server: Neo4jServer, ports: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = f"deployed-{secrets.token_hex(4)}"
-    # Other tests share the Neo4j server: their jobs are left to them.
+    # Other tests share the Neo4j server, so the workers here take jobs of this project only.
     more = {"MEMTRACE_JOB_PROJECTS": project, "MEMTRACE_PORT": str(ports[0]), "MEMTRACE_NEO4J_USER": neo4j_server.user}
     with ExitStack() as stack:
         objects, said_by_objects = stack.enter_context(

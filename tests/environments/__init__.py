@@ -39,7 +39,7 @@ NEWER: dict[str, str] = {"smartcomment": "3.12"}
 
 
 def python(name: str, of: str = sys.executable) -> Path:
-    """The interpreter of an environment, which is built if there is none yet. The recorder in it is this checkout's.
+    """Build an environment if needed, with this checkout's recorder, and return its interpreter.
 
     Args:
         name: of the environment.
@@ -114,7 +114,7 @@ def _uv() -> str | None:
 
 
 def write_lock(name: str) -> None:
-    """Pin what ``NAME.in`` wants, in the newest versions that it allows."""
+    """Pin the newest versions that ``NAME.in`` allows."""
     uv = _uv()
     if uv is None:
         raise SystemExit("uv is needed to write locks: pip install uv")

@@ -66,7 +66,7 @@ class Kept:
 
     @cached_property
     def edges(self) -> dict[str, set[str]]:
-        """Sources by target: the derivations as they are, whatever their kind."""
+        """Sources by target, over derivations of every kind."""
         found = defaultdict(set)
         for variable_id in self.graph.variables:
             for derivation in self.graph.parents(variable_id):
@@ -101,7 +101,7 @@ class Kept:
         return list(TopologicalSorter(self.edges).static_order()) != []
 
     async def faulty(self, fault: Fault) -> Operation:
-        """The one operation that has a fault, found by its name and its arguments."""
+        """Find the faulty operation by its name and arguments."""
         texts = await self.graph.texts(self.graph.variables)
         given = {
             usage.operation_id
@@ -114,7 +114,7 @@ class Kept:
 
 async def keep(database: Database, recorded: MemoryExporter, agent: Agent, fault: Fault = NO_FAULT) -> Kept:
     """Run an agent, and bring its events into a project of their own."""
-    replies = await asyncio.to_thread(agent.run, fault, "t")  # it has an event loop of its own
+    replies = await asyncio.to_thread(agent.run, fault, "t")  # the agent runs an event loop of its own
     store = database.project(f"examples-{uuid4().hex}")
     events = [decode(json.dumps(event)) for event in recorded.events]
     for start in range(0, len(events), AT_ONCE):

@@ -1,4 +1,4 @@
-"""docs/examples.md, run as it stands there."""
+"""The commands of docs/examples.md, run unchanged."""
 
 from __future__ import annotations
 

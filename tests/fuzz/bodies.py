@@ -18,7 +18,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Request:
-    """A request of events.
+    """A request that sends events.
 
     Attributes:
         plain: its body, before it is packed.
@@ -33,7 +33,7 @@ class Request:
     encoding: str | None
 
     def body(self, token: str) -> bytes:
-        """As it is sent, with traces of this name."""
+        """The encoded body, with traces named by ``token``."""
         return self.pack(in_traces(self.plain, token))
 
 

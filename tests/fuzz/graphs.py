@@ -51,7 +51,7 @@ class Graph:
             assert derivation.operation_id in self.operations
             assert self.variables[derivation.source].sequence < self.variables[derivation.target].sequence
             sources.setdefault(derivation.target, []).append(derivation.source)
-        TopologicalSorter(sources).prepare()  # raises where there is a cycle
+        TopologicalSorter(sources).prepare()  # raises CycleError for a cycle
         edges: list[Usage | Invalidation] = [*self.usages, *self.invalidations]
         for edge in edges:
             assert edge.operation_id in self.operations

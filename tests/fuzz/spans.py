@@ -77,7 +77,7 @@ def _bytes_changed(body: bytes, draw: st.DrawFn) -> bytes:
 
 
 def _tree_changed(body: bytes, draw: st.DrawFn) -> bytes:
-    """JSON in which one thing has become something else."""
+    """JSON with one value replaced."""
     found = json.loads(body)
     here, places = found, list[tuple[Any, Any]]()
     stack: list[Any] = [here]

@@ -42,7 +42,7 @@ def deep(depth: int) -> str:
 
 
 def values() -> st.SearchStrategy[str]:
-    """JSON of one value, most of which is JSON."""
+    """Texts of one value; most are valid JSON."""
     texts = st.one_of(st.sampled_from(TEXTS + MOMENTS), st.text(st.characters(exclude_categories=[]), max_size=40))
     plain = st.one_of(
         st.sampled_from(["null", "true", "false", "[]", "{}", *NUMBERS]),
@@ -65,7 +65,7 @@ def bodies(documents: list[tuple[str, dict[str, Any]]]) -> st.SearchStrategy[str
     """Bodies of GraphQL requests: documents with strange values for their variables, and what is no request at all.
 
     Args:
-        documents: each with values for its variables, one of which is replaced.
+        documents: pairs of document and variables; one variable is replaced.
     """
 
     def request(chosen: tuple[str, dict[str, Any]], which: int, value: str, more: dict[str, str]) -> str:

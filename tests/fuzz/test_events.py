@@ -53,7 +53,7 @@ def _settings(examples: int) -> hypothesis.settings:
 
 
 class Door:
-    """A server that takes events, and what it has taken.
+    """A server that takes events, with the events taken so far.
 
     Attributes:
         sent: how many requests it has had.
@@ -194,7 +194,7 @@ class _Parts:
         self._store = store
 
     async def take(self, pieces: list[bytes], cut: int) -> None:
-        """Take some, and check what became of them."""
+        """Send events, and check each event's result."""
         events = list(_events(pieces, f"f{self.examples}"))
         self.examples += 1
         first = await self._refused(events[:cut])

@@ -83,7 +83,7 @@ subscription($p: String!, $i: ID!) { job(project: $p, id: $i) { state } }
 
 
 def _documents(world: World) -> list[tuple[str, dict[str, Any]]]:
-    """Each document with values that it could have."""
+    """Each document with plausible values for its variables."""
     given = {
         "p": world.project,
         **dict.fromkeys(("r", "i", "t"), world.ids["unit"]),
@@ -185,7 +185,7 @@ async def _told(world: World, text: str) -> int:
     async with await _open(world) as socket:
         try:
             await socket.send(text)
-            # An operation with this id is there only while the message's own runs: this tells that it was taken.
+            # The id is in use only while the server still runs the message's own operation.
             await socket.send('{"type": "complete", "id": "1"}')
             await socket.send('{"type": "subscribe", "id": "last", "payload": {"query": "{ __typename }"}}')
             while (told := json.loads(await asyncio.wait_for(socket.recv(), 60))).get("id") != "last":

@@ -122,7 +122,7 @@ def client(world: World) -> Iterator[httpx.Client]:
 
 
 def _stored(world: World, texts: list[str]) -> dict[str, str]:
-    """A project in which everything that has words has these; the addresses of its pages."""
+    """Store a project whose every text field holds one of ``texts``; return the addresses of its pages."""
     project = f"fuzz-{token_hex(6)}"
     one, two, three, four = (texts * 4)[:4]
     trace = TraceBuilder(project, one)

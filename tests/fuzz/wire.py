@@ -116,7 +116,7 @@ def lines(max_size: int = 12) -> st.SearchStrategy[list[bytes]]:
 
 
 def _ground() -> list[bytes]:
-    """The elements that other events refer to, which would come too early without them."""
+    """The elements that later events refer to."""
     head = {"v": 1, "trace": TRACES[0], "time": _TIMES[0]}
     variable = {"type": "variable", "kind": "Message", "version": 0, "value": "", "mediaType": "text/plain"}
     found = [head | {"type": "operationStarted", "operation": f"o{n}", "name": "o", "kind": "Other"} for n in range(3)]
@@ -224,7 +224,7 @@ def _without(event: dict[str, Any], chance: int) -> bytes:
 
 
 def _of_itself(event: dict[str, Any], chance: int) -> bytes:
-    """All that it refers to is the same thing."""
+    """Make all references of an event name the same element."""
     names = ("operation", "parent", "variable", "query", "revisionOf", "source", "target", "derivation")
     same = _pick([*_IDS, "new"], chance)
     optional = {"variable": ("revisionOf",), "operationStarted": ("parent",)}.get(event["type"], ())
@@ -238,7 +238,7 @@ def _with_tail(event: dict[str, Any], chance: int) -> bytes:
 
 
 def _twice(event: dict[str, Any], chance: int) -> bytes:
-    """A key that stands there twice."""
+    """An event with a duplicate key."""
     key = _pick(sorted(event), chance)
     return b"{" + _written(key) + b":" + _written(_pick(_JUNK, chance // 64)) + b"," + _written(event)[1:]
 

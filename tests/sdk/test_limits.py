@@ -107,7 +107,7 @@ def test_the_beginning_and_the_end_of_an_operation_fit_together() -> None:
 
 @pytest.mark.parametrize("has_spool", [True, False])
 def test_a_platform_that_takes_so_much_at_a_time_gets_all_in_the_end(tmp_path: Path, has_spool: bool) -> None:
-    """It takes 4 events a request, and 10 until it says to come back: a batch that is begun goes on where it was."""
+    """The platform takes 4 events a request and 10 before a pause: a batch continues at its first unsent event."""
     left, lock = [10], threading.Lock()
 
     def rule(found: list[dict[str, Any]], headers: dict[str, str]) -> Any:

@@ -134,7 +134,7 @@ def test_a_candidate_or_score_that_is_none_costs_itself_only(
 
 
 class Broken:
-    """Fails whatever is asked of it."""
+    """An object whose every attribute access fails."""
 
     def __getattribute__(self, name: str) -> Any:
         raise RuntimeError(f"a secret in {name}")

@@ -46,7 +46,7 @@ def test_a_unit_that_is_put_into_a_search_has_the_form_of_the_others() -> None:
 
 
 class Memory:
-    """A memory that notes what is put into it."""
+    """A memory that lists its inserted units."""
 
     def __init__(self) -> None:
         self.units: list[tuple[str, dict[str, str]]] = []

@@ -119,7 +119,7 @@ def with_memory(folder: str) -> None:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where this test's recordings keep what replays need."""
+    """The folder in which this test's recordings keep data for replays."""
     monkeypatch.setenv("MEMTRACE_REPLAY", str(tmp_path / "replay"))
     return tmp_path / "replay"
 

@@ -50,11 +50,11 @@ class Process:
 
     @property
     def log(self) -> str:
-        """All that it has written, in all its lives, since ``forget_log``."""
+        """Everything the process has logged, over all restarts, since ``forget_log``."""
         return self._log.read_bytes()[self._forgotten :].decode("utf-8", "replace")
 
     def forget_log(self) -> None:
-        """Leave out of ``log`` what it has written so far."""
+        """Leave the lines so far out of ``log``."""
         self._forgotten = self._log.stat().st_size
 
     @property
@@ -65,7 +65,7 @@ class Process:
         return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
     def start(self) -> None:
-        """Start it, and wait until it says that it runs."""
+        """Start the process, and wait for its first log line."""
         before = len(self.log)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -146,7 +146,7 @@ class World:
         return found
 
     def log_of(self, name: str) -> str:
-        """What all processes whose names begin so have logged."""
+        """The logs of all processes whose name starts with ``name``."""
         return "".join(part.log for part in self._processes() if part.name.startswith(name))
 
     def forget_logs(self) -> None:

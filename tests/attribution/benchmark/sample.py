@@ -1,4 +1,4 @@
-"""The sample as a benchmark: its graph, with the right verdicts on its answers in it."""
+"""The sample as a benchmark: its graph, which also holds the right verdict on each answer."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Story:
     def step(
         self, step: str, kind: OperationKind, used: list[Variable], *made: tuple[str, str, VariableKind], **more: Any
     ) -> list[Variable]:
-        """An operation that makes each of its outputs from all of its inputs."""
+        """Add an operation; each output is derived from all inputs."""
         operation = self.trace.operation(step, kind=kind)
         self.trace.use(operation, *used)
         outputs = []

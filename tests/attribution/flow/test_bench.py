@@ -1,4 +1,4 @@
-"""Faults that were put into recorded traces: which are named, by what proof, and what the names have to do with it."""
+"""Faults injected into recorded traces: how many the free pass names, by which proof, whatever operations are called."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ MESSAGES = ("My dog is called Rufus, he is a beagle.", "I work as a baker in Lis
 
 
 class Agent(Story):
-    """A memory agent that keeps its facts where nobody sees them."""
+    """A memory agent whose store of facts is not recorded."""
 
     def ask_the_unseen(self, question: str, gold: str, answer: str, returned: str, *, joined: bool = True) -> Failure:
         """A search that returns a text which no recorded step has stored."""

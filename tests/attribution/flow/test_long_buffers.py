@@ -91,7 +91,7 @@ async def test_what_the_next_version_left_out(tmp_path: Path) -> None:
     assert [bool(one) for one in found] == [False, True, False, True, True, True, True]
     assert " two." in (found[1] or "")
     assert (found[3] or "").startswith("zero. one. ")
-    # One sentence was taken out and another one added: what is left out is no more than that one and those beside it.
+    # A sentence was removed and a new sentence added: only the removed sentence and its neighbours count as left out.
     assert "Sentence 77 " in (found[6] or "")
     assert len(found[6] or "") < 300
 

@@ -1,4 +1,4 @@
-"""Long replies as gold answers: what of them rests on what was said before, and who lost most of it."""
+"""Long replies as gold answers: sentences that rest on earlier messages, and the operation that lost most of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored verdicts are made anew where the version of the rules has changed: so it must change with the rules."""
+"""The version of the rules changes with the rules, because stored verdicts of an older version are made anew."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fingerprint() -> str:
 
 
 def modules() -> set[Path]:
-    """The modules of the free pass: ``flow`` and all that it imports of this package."""
+    """The modules of the free pass: ``flow`` and everything in ``attribution`` that ``flow`` imports."""
     found: set[Path] = set()
     waiting = ["attribution.free_pass.flow"]
     while waiting:

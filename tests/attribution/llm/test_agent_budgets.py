@@ -94,7 +94,7 @@ async def test_a_second_run_does_not_pay_again(clients: Clients, server: LlmServ
     verdict = await Agent(client).attribute(story.graph, story.failure, story.evidence)
     assert len(server.requests) == 3
     assert verdict.error_type is ErrorType.UPDATE
-    # The verdict says what it cost in all; this run paid for one reply only.
+    # The verdict's cost includes the earlier run's replies; this run paid for one reply only.
     assert verdict.usage == Usage(1_200, 120, 2, 1_000 / 1e6 + 1_400 / 1e6)
     assert client.run_budget.spent.calls == 1
 

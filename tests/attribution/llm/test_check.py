@@ -1,4 +1,4 @@
-"""Proposals: which can stand, and the path that is made of what they cite."""
+"""Proposals of a model: which are accepted, and the path that is built from the cited variables."""
 
 from __future__ import annotations
 

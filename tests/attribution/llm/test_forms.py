@@ -54,7 +54,7 @@ async def _structured(client: LlmClient) -> Weather:
 
 
 def _strict(*known: str) -> Any:
-    """A server that refuses what it does not know."""
+    """A server that refuses unknown parameters."""
 
     def answer(request: Request) -> Answer:
         for name in ("temperature", "max_tokens"):

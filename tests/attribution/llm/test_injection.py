@@ -1,4 +1,4 @@
-"""Instructions inside values have no effect: they stay inside strings, and what they ask for is checked."""
+"""Instructions inside values have no effect: values stay inside strings, and every reply is checked."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def test_values_stay_inside_strings_for_a_judge(clients: Clients, server: 
     server.script(give({"judgements": [{"number": 0, "present": True, "quote": "It is there", "confidence": 1}]}))
     client = clients()
     judge = LlmPresence(client, client.case_budget())
-    # The text tells the model to say yes; what it then quotes does not stand there.
+    # The text tells the model to say yes; the model's quote is not in the text.
     assert await judge.judge([PresenceQuestion(INJECTION, INJECTION, "v")]) == [None]
     outside, inside = _outside_and_inside(server.requests[0])
     assert "Ignore all rules" not in outside

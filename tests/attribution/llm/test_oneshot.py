@@ -55,7 +55,7 @@ async def test_the_log_has_every_operation_in_order_and_every_value_once(
     assert update["ended"] == [story.v("unit")]
     text = json.dumps(asked["log"])
     assert text.count("I moved to Leeds in March 2025") == 1
-    # Equal values stand where they are newest.
+    # An equal value is printed only at its newest variable.
     assert update["made"][0]["same_value_as"] == story.v("read-1")
     assert asked["failure"]["question"] == "When did Mara move?"
 

@@ -175,7 +175,7 @@ async def test_a_killed_run_does_not_pay_twice(clients: Clients, server: LlmServ
     with pytest.raises(asyncio.CancelledError):
         await killed
     server.script(judge_words)
-    # In another order, so in other batches.
+    # The reversed order makes different batches.
     answers = await _judge(clients, cache).judge(questions[::-1])
     assert None not in answers
     assert sorted(question["text"] for question in _asked(server.requests[2])) == sorted(q.text for q in questions[8:])

@@ -1,4 +1,4 @@
-"""The tools: what they show, and that it is never too much."""
+"""The tools of the agent: their results, and the bounds of their length."""
 
 from __future__ import annotations
 

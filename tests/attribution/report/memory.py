@@ -24,7 +24,7 @@ from tests.factory import TraceBuilder
 MADE = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
 PROJECT = "project"
 
-# For each error type, the operation that is blamed: its kind, its name, its settings and its prompt.
+# The blamed operation of each error type: kind, name, settings, prompt.
 PLACES: dict[ErrorType, tuple[OperationKind, str, dict[str, Any], str | None]] = {
     ErrorType.EXTRACTION: (OperationKind.EXTRACTION, "extract", {"model": "m-1"}, "extraction-prompt"),
     ErrorType.UPDATE: (OperationKind.UPDATE, "update", {}, "update-prompt"),
@@ -49,7 +49,7 @@ class Memory:
         }
 
     def say(self, text: str) -> str:
-        """A text as this memory writes it."""
+        """Format a text in this memory's style."""
         return self.label.format(text)
 
     def fail(
@@ -103,7 +103,7 @@ class Memory:
     def lose_pieces(self) -> None:
         """A failure that needed four pieces: two were lost by one search, one by an extraction, one reached the answer.
 
-        And one that nobody can follow.
+        A fifth piece can't be followed.
         """
         trace, say = self.trace, self.say
         messages = [trace.variable(f"told-{n}", say(f"piece {n}"), kind=VariableKind.MESSAGE) for n in range(5)]

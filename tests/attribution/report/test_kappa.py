@@ -46,7 +46,7 @@ def test_kappa_does_not_ask_who_is_first(pairs: list[tuple[str, str]]) -> None:
 
 
 class Judged:
-    """Failures of one trace, and verdicts on them."""
+    """Failures of one trace, with verdicts."""
 
     def __init__(self) -> None:
         self.trace = TraceBuilder("project")

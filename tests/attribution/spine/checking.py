@@ -125,7 +125,7 @@ def _check_ways(spine: Spine, box_of: Mapping[str, int], derivations: Sequence[D
 
 
 def _check_piece(spine: Spine, box_of: Mapping[str, int], number: int, piece: PieceLoss) -> None:
-    """Where a piece was, and where it was lost, is told; its loss is on an edge."""
+    """Check that boxes show where a piece was and where it was lost, and that the loss lies on an edge."""
     states = {place: one.state for place, box in enumerate(spine.boxes) for one in box.states if one.piece == number}
     for step in piece.path:
         if step.holds:

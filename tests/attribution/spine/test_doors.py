@@ -106,7 +106,7 @@ async def test_a_person_blames_what_no_path_leads_to(database: Database) -> None
         if name == "extract-unit":
             assert box.label == "fact-unit"
         else:
-            # Nothing that the judge made is of the past: it stands there itself, joined to what it used.
+            # The judge made no variable of the past, so its operation has its own box, joined to the judge's inputs.
             assert (box.kind, box.operations) == ("Operation", [by[name].id])
             assert any(spine.boxes[edge.target] is box and not edge.derivations for edge in spine.edges)
 

@@ -63,7 +63,7 @@ async def _check(file: Path, folder: Path) -> None:
 
 
 def _check_verdict(shown: Attribution, failure: Failure, mine: list[Attribution]) -> None:
-    """It is the verdict that counts, or one that says the same."""
+    """Check that the shown verdict says the same as the verdict that counts."""
     counts = word_on(mine, [failure])[shown.failure_id]
     assert (shown.error_type, shown.operation_id) == (counts.error_type, counts.operation_id)
 

@@ -1,1 +1,1 @@
-"""What was there and not chosen."""
+"""Tests of ``why-not``: what a retrieval could have returned and did not."""

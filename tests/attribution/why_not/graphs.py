@@ -54,7 +54,7 @@ def extraction(project: str) -> tuple[Story, Failure]:
 
 
 def update(project: str) -> tuple[Story, Failure]:
-    """An update rewrites the unit, ends another one, adds one, and leaves alone what it sees in its prompt only."""
+    """An update rewrites a unit, ends a second, adds a third, and leaves a unit alone that is only in its prompt."""
     told = story(project, "update")
     parrot, bread = told.store(0, KNOWN, key="parrot"), told.store(2, MORE, key="bread")
     told.store(1, OTHER, key="crane")
@@ -81,7 +81,7 @@ def deletion(project: str) -> tuple[Story, Failure]:
 
 
 def response(project: str) -> tuple[Story, Failure]:
-    """The answer says another name than its context."""
+    """The answer says a name that differs from the name in its context."""
     told = story(project, "response")
     units = [told.store(2, MORE, key="bread"), told.store(0, KNOWN, key="parrot"), told.store(1, OTHER, key="crane")]
     return told, told.ask(QUESTION, GOLD, "It is called Darwin.", units)

@@ -30,9 +30,9 @@ def model(
     """A model.
 
     Args:
-        facts: what it extracts, in place of ``FACTS``.
+        facts: the extracted facts by message, in place of ``FACTS``.
         decide: what 1.x does with a fact and the units that were shown.
-        answer: what it answers to the application's prompt.
+        answer: makes the reply to the application's prompt.
     """
     known = FACTS if facts is None else facts
 

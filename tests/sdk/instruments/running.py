@@ -70,7 +70,7 @@ def run(
         application: its file in ``applications/``.
         environment: the name of its environment.
         model: the base address of the model's server.
-        folder: an empty folder for what it stores.
+        folder: an empty folder for the application's files.
         instrument: what ``MEMTRACE_INSTRUMENT`` says; None: the recorder has no part in it.
         more: further variables of its environment.
         arguments: of its command line.

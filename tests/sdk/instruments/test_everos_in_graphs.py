@@ -25,7 +25,7 @@ def asked(user: str) -> str:
 
 
 def unit(user: str) -> str:
-    """What the server makes of it."""
+    """The memory unit that the server makes of the message."""
     return f"{user} said: {said(user)}"
 
 
@@ -51,7 +51,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
 
 
 def of_user(recorded: Run, user: str, package: str) -> Run:
-    """What was recorded of one user: it is all in the trace of the memory."""
+    """The events of one user, which all lie in the memory's trace."""
     (trace,) = [one["trace"] for one in recorded.of("trace") if one.get("name") == f"{package}: user_id={user}"]
     return Run(None, [event for event in recorded.events if event["trace"] == trace])
 

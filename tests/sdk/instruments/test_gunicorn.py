@@ -30,7 +30,7 @@ _START_SECONDS = 120
 
 
 class Model:
-    """What the model says; the first requests wait for each other, so that each worker has one of them."""
+    """The scripted model. Its first requests wait for each other, so that each worker gets one request."""
 
     def __init__(self) -> None:
         self.all_at_once = threading.Barrier(WORKERS)
@@ -76,7 +76,7 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 
 def served(folder: Path, instrument: bool) -> tuple[list[dict[str, Any]], Run]:
-    """What the service answered, and what was recorded of it."""
+    """The service's answers, and the recorded run."""
     words = [f"together: {number} of all" for number in range(WORKERS)]
     words += [f"{'fail' if number % FAILING == 0 else 'say'}: word {number}" for number in range(REQUESTS)]
     with scripted_openai.running(Model()) as model, platform.running() as receiver:

@@ -21,7 +21,7 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def of_user(recorded: Run, user: str) -> Run:
-    """What was recorded of one user."""
+    """The recorded events of one user."""
     (trace,) = [event["trace"] for event in recorded.of("trace") if event.get("name") == f"LangChain: user_id={user}"]
     return Run(None, [event for event in recorded.events if event["trace"] == trace])
 

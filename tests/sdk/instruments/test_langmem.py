@@ -1,4 +1,4 @@
-"""langmem's managers, unchanged: what they insert, change and remove, and what that was decided from."""
+"""langmem's managers, unchanged: inserted, changed and removed units, and the inputs of these decisions."""
 
 from __future__ import annotations
 

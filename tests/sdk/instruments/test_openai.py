@@ -1,4 +1,4 @@
-"""Programs that use OpenAI's client, unchanged: what is recorded, and that they notice nothing."""
+"""Unchanged programs with OpenAI's client: what is recorded, and that recording changes nothing for the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The platform is away while programs run: they have the same results, and what they did is sent when it is back."""
+"""The platform is away while programs run: the programs' results stay the same, and the events are sent later."""
 
 from __future__ import annotations
 

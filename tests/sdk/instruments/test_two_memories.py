@@ -24,7 +24,7 @@ pytestmark = only_in_full("graph-mem0")
 FACTS = {"hazelnuts": "Allergic to hazelnuts", "sister": "Has a sister called Ilse who lives in Tromso"}
 """What the model extracts for mem0 from a message with this word; of the passport, nothing."""
 PREFERENCES = {"window": "Likes window seats on trains", "aisle": "Likes aisle seats on night trains"}
-"""What it makes of a message with this word for the store; both under one key, so that one overwrites the other."""
+"""The unit that the model makes of a message with this word. Both units have one key, so the later one overwrites."""
 WINDOW, AISLE = "I like window seats.", "On night trains I want the aisle."
 ILSE, PASSPORT = "My sister Ilse lives in Tromso.", "My passport is kept in the blue drawer at home."
 DAYS = {

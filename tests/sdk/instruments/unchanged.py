@@ -47,7 +47,7 @@ def past(run: Run, variable: dict[str, Any], kind: str) -> set[str]:
 
 
 def considered(run: Run, query: str) -> list[tuple[str, float | None, bool]]:
-    """What searches for this query chose from: value, score to two places, whether it was returned."""
+    """Candidates of the searches for this query: value, score to two places, whether returned."""
     by_id = {event["variable"]: event for event in run.of("variable")}
     return [
         (
