@@ -25,6 +25,7 @@ MAX_NAMES = 100_000
 MAX_OCCURRENCES = 64
 MAX_UNITS = 20_000
 MAX_UNIT_BYTES = 32_000_000
+MAX_STORED_UNITS = 50_000
 _OBJECT_BYTES = 64
 
 Questions = frozenset[str]
@@ -185,3 +186,44 @@ def _unit_bytes(unit: tuple[str, list[Variable]]) -> int:
 
 def _is_held(value: object) -> bool:
     return type(value) in {str, list, dict, tuple, bytes}
+
+
+Place = tuple[str, str]
+"""The store of a unit and the unit's id in it."""
+
+
+class KnownUnits:
+    """The stored units of one trace, as far as this process knows; those not used for long are forgotten."""
+
+    __slots__ = ("_newest", "_versions")
+
+    def __init__(self) -> None:
+        self._versions: Recent[str, Variable] = Recent(MAX_STORED_UNITS)
+        self._newest: Recent[Place, tuple[Variable, str]] = Recent(MAX_STORED_UNITS)
+
+    def version(self, id_: str) -> Variable | None:
+        """The variable that stands for a version, by the id that all processes compute for it."""
+        return self._versions.get(id_)
+
+    def newest(self, place: Place) -> Variable | None:
+        """The newest version that is not deleted."""
+        found = self._newest.get(place)
+        return None if found is None or found[1] == "" else found[0]
+
+    def holds(self, place: Place, id_: str) -> bool:
+        """Whether the newest version is the one with this id."""
+        found = self._newest.get(place)
+        return found is not None and found[1] == id_
+
+    def set(self, place: Place, id_: str, variable: Variable) -> None:
+        """From now on this is the newest version, and the one that this id means."""
+        self._versions.get(id_)
+        self._versions.set(id_, variable)
+        self._newest.get(place)
+        self._newest.set(place, (variable, id_))
+
+    def end(self, place: Place) -> None:
+        """The unit is deleted: what is written next is a new version, even if it is the same."""
+        found = self._newest.get(place)
+        if found is not None:
+            self._newest.set(place, (found[0], ""))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memtrace.context import question
 from memtrace.equal_texts import LOOSE_KINDS, equal, is_alike, mark, unit
-from memtrace.identity import Variable
-from memtrace.questions import choose
+from memtrace.identity import NO_QUESTIONS, Variable
 from memtrace.raw_events import RawEvent
 from memtrace.record import declare
 from memtrace.steps import Scope, Step
@@ -25,6 +25,9 @@ KINDS_BY_NAME = {
     "context": "Context",
 }
 """The kind of an argument if none is given."""
+
+_WRITERS = {"Extraction", "Update", "Deletion", "Initialization", "Segmentation", "Embedding"}
+"""Kinds of operations that write memory."""
 
 MAX_SEARCHED = 50_000
 MAX_DEPTH = 5
@@ -251,3 +254,26 @@ def _new_items(scope: Scope, value: object) -> list[object]:
         and scope.trace.identities.find(item) is None
         and not (isinstance(item, CONTAINERS) and known_inside(scope, item))
     ]
+
+
+def choose(known: list[Variable], step: Step | None) -> Variable:
+    """Choose which of the variables for which one object stands is meant here.
+
+    An object that several readers returned stands for an occurrence of each of them. A consumer means the newest one
+    that derives from one of its own questions. An operation that writes memory and has no question means the variable
+    itself.
+    """
+    if len(known) == 1:
+        return known[0]
+    for variable in reversed(known):
+        if step is not None and step.made(variable):
+            return variable
+    asked = step.asked if step is not None else NO_QUESTIONS
+    if not asked:
+        if step is not None and step.maker[1] in _WRITERS:
+            return known[0]
+        current = question.get()
+        asked = frozenset((current,)) if current is not None else NO_QUESTIONS
+    if not asked:
+        return known[-1]
+    return next((variable for variable in reversed(known[1:]) if variable.questions & asked), known[0])

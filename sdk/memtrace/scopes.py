@@ -18,8 +18,8 @@ from memtrace.kinds import MAX_ID_CHARACTERS, MAX_NAME_CHARACTERS
 from memtrace.raw_events import SESSION, TRACE
 from memtrace.sink import emit
 from memtrace.steps import Scope, TraceState
+from memtrace.streams import in_block, is_function
 from memtrace.unrecorded import closed, opened
-from memtrace.wrapping import in_block, is_function
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memtrace import sink
-from memtrace.identity import NO_QUESTIONS, IdentityMap, Questions, Variable, joined
+from memtrace.identity import NO_QUESTIONS, IdentityMap, KnownUnits, Questions, Variable, joined
 from memtrace.ids import new_id
-from memtrace.known_units import KnownUnits
 from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
 

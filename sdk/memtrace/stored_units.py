@@ -17,10 +17,9 @@ from memtrace.config import masked_value
 from memtrace.context import scope
 from memtrace.equal_texts import remember
 from memtrace.faults import report
-from memtrace.identity import Variable
+from memtrace.identity import Place, Variable
 from memtrace.ids import digest, new_id
 from memtrace.kinds import MAX_NAME_CHARACTERS
-from memtrace.known_units import Place
 from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
 from memtrace.raw_events import VARIABLE

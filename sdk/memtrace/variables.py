@@ -15,8 +15,7 @@ from memtrace.identity import Variable
 from memtrace.kinds import MAX_ID_CHARACTERS
 from memtrace.mistakes import MistakeError, shown
 from memtrace.mutations import implied_step
-from memtrace.observe import STORED, read, take
-from memtrace.questions import choose
+from memtrace.observe import STORED, choose, read, take
 from memtrace.record import declare
 from memtrace.sink import emit
 from memtrace.steps import Scope

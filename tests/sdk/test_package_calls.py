@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from memtrace.instruments import mem0_replay
+from memtrace.instruments.mem0 import replay as mem0_replay
 from memtrace.replay import Call, Do
 from memtrace.replay.package_calls import PackageCall
 

@@ -71,7 +71,6 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
-    _armed.discard("exit of a child")
     unconnected.forget()
     for exporter in list(_exporters):
         exporter.after_fork()

@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from memtrace.config import enabled
 from memtrace.faults import report, warn
 from memtrace.instruments.imports import forget, when_imported
-from memtrace.instruments.protocol import Instrument
-from memtrace.instruments.registry import WATCHED, load
+from memtrace.instruments.registry import WATCHED, Instrument, load
 from memtrace.instruments.versions import advice
 from memtrace.mistakes import meant
 

@@ -5,9 +5,12 @@ The outer instrument says that it records the model's call itself, and the inner
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import Any
 
 _is_covered: ContextVar[bool] = ContextVar("memtrace.covered", default=False)
 
@@ -25,16 +28,75 @@ def covering() -> Iterator[None]:
         _is_covered.reset(token)
 
 
-@contextmanager
-def uncovered() -> Iterator[None]:
-    """A block inside ``covering`` in which application's code runs, whose calls count again (a tool, a callback)."""
-    token = _is_covered.set(False)
-    try:
-        yield
-    finally:
-        _is_covered.reset(token)
-
-
 def is_covered() -> bool:
     """Whether an instrument around this call records it."""
     return _is_covered.get()
+
+
+def covered(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose model calls are recorded by the instrument of its own package, not by the client's inside it.
+
+    A stream is covered while it gives a chunk, not while the application works with it.
+    """
+    if inspect.isasyncgenfunction(original):
+
+        @wraps(original)
+        async def stream_later(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+            async for chunk in _chunks_later(original(*args, **kwargs)):
+                yield chunk
+
+        return stream_later
+    if inspect.isgeneratorfunction(original):
+
+        @wraps(original)
+        def stream(*args: Any, **kwargs: Any) -> Generator[Any, None, None]:
+            yield from _chunks(original(*args, **kwargs))
+
+        return stream
+    if inspect.iscoroutinefunction(original):
+
+        @wraps(original)
+        async def call_later(*args: Any, **kwargs: Any) -> Any:
+            with covering():
+                return _streamed(await original(*args, **kwargs))
+
+        return call_later
+
+    @wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with covering():
+            return _streamed(original(*args, **kwargs))
+
+    return call
+
+
+def _streamed(result: Any) -> Any:
+    if isinstance(result, Generator):
+        return _chunks(result)
+    return _chunks_later(result) if isinstance(result, AsyncGenerator) else result
+
+
+def _chunks(chunks: Generator[Any, None, None]) -> Generator[Any, None, None]:
+    try:
+        while True:
+            with covering():
+                try:
+                    chunk = next(chunks)
+                except StopIteration:
+                    return
+            yield chunk
+    finally:
+        chunks.close()
+
+
+async def _chunks_later(chunks: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+    try:
+        while True:
+            with covering():
+                try:
+                    chunk = await chunks.__anext__()
+                except StopAsyncIteration:
+                    return
+            yield chunk
+    finally:
+        await chunks.aclose()

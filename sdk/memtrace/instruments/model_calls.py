@@ -17,8 +17,7 @@ from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments import handed_out, placing
 from memtrace.instruments.handed_out import Given
-from memtrace.observe import STORED
-from memtrace.questions import choose
+from memtrace.observe import STORED, choose
 from memtrace.raw_events import RawEvent
 from memtrace.recent import Recent
 from memtrace.record import declare

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
-from typing import Any
+from typing import Any, cast
 
-from memtrace.faults import warn
+from memtrace.faults import report, warn
+
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Makes the recording function from the original one."""
 
 _MISSING = object()
 
@@ -21,7 +24,7 @@ class Patches:
         self._done: list[tuple[Any, str, object, object]] = []
         self._lock = threading.Lock()
 
-    def wrap(self, owner: Any, attribute: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
+    def wrap(self, owner: Any, attribute: str, wrapper: Wrapper) -> bool:
         """Put ``wrapper(original)`` in the place of a function of a class, module or object.
 
         A method that a class only inherits is left to the class that has it.
@@ -71,3 +74,47 @@ class Patches:
                     delattr(owner, attribute)
                 else:
                     setattr(owner, attribute, original)
+
+
+def wrap_all(patches: Patches, base: type, wrappers: Mapping[str, Wrapper], *, with_base: bool = True) -> None:
+    """Wrap these methods in the class and in all that derive from it, in each class that defines them itself.
+
+    Args:
+        patches: where the originals are kept.
+        base: the class.
+        wrappers: what makes the recording method, by the method's name.
+        with_base: whether the methods of the class itself are wrapped too.
+    """
+
+    def wrap(owner: type) -> None:
+        for name, wrapper in wrappers.items():
+            if name in vars(owner):
+                patches.wrap(owner, name, wrapper)
+
+    for owner in list(_family(base)):
+        if with_base or owner is not base:
+            wrap(owner)
+    own = vars(base).get("__init_subclass__")
+
+    def wrapped_later(cls: Any, /, **said: Any) -> None:
+        if own is not None:
+            own.__func__(cls, **said)
+        else:
+            super(cast("Any", base), cls).__init_subclass__(**said)
+        try:
+            wrap(cls)
+        except Exception as error:
+            report(f"instrument of {cls.__qualname__}", error)
+
+    patches.put(base, "__init_subclass__", classmethod(wrapped_later))
+
+
+def _family(base: type) -> Iterator[type]:
+    seen: set[type] = set()
+    waiting = [base]
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            yield one
+            waiting += type.__subclasses__(one)

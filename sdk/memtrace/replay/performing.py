@@ -108,7 +108,7 @@ class Performing:
         if do.inputs is not None or do.prompt is not None:
             return fn, *_given_instead(fn, args, kwargs, do.inputs or {"prompt": do.prompt})
         if do.body is not None:
-            return _with_body(_imported(do.body), fn), args, kwargs
+            return _with_body(imported(do.body), fn), args, kwargs
         if do.add is not None:
             return self._adding(fn, do.add, do.before), args, kwargs
         return _giving(fn, _empty(fn) if do.skip else _typed(_annotation(fn, "return"), do.output)), args, kwargs
@@ -273,21 +273,17 @@ def _empty(fn: Any) -> Any:
     raise ValueError(f"can't be left out: {annotation!r} has no empty value")
 
 
-def _imported(name: str) -> Any:
+def imported(name: str) -> Any:
+    """Import the object that ``module:name`` names.
+
+    Raises:
+        ImportError, AttributeError: there is no such module or object.
+    """
     module, _, path = name.partition(":")
     found: Any = importlib.import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
     return found
-
-
-def imported(name: str) -> Any:
-    """What ``module:name`` names.
-
-    Raises:
-        ImportError, AttributeError: there is no such thing.
-    """
-    return _imported(name)
 
 
 def _kind(fn: Any, value: object) -> str:

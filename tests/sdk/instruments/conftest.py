@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import memtrace
 import pytest
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import handed_out, mem0_calls, model_calls, placing
+from memtrace.instruments import handed_out, model_calls, placing
+from memtrace.instruments.mem0 import calls as mem0_calls
 
 from tests.sdk.conftest import recorded
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import memtrace
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments.langchain.buffers import buffer
-from memtrace.instruments.langchain.runs import MAX_WAITING, Root, single
+from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.runs import MAX_WAITING, Root, single
 from memtrace.instruments.making import outside
 from memtrace.instruments.texts import KnownTexts, outermost
 from memtrace.steps import Scope

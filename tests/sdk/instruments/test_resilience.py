@@ -15,7 +15,7 @@ import openai
 import pytest
 from memtrace import sink
 from memtrace.exporters.memory import MemoryExporter
-from memtrace.instruments import openai_bodies
+from memtrace.instruments.openai import bodies as openai_bodies
 from openai import _base_client
 
 from tests.sdk.instruments import scripted_openai

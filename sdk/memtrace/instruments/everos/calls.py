@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments import placing
+from memtrace.instruments.both_forms import Called, Told, both
 from memtrace.instruments.everos.items import Item, items
-from memtrace.instruments.langchain.flow import asked, given, same
-from memtrace.instruments.langchain.runs import Run, runs, single
+from memtrace.instruments.frameworks.runs import Run, runs, single
+from memtrace.instruments.frameworks.values import asked, given, same
 from memtrace.instruments.making import Making, gave, searched_for
 from memtrace.instruments.units import current, newest, read
 from memtrace.recent import Recent
@@ -31,38 +32,21 @@ _memories: Recent[str, str] = Recent(20_000)
 
 def recorded(package: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """The method of a client, which now records its calls."""
-    name, signature = original.__name__, inspect.signature(original)
-    if inspect.iscoroutinefunction(original):
+    signature = inspect.signature(original)
 
-        @wraps(original)
-        async def called_later(self: Any, *args: Any, **kwargs: Any) -> Any:
-            call = _Call(package, name, self, _arguments(signature, self, args, kwargs))
-            with call.place:
-                call.begin()
-                try:
-                    result = await original(self, *args, **kwargs)
-                except BaseException as error:
-                    call.failed(error)
-                    raise
-                call.ended(result)
-            return result
-
-        return called_later
-
-    @wraps(original)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call = _Call(package, name, self, _arguments(signature, self, args, kwargs))
+    @contextmanager
+    def around(called: Called) -> Iterator[Told]:
+        given = _arguments(signature, called.owner, called.args, called.kwargs)
+        call = _Call(package, called.name, called.owner, given)
         with call.place:
             call.begin()
             try:
-                result = original(self, *args, **kwargs)
+                yield call.ended
             except BaseException as error:
                 call.failed(error)
                 raise
-            call.ended(result)
-        return result
 
-    return called
+    return both(around)(original)
 
 
 def _arguments(

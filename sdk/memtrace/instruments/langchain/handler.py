@@ -8,10 +8,10 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.identity import Variable
+from memtrace.instruments.frameworks.messages import is_message, leaves
+from memtrace.instruments.frameworks.runs import Run, runs
+from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.langchain import models, prompts, retrieval, tools
-from memtrace.instruments.langchain.flow import given, same, sources
-from memtrace.instruments.langchain.messages import is_message, leaves
-from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.placing import NotRecordedError
 

@@ -7,12 +7,11 @@ from importlib import import_module
 from typing import Any
 
 from memtrace.instruments import placing
-from memtrace.instruments.covered import covered
+from memtrace.instruments.covering import covered
+from memtrace.instruments.frameworks.runs import room
 from memtrace.instruments.langchain import replayed, rerankers, vectorstores
 from memtrace.instruments.langchain.handler import Handler
-from memtrace.instruments.langchain.runs import room
-from memtrace.instruments.patches import Patches
-from memtrace.instruments.subclasses import wrap_all
+from memtrace.instruments.patches import Patches, wrap_all
 
 _handlers: dict[Any, Any] = {}
 """The handler, made once: what began before it was detached hands it on to the runs inside, which get no second."""

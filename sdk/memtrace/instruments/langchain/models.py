@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.messages import content, leaves, tool_calls
-from memtrace.instruments.langchain.prompts import read_by_model, write
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.messages import content, leaves, tool_calls
+from memtrace.instruments.frameworks.runs import Run, is_writing
+from memtrace.instruments.frameworks.values import write
+from memtrace.instruments.langchain.prompts import read_by_model
 from memtrace.instruments.making import Making, gave, learn
-from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.texts import texts
 
 

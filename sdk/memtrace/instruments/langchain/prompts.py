@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.buffers import buffer
-from memtrace.instruments.langchain.flow import given, message, same, sources
-from memtrace.instruments.langchain.messages import content, is_conversation, is_document, is_message, leaves, rendered
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.messages import content, is_conversation, is_document, is_message, leaves, rendered
+from memtrace.instruments.frameworks.runs import Run, is_writing
+from memtrace.instruments.frameworks.values import given, message, same, sources, write
 from memtrace.instruments.making import Making, known, learn
-from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.texts import outermost
 
 
@@ -105,21 +104,3 @@ def _written(run: Run, messages: Sequence[Any]) -> Variable:
         if known_one is not None:
             return known_one
     return write(run, rendered(messages), messages)
-
-
-def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
-    """The prompt that has this text; the objects stand for it too."""
-    came_from = sources(run, text)
-    now = same(run, text)
-    if now is None:
-        if came_from:
-            writing = Making(run.here, "write prompt", "Other")
-            for one in came_from:
-                writing.use(one)
-            now = writing.make(text, "prompt", "Prompt")
-            writing.end()
-        else:
-            now = given(run, text, "prompt", "Prompt")
-    for one in objects:
-        learn(run.here, one, now)
-    return now

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memtrace import steps
-from memtrace.instruments.covered import covered
+from memtrace.instruments.covering import covered
+from memtrace.instruments.frameworks.messages import content, plain
+from memtrace.instruments.frameworks.runs import Run, runs
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.messages import content, plain
-from memtrace.instruments.langchain.runs import Run, runs
 from memtrace.instruments.placing import NotRecordedError
 from memtrace.steps import PackageCall
 

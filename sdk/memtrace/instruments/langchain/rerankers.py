@@ -2,64 +2,44 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
+from memtrace.instruments.both_forms import Called, Told, both, unheard
+from memtrace.instruments.frameworks.runs import Run, runs, single
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.runs import Run, runs, single
+from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.placing import NotRecordedError
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langchain.reranking", default=False)
 
 
-def wrappers() -> dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]]:
+def wrappers() -> dict[str, Wrapper]:
     """What records each method, by its name."""
-    return {"compress_documents": _wrapper, "acompress_documents": _wrapper}
+    return dict.fromkeys(("compress_documents", "acompress_documents"), both(_recorded))
 
 
-def _wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-    if inspect.iscoroutinefunction(original):
-
-        @wraps(original)
-        async def compressed_later(self: Any, documents: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
-            if _busy.get():
-                return await original(self, documents, query, *args, **kwargs)
-            token = _busy.set(True)
-            run = _begin(self, documents, query)
-            try:
-                kept = await original(self, documents, query, *args, **kwargs)
-            except BaseException as error:
-                _fail(run, error)
-                raise
-            finally:
-                _busy.reset(token)
-            _end(run, documents, kept)
-            return kept
-
-        return compressed_later
-
-    @wraps(original)
-    def compressed(self: Any, documents: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
-        if _busy.get():
-            return original(self, documents, query, *args, **kwargs)
-        token = _busy.set(True)
-        run = _begin(self, documents, query)
-        try:
-            kept = original(self, documents, query, *args, **kwargs)
-        except BaseException as error:
-            _fail(run, error)
-            raise
-        finally:
-            _busy.reset(token)
-        _end(run, documents, kept)
-        return kept
-
-    return compressed
+@contextmanager
+def _recorded(call: Called) -> Iterator[Told]:
+    if _busy.get():
+        yield unheard
+        return
+    documents = call.argument("documents")
+    results: list[Any] = []
+    token = _busy.set(True)
+    run = _begin(call.owner, documents, call.argument("query", 1))
+    try:
+        yield results.append
+    except BaseException as error:
+        _fail(run, error)
+        raise
+    finally:
+        _busy.reset(token)
+    _end(run, documents, results[0])
 
 
 def _begin(reranker: Any, documents: Any, query: Any) -> Run | None:

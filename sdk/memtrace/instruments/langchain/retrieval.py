@@ -7,10 +7,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.flow import asked
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.runs import Run, is_writing
+from memtrace.instruments.frameworks.values import asked
 from memtrace.instruments.making import Making, gave, known, learn, searched_for
-from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, key_of_text, read
 

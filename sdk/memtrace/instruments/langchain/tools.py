@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from memtrace.instruments.langchain.flow import given, same, sources
-from memtrace.instruments.langchain.messages import content, is_message, leaves
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.messages import content, is_message, leaves
+from memtrace.instruments.frameworks.runs import Run
+from memtrace.instruments.frameworks.values import given, same, sources
 from memtrace.instruments.making import Making, learn, text_of
 from memtrace.instruments.texts import texts
 

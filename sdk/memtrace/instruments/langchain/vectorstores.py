@@ -5,21 +5,21 @@ A store's methods call one another. The outermost search is one operation, and t
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
+from memtrace.instruments.both_forms import Called, Told, both, unheard
+from memtrace.instruments.frameworks.held_store import store_name
+from memtrace.instruments.frameworks.runs import Run, runs, single
+from memtrace.instruments.frameworks.values import same, sources
 from memtrace.instruments.langchain import retrieval
-from memtrace.instruments.langchain.flow import same, sources
-from memtrace.instruments.langchain.runs import Run, runs, single
-from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.making import Making, outside
+from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import Unit, key_of_text, newest, written
 
@@ -45,57 +45,22 @@ _hits: ContextVar[Run | None] = ContextVar("memtrace.langchain.hits", default=No
 """The search that collects what is found here."""
 
 
-def wrappers() -> dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]]:
+def wrappers() -> dict[str, Wrapper]:
     """What records each method, by its name."""
-    made: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {}
+    made: dict[str, Wrapper] = {}
     for name in SEARCHES:
-        made[name] = _both(_searched)
-        made[f"a{name}" if not name.startswith("_") else f"_a{name[1:]}"] = _both(_searched)
+        made[name] = both(_searched)
+        made[f"a{name}" if not name.startswith("_") else f"_a{name[1:]}"] = both(_searched)
     for name in _ADDING:
-        made[name] = made[f"a{name}"] = _both(_added)
-    made["delete"] = made["adelete"] = _both(_deleted)
-    made["from_texts"] = made["afrom_texts"] = _both(_made_from)
+        made[name] = made[f"a{name}"] = both(_added)
+    made["delete"] = made["adelete"] = both(_deleted)
+    made["from_texts"] = made["afrom_texts"] = both(_made_from)
     return made
 
 
-Around = Callable[[Any, str, tuple[Any, ...], dict[str, Any]], "Iterator[Callable[[Any], None]]"]
-
-
-def _both(around: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A wrapper of a method that is synchronous or not; ``around`` is a context manager that takes the result."""
-
-    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-        name = original.__name__
-        if inspect.iscoroutinefunction(original):
-
-            @wraps(original)
-            async def recorded_later(self: Any, *args: Any, **kwargs: Any) -> Any:
-                with around(self, name, args, kwargs) as told:
-                    result = await original(self, *args, **kwargs)
-                    told(result)
-                return result
-
-            return recorded_later
-
-        @wraps(original)
-        def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with around(self, name, args, kwargs) as told:
-                result = original(self, *args, **kwargs)
-                told(result)
-            return result
-
-        return recorded
-
-    return wrapper
-
-
-def _nothing(result: Any) -> None:
-    """Nobody listens."""
-
-
 @contextmanager
-def _searched(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
-    inside = _hits.get()
+def _searched(call: Called) -> Iterator[Told]:
+    store, inside = call.owner, _hits.get()
     if inside is not None:
         yield lambda result: _guard(_collect, inside, store, result)
         return
@@ -108,12 +73,12 @@ def _searched(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         finally:
             _hits.reset(token)
         return
-    query = kwargs.get("query", args[0] if args else None)
+    query = call.argument("query")
     with _placed(store) as run:
         if run is None or not isinstance(query, str):
-            yield _nothing
+            yield unheard
             return
-        run.name = f"{type(store).__name__}.{name}"
+        run.name = f"{type(store).__name__}.{call.name}"
         _guard(retrieval.begin, run, query)
         token = _hits.set(run)
         error: BaseException | None = None
@@ -190,33 +155,33 @@ def _name(where: str, document: Any, text: str) -> Unit:
 
 
 @contextmanager
-def _added(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+def _added(call: Called) -> Iterator[Told]:
     if _busy.get():
-        yield _nothing
+        yield unheard
         return
-    given = kwargs.get("documents", kwargs.get("texts", args[0] if args else ()))
+    given = call.kwargs.get("documents", call.kwargs.get("texts", call.args[0] if call.args else ()))
     items = list(given) if isinstance(given, Sequence) else given
     token = _busy.set(True)
     try:
         if isinstance(given, Sequence) or given is None:
-            yield lambda ids: _guard(_add, store, name, items, ids)
+            yield lambda ids: _guard(_add, call.owner, call.name, items, ids)
         else:
-            yield _nothing  # an iterator can be read only once, and that is the store's
+            yield unheard  # an iterator can be read only once, and that is the store's
     finally:
         _busy.reset(token)
 
 
 @contextmanager
-def _made_from(kind: type, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+def _made_from(call: Called) -> Iterator[Told]:
     """A store is made and filled: by one of its methods that are recorded, or by itself, as FAISS does."""
     if _busy.get() or _told.get() is not None:
-        yield _nothing
+        yield unheard
         return
-    given = kwargs.get("texts", args[0] if args else ())
+    given = call.kwargs.get("texts", call.args[0] if call.args else ())
     told: list[str] = []
     token = _told.set(told)
     try:
-        yield lambda store: None if told else _guard(_filled, store, name, given, kwargs.get("ids"))
+        yield lambda store: None if told else _guard(_filled, store, call.name, given, call.kwargs.get("ids"))
     finally:
         _told.reset(token)
 
@@ -254,14 +219,14 @@ def _add(store: Any, name: str, items: Sequence[Any], ids: Any) -> None:
 
 
 @contextmanager
-def _deleted(store: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+def _deleted(call: Called) -> Iterator[Told]:
     if _busy.get():
-        yield _nothing
+        yield unheard
         return
-    ids = kwargs.get("ids", args[0] if args else None)
+    ids = call.argument("ids")
     token = _busy.set(True)
     try:
-        yield lambda result: _guard(_delete, store, name, ids)
+        yield lambda result: _guard(_delete, call.owner, call.name, ids)
     finally:
         _busy.reset(token)
 

@@ -7,68 +7,43 @@ that task has been recorded where it was called.
 from __future__ import annotations
 
 import asyncio
-import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from typing import Any
 
 from memtrace.faults import report
+from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.langgraph.items import Ask, Write, record
+from memtrace.instruments.patches import Wrapper
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langgraph.busy", default=False)
-
-Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def wrappers() -> dict[str, Wrapper]:
     """What records each method, by its name."""
-    made: dict[str, Wrapper] = {}
-    for name in ("put", "delete", "get", "search", "batch"):
-        made[name] = made[f"a{name}"] = _wrapper
-    return made
+    names = ("put", "delete", "get", "search", "batch")
+    return dict.fromkeys((*names, *(f"a{name}" for name in names)), both(_recorded))
 
 
-def _wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-    name = original.__name__
-    method = name.removeprefix("a")
-    if inspect.iscoroutinefunction(original):
-
-        @wraps(original)
-        async def recorded_later(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if _busy.get() or _serves(self):
-                return await original(self, *args, **kwargs)
-            args, kwargs = _kept(args, kwargs, method)
-            token = _busy.set(True)
-            try:
-                result = await original(self, *args, **kwargs)
-            except BaseException as error:
-                _tell(self, method, args, kwargs, None, error)
-                raise
-            finally:
-                _busy.reset(token)
-            _tell(self, method, args, kwargs, result, None)
-            return result
-
-        return recorded_later
-
-    @wraps(original)
-    def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if _busy.get():
-            return original(self, *args, **kwargs)
-        args, kwargs = _kept(args, kwargs, method)
-        token = _busy.set(True)
-        try:
-            result = original(self, *args, **kwargs)
-        except BaseException as error:
-            _tell(self, method, args, kwargs, None, error)
-            raise
-        finally:
-            _busy.reset(token)
-        _tell(self, method, args, kwargs, result, None)
-        return result
-
-    return recorded
+@contextmanager
+def _recorded(call: Called) -> Iterator[Told]:
+    if _busy.get() or (call.is_asynchronous and _serves(call.owner)):
+        yield unheard
+        return
+    method = call.name.removeprefix("a")
+    _keep(call, method)
+    results: list[Any] = []
+    raised: BaseException | None = None
+    token = _busy.set(True)
+    try:
+        yield results.append
+    except BaseException as error:
+        raised = error
+        raise
+    finally:
+        _busy.reset(token)
+        _tell(call, method, results[0] if results else None, raised)
 
 
 def _serves(store: Any) -> bool:
@@ -77,29 +52,27 @@ def _serves(store: Any) -> bool:
     return task is not None and task is asyncio.current_task()
 
 
-def _kept(args: tuple[Any, ...], kwargs: dict[str, Any], method: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments; a list of operations that can be read only once is kept as a list."""
+def _keep(call: Called, method: str) -> None:
+    """Keep the operations of a batch as a list: an iterator can be read only once."""
     if method != "batch":
-        return args, kwargs
-    if args:
-        return (list(args[0]), *args[1:]), kwargs
-    return args, {**kwargs, "ops": list(kwargs.get("ops", ()))}
+        return
+    if call.args:
+        call.args = (list(call.args[0]), *call.args[1:])
+    else:
+        call.kwargs = {**call.kwargs, "ops": list(call.kwargs.get("ops", ()))}
 
 
-def _tell(
-    store: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, error: BaseException | None
-) -> None:
+def _tell(call: Called, method: str, result: Any, error: BaseException | None) -> None:
     try:
         if method == "batch":
-            ops = args[0] if args else kwargs["ops"]
+            ops = call.argument("ops")
             results = result if isinstance(result, Sequence) else [None] * len(ops)
-            calls = [(_of_op(op), found) for op, found in zip(ops, results, strict=False)]
-            calls = [(call, found) for call, found in calls if call is not None]
+            asked = [(_of_op(op), found) for op, found in zip(ops, results, strict=False)]
         else:
-            calls = [(_of_call(method, args, kwargs), result)]
-        for call, found in calls:
-            if call is not None:
-                record(store, call, found, error)
+            asked = [(_of_call(method, call.args, call.kwargs), result)]
+        for one, found in asked:
+            if one is not None:
+                record(call.owner, one, found, error)
     except Exception as wrong:
         report(f"store {method}", wrong)
 
@@ -125,8 +98,3 @@ def _of_op(op: Any) -> Ask | Write | None:
     if kind == "PutOp":
         return Write("delete" if op.value is None else "put", tuple(op.namespace), str(op.key), op.value)
     return None
-
-
-def names(ops: Iterable[Any]) -> list[str]:
-    """The kinds of some operations, for what is told about them."""
-    return [type(op).__name__ for op in ops]

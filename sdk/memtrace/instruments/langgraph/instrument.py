@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from memtrace.instruments.langgraph import calls
-from memtrace.instruments.patches import Patches
-from memtrace.instruments.subclasses import wrap_all
+from memtrace.instruments.patches import Patches, wrap_all
 
 
 class LangGraphInstrument:

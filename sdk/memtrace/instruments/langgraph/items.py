@@ -11,13 +11,12 @@ from typing import Any
 from memtrace.context import scope
 from memtrace.identity import Variable
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.flow import asked, same, sources
-from memtrace.instruments.langchain.messages import leaves
-from memtrace.instruments.langchain.runs import Run, runs, single
+from memtrace.instruments.frameworks.messages import leaves
+from memtrace.instruments.frameworks.runs import Run, is_writing, runs, single
+from memtrace.instruments.frameworks.values import asked, same, sources
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.making import Making, gave, outside, searched_for
 from memtrace.instruments.placing import Home, NotRecordedError
-from memtrace.instruments.purpose import is_writing
 from memtrace.instruments.units import Unit, current, newest, read, written
 from memtrace.recent import Recent
 

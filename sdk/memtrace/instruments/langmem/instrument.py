@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from memtrace.instruments.both_forms import both
 from memtrace.instruments.langmem import managers
 from memtrace.instruments.patches import Patches
 
@@ -27,8 +28,8 @@ class LangMemInstrument:
             if kind is None:
                 self._patches.missing(module, name)
                 continue
-            self._patches.wrap(kind, "invoke", managers.now(around))
-            self._patches.wrap(kind, "ainvoke", managers.later(around))
+            for method in ("invoke", "ainvoke"):
+                self._patches.wrap(kind, method, both(around))
 
     def remove(self) -> None:
         """Detach it."""

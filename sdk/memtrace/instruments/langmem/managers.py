@@ -6,9 +6,8 @@ a store gives its memories to the application: what changed is told by comparing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from memtrace.config import is_ready
@@ -16,61 +15,28 @@ from memtrace.context import scope, unsampled
 from memtrace.faults import report
 from memtrace.identity import Variable
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.flow import given, message, same
-from memtrace.instruments.langchain.messages import is_message, leaves
-from memtrace.instruments.langchain.runs import Root, Run, inside, runs
+from memtrace.instruments.both_forms import Called, Told, unheard
+from memtrace.instruments.frameworks.messages import is_message, leaves
+from memtrace.instruments.frameworks.runs import Root, Run, inside, runs, writing
+from memtrace.instruments.frameworks.values import given, message, same
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.langgraph.items import reasons
 from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.placing import NotRecordedError
-from memtrace.instruments.purpose import writing
 from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, written
 
 STORE = "langmem"
 """The name of the store of memories that only the application keeps; their ids are unique."""
 
-Around = Callable[[Any, Any, Any], AbstractContextManager[Callable[[Any], None]]]
-
-
-def now(around: Around) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What records ``invoke``."""
-
-    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(original)
-        def invoked(self: Any, input: Any, config: Any = None, **more: Any) -> Any:  # noqa: A002 (langmem's word)
-            with around(self, input, config) as told:
-                result = original(self, input, config, **more)
-                told(result)
-            return result
-
-        return invoked
-
-    return wrapper
-
-
-def later(around: Around) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """What records ``ainvoke``."""
-
-    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(original)
-        async def invoked(self: Any, input: Any, config: Any = None, **more: Any) -> Any:  # noqa: A002 (langmem's word)
-            with around(self, input, config) as told:
-                result = await original(self, input, config, **more)
-                told(result)
-            return result
-
-        return invoked
-
-    return wrapper
-
 
 @contextmanager
-def with_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable[[Any], None]]:
+def with_store(call: Called) -> Iterator[Told]:
     """A manager with a store runs."""
+    manager, given_to, config = call.owner, call.argument("input"), call.argument("config", 1)
     run = _begin(given_to, config, "MemoryStoreManager")
     if run is None:
-        yield _nothing
+        yield unheard
         return
     try:
         namespace = manager.namespace(config)
@@ -82,19 +48,20 @@ def with_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable[[A
     except Exception as error:
         report("langmem MemoryStoreManager", error)
     with _inside(run):
-        yield _nothing
+        yield unheard
 
 
 @contextmanager
-def without_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable[[Any], None]]:
+def without_store(call: Called) -> Iterator[Told]:
     """A manager without a store runs, by itself or as a part of one with a store."""
+    given_to, config = call.argument("input"), call.argument("config", 1)
     around = runs.around()
     if around is not None and around.kind == "manager":
-        yield _nothing
+        yield unheard
         return
     run = _begin(given_to, config, "MemoryManager")
     if run is None:
-        yield _nothing
+        yield unheard
         return
     before: dict[Unit, tuple[Any, Variable]] = {}
     try:
@@ -115,10 +82,6 @@ def without_store(manager: Any, given_to: Any, config: Any) -> Iterator[Callable
 
     with _inside(run):
         yield told
-
-
-def _nothing(result: Any) -> None:
-    """The store's calls tell it."""
 
 
 @contextmanager

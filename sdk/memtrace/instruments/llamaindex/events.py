@@ -8,10 +8,9 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.buffers import buffer
-from memtrace.instruments.langchain.flow import asked, same
-from memtrace.instruments.langchain.prompts import write
-from memtrace.instruments.langchain.runs import Run, runs
+from memtrace.instruments.frameworks.buffers import buffer
+from memtrace.instruments.frameworks.runs import Run, runs
+from memtrace.instruments.frameworks.values import asked, same, write
 from memtrace.instruments.llamaindex.stores import text_of
 from memtrace.instruments.making import Making, gave, known, learn, searched_for
 from memtrace.instruments.placing import NotRecordedError

@@ -5,12 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from memtrace.instruments.covered import covered
+from memtrace.instruments.covering import covered
 from memtrace.instruments.llamaindex import stores
 from memtrace.instruments.llamaindex.events import Events
 from memtrace.instruments.llamaindex.spans import Spans
-from memtrace.instruments.patches import Patches
-from memtrace.instruments.subclasses import wrap_all
+from memtrace.instruments.patches import Patches, wrap_all
 
 _MODEL_CALLS = ("chat", "achat", "complete", "acomplete", "stream_chat", "astream_chat")
 _MORE_CALLS = ("stream_complete", "astream_complete", "chat_with_tools", "achat_with_tools")

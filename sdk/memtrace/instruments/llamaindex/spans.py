@@ -7,7 +7,7 @@ from typing import Any
 
 from memtrace.faults import report
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.runs import runs
+from memtrace.instruments.frameworks.runs import runs
 from memtrace.instruments.llamaindex.stores import store_name
 from memtrace.instruments.placing import NotRecordedError
 

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.flow import sources
-from memtrace.instruments.langchain.runs import single
+from memtrace.instruments.both_forms import Called, Told, both, unheard
+from memtrace.instruments.frameworks.runs import single
+from memtrace.instruments.frameworks.values import sources
 from memtrace.instruments.making import Making, outside
+from memtrace.instruments.patches import Wrapper
 from memtrace.instruments.units import newest, written
 
 _busy: ContextVar[bool] = ContextVar("memtrace.llamaindex.storing", default=False)
 _NODES = "nodes of documents"
 
-Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
-
 
 def wrappers() -> dict[str, Wrapper]:
     """What records each method, by its name."""
+    added, deleted, deleted_nodes = _recording(_added), _recording(_deleted), _recording(_deleted_nodes)
     return {
-        "add": _wrapper(_added),
-        "async_add": _wrapper(_added),
-        "delete": _wrapper(_deleted),
-        "adelete": _wrapper(_deleted),
-        "delete_nodes": _wrapper(_deleted_nodes),
-        "adelete_nodes": _wrapper(_deleted_nodes),
+        **dict.fromkeys(("add", "async_add"), added),
+        **dict.fromkeys(("delete", "adelete"), deleted),
+        **dict.fromkeys(("delete_nodes", "adelete_nodes"), deleted_nodes),
     }
 
 
@@ -53,44 +50,26 @@ def text_of(node: Any) -> str:
     return str(node.get_content())
 
 
-def _wrapper(tell: Callable[[Any, Any], None]) -> Wrapper:
-    def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.iscoroutinefunction(original):
+def _recording(tell: Callable[[Any, Any], None]) -> Wrapper:
+    @contextmanager
+    def recorded(call: Called) -> Iterator[Told]:
+        if _busy.get():
+            yield unheard
+            return
+        token = _busy.set(True)
+        try:
+            yield unheard
+        finally:
+            _busy.reset(token)
+        _told(tell, call)
 
-            @wraps(original)
-            async def recorded_later(self: Any, *args: Any, **kwargs: Any) -> Any:
-                if _busy.get():
-                    return await original(self, *args, **kwargs)
-                token = _busy.set(True)
-                try:
-                    result = await original(self, *args, **kwargs)
-                finally:
-                    _busy.reset(token)
-                _told(tell, self, args, kwargs)
-                return result
-
-            return recorded_later
-
-        @wraps(original)
-        def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if _busy.get():
-                return original(self, *args, **kwargs)
-            token = _busy.set(True)
-            try:
-                result = original(self, *args, **kwargs)
-            finally:
-                _busy.reset(token)
-            _told(tell, self, args, kwargs)
-            return result
-
-        return recorded
-
-    return wrapper
+    return both(recorded)
 
 
-def _told(tell: Callable[[Any, Any], None], store: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _told(tell: Callable[[Any, Any], None], call: Called) -> None:
+    store = call.owner
     try:
-        given = args[0] if args else next(iter(kwargs.values()), None)
+        given = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         with placing.of_memory(store_name(store), "", what=type(store).__name__) as place:
             if place.is_recorded:
                 tell(store, given)

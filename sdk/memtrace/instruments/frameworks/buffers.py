@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.flow import message
-from memtrace.instruments.langchain.messages import plain
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.messages import plain
+from memtrace.instruments.frameworks.runs import Run
+from memtrace.instruments.frameworks.values import message
 from memtrace.instruments.making import Making
 
 MAX_EARLIER = 4

@@ -19,10 +19,11 @@ from typing import Any
 from memtrace.config import enabled
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import mem0_replay, placing
+from memtrace.instruments import placing
 from memtrace.instruments.covering import covering
-from memtrace.instruments.mem0_calls import KINDS, Mem0Call
-from memtrace.instruments.mem0_owners import Owner, owner_of, store_of
+from memtrace.instruments.mem0 import replay
+from memtrace.instruments.mem0.calls import KINDS, Mem0Call
+from memtrace.instruments.mem0.owners import Owner, owner_of, store_of
 from memtrace.instruments.patches import Patches
 from memtrace.recent import Recent
 
@@ -205,7 +206,7 @@ def _row(memory: Any, named: Mapping[str, Any]) -> Any:
 
 def _found(call: Mem0Call | None, result: Any) -> Any:
     """What a search gives back, which a replay may change."""
-    return result if call is None or call.replayed is None else mem0_replay.found(call.replayed, result)
+    return result if call is None or call.replayed is None else replay.found(call.replayed, result)
 
 
 def _done(call: Mem0Call | None, result: object) -> None:
@@ -243,7 +244,7 @@ def _asking(original: Callable[..., Any]) -> Callable[..., Any]:
         if call is None:
             return original(model, *args, **kwargs)
         messages = kwargs.get("messages", args[0] if args else None)
-        replayed = _quietly("replay of mem0", mem0_replay.asked, call, messages)
+        replayed = _quietly("replay of mem0", replay.asked, call.model_call()[0], messages)
         noted = {} if replayed is None else replayed.noted
         name = getattr(getattr(model, "config", None), "model", None)
         asked = _quietly("prompt of mem0", call.ask, messages, name, noted)
@@ -253,7 +254,7 @@ def _asking(original: Callable[..., Any]) -> Callable[..., Any]:
             if replayed is None:
                 reply = original(model, *args, **kwargs)
             else:
-                reply = mem0_replay.replied(replayed, original, model, args, kwargs)
+                reply = replay.replied(replayed, original, model, args, kwargs)
         except BaseException as error:
             asked.fail(error)
             raise

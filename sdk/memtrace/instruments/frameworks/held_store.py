@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
 from memtrace.instruments import placing
-from memtrace.instruments.langchain.stores import store_name
 from memtrace.instruments.placing import Home
 from memtrace.recent import Recent
 
@@ -104,3 +104,26 @@ def _named(function: Any) -> Iterable[Any]:
     for name in function.__code__.co_names:
         if name in function.__globals__:
             yield function.__globals__[name]
+
+
+def store_name(store: Any) -> str:
+    """Its kind, its collection, and the folder or server where it says that; else an identity of this process only."""
+    kind = type(store).__name__
+    for attribute in ("collection_name", "_collection_name", "index_name", "_index_name"):
+        said = getattr(store, attribute, None)
+        if isinstance(said, str) and said:
+            where = _where(store)
+            return f"{kind} {said} {where}" if where else f"{kind} {said}"
+    return placing.private_store(kind, store)
+
+
+def _where(store: Any) -> str | None:
+    """The folder of Chroma, the folder or address of Qdrant."""
+    folder = getattr(store, "_persist_directory", None)
+    if isinstance(folder, str) and folder:
+        return str(Path(folder).absolute())
+    client = getattr(getattr(store, "_client", None), "_client", None)
+    folder, address = getattr(client, "location", None), getattr(client, "rest_uri", None)
+    if isinstance(folder, str) and folder and folder != ":memory:":
+        return str(Path(folder).absolute())
+    return address if isinstance(address, str) else None

@@ -6,18 +6,20 @@ Objects that existed before (clients, bound methods) go through it too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from memtrace.context import scope
 from memtrace.faults import report
-from memtrace.instruments import openai_bodies as bodies
 from memtrace.instruments import placing
+from memtrace.instruments.both_forms import Called, Told, both, unheard
 from memtrace.instruments.callers import line
 from memtrace.instruments.covering import is_covered
 from memtrace.instruments.model_calls import ModelCall, Said
-from memtrace.instruments.openai_bodies import Whole
+from memtrace.instruments.openai import bodies
+from memtrace.instruments.openai.bodies import Whole
 from memtrace.instruments.patches import Patches
 from memtrace.observe import take
 from memtrace.raw_events import RawEvent
@@ -39,61 +41,40 @@ class OpenAIInstrument:
     def install(self) -> None:
         """Begin to record."""
         client = import_module("openai._base_client")
-        self._patches.wrap(client.SyncAPIClient, "request", _synchronous)
-        self._patches.wrap(client.AsyncAPIClient, "request", _asynchronous)
-        for module, name, is_asynchronous in (
-            ("openai._legacy_response", "LegacyAPIResponse", False),
-            ("openai._response", "APIResponse", False),
-            ("openai._response", "AsyncAPIResponse", True),
-        ):
-            response = getattr(import_module(module), name)
-            self._patches.wrap(response, "parse", _parsed_later if is_asynchronous else _parsed)
-            if name != "LegacyAPIResponse":
-                self._patches.wrap(response, "close", _closed_later if is_asynchronous else _closed)
+        for kind in (client.SyncAPIClient, client.AsyncAPIClient):
+            self._patches.wrap(kind, "request", both(_requested))
+        legacy, responses = import_module("openai._legacy_response"), import_module("openai._response")
+        for response in (legacy.LegacyAPIResponse, responses.APIResponse, responses.AsyncAPIResponse):
+            self._patches.wrap(response, "parse", both(_parsed))
+        for response in (responses.APIResponse, responses.AsyncAPIResponse):
+            self._patches.wrap(response, "close", both(_closed))
 
     def remove(self) -> None:
         """Leave the package as it was."""
         self._patches.restore()
 
 
-def _synchronous(request: Callable[..., Any]) -> Callable[..., Any]:
-    def recorded(*args: Any, **kwargs: Any) -> Any:
-        call = _begin(args, kwargs)
-        if call is None:
-            return request(*args, **kwargs)
-        try:
-            result = request(*args, **kwargs)
-        except BaseException as error:
-            call.fail(error)
-            raise
-        _end(call, result)
-        return result
-
-    return recorded
-
-
-def _asynchronous(request: Callable[..., Any]) -> Callable[..., Any]:
-    async def recorded(*args: Any, **kwargs: Any) -> Any:
-        call = _begin(args, kwargs)
-        if call is None:
-            return await request(*args, **kwargs)
-        try:
-            result = await request(*args, **kwargs)
-        except BaseException as error:
-            call.fail(error)
-            raise
-        _end(call, result)
-        return result
-
-    return recorded
+@contextmanager
+def _requested(called: Called) -> Iterator[Told]:
+    call = _begin(called)
+    if call is None:
+        yield unheard
+        return
+    results: list[Any] = []
+    try:
+        yield results.append
+    except BaseException as error:
+        call.fail(error)
+        raise
+    _end(call, results[0])
 
 
-def _begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelCall | None:
+def _begin(called: Called) -> ModelCall | None:
     """The call, if it is one of a model that nobody else records."""
     if is_covered():
         return None
     try:
-        options = kwargs["options"] if "options" in kwargs else args[2]
+        options = called.argument("options", 1)
         body = options.json_data
         known = bodies.call_of(str(options.url))
         if known is None or not isinstance(body, Mapping):
@@ -158,22 +139,9 @@ def _keep(call: ModelCall, raw: Any) -> None:
         _done(call, raw.http_response.json())
 
 
-def _parsed(parse: Callable[..., Any]) -> Callable[..., Any]:
-    def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = parse(self, *args, **kwargs)
-        _read(self, result)
-        return result
-
-    return recorded
-
-
-def _parsed_later(parse: Callable[..., Any]) -> Callable[..., Any]:
-    async def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = await parse(self, *args, **kwargs)
-        _read(self, result)
-        return result
-
-    return recorded
+@contextmanager
+def _parsed(called: Called) -> Iterator[Told]:
+    yield lambda result: _read(called.owner, result)
 
 
 def _read(raw: Any, result: object) -> None:
@@ -197,20 +165,10 @@ def _known_as(call: ModelCall, response: object) -> None:
         call.known_as(variable, reply.text, *reply.objects)
 
 
-def _closed(close: Callable[..., Any]) -> Callable[..., Any]:
-    def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _left(self)
-        return close(self, *args, **kwargs)
-
-    return recorded
-
-
-def _closed_later(close: Callable[..., Any]) -> Callable[..., Any]:
-    async def recorded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _left(self)
-        return await close(self, *args, **kwargs)
-
-    return recorded
+@contextmanager
+def _closed(called: Called) -> Iterator[Told]:
+    _left(called.owner)
+    yield unheard
 
 
 def _left(raw: Any) -> None:

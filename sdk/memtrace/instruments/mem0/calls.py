@@ -13,11 +13,12 @@ from typing import Any
 
 from memtrace.context import scope
 from memtrace.identity import Variable
-from memtrace.instruments import mem0_replay, placing
+from memtrace.instruments import placing
 from memtrace.instruments.callers import line
-from memtrace.instruments.langchain.flow import asked
-from memtrace.instruments.langchain.runs import Run, runs
-from memtrace.instruments.mem0_owners import store_of
+from memtrace.instruments.frameworks.runs import Run, runs
+from memtrace.instruments.frameworks.values import asked
+from memtrace.instruments.mem0 import replay
+from memtrace.instruments.mem0.owners import store_of
 from memtrace.instruments.model_calls import ModelCall, Reply, Said
 from memtrace.observe import read, take
 from memtrace.raw_events import RawEvent
@@ -322,7 +323,7 @@ class Mem0Call:
         try:
             yield
             if replayed is not None:
-                mem0_replay.remember(replayed, self.memory, self._said)
+                replay.remember(replayed, self.memory, self._said)
         finally:
             scope.reset(token)
             step.finish("ok")

@@ -5,25 +5,21 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtrace.context import scope
-from memtrace.instruments.mem0_owners import OWNERS
+from memtrace.instruments.mem0.owners import OWNERS
 from memtrace.steps import PackageCall
-
-if TYPE_CHECKING:
-    from memtrace.instruments.mem0_calls import Mem0Call
 
 _NO_UNIT = 1_000_000
 """mem0 numbers the units in its prompt from 0: this is none of them."""
 
 
-def asked(call: Mem0Call, messages: Any) -> PackageCall | None:
-    """A model is asked; None where nothing is replayed."""
+def asked(name: str, messages: Any) -> PackageCall | None:
+    """The call of a model by the operation ``name`` as a replay knows it; None if nothing is replayed."""
     here = scope.get()
     if here is None or here.trace.replaying is None or not isinstance(messages, Sequence):
         return None
-    name, _ = call.model_call()
     return here.trace.replaying.package(name.replace(" ", ":"), {"messages": messages})
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from memtrace.identity import Variable
-from memtrace.instruments.langchain.messages import KINDS_BY_KEY, content, is_document, plain
-from memtrace.instruments.langchain.runs import Run
+from memtrace.instruments.frameworks.messages import KINDS_BY_KEY, content, plain
+from memtrace.instruments.frameworks.runs import Run
 from memtrace.instruments.making import Making, known, learn, outside
 from memtrace.instruments.texts import stands_in, texts
 
@@ -107,9 +108,22 @@ def _message(run: Run, said: Any, text: str) -> Variable:
     return outside(run.here, text, str(said.type), "Message")
 
 
-def document_text(value: Any) -> str:
-    """The text of a document."""
-    return str(value.page_content) if is_document(value) else str(value)
+def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
+    """The prompt that has this text; the objects stand for it too."""
+    came_from = sources(run, text)
+    now = same(run, text)
+    if now is None:
+        if came_from:
+            writing = Making(run.here, "write prompt", "Other")
+            for one in came_from:
+                writing.use(one)
+            now = writing.make(text, "prompt", "Prompt")
+            writing.end()
+        else:
+            now = given(run, text, "prompt", "Prompt")
+    for one in objects:
+        learn(run.here, one, now)
+    return now
 
 
 def _name_given(run: Run, text: str) -> None:

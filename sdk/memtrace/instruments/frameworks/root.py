@@ -1,0 +1,204 @@
+"""In which trace the runs of a framework are recorded, such as a chain of LangChain: ``Root`` chooses it.
+
+The first rule that applies decides:
+
+1. a trace is open already (``memtrace.trace``, or a recorded call around the run): this trace;
+2. a vector store that the run searches, or the only vector store that the chain holds: the store's trace;
+3. a user in the configuration (``USER_KEYS``): this user's trace;
+4. a memory of another kind that the run uses, such as a store of LangGraph: the memory's trace;
+5. a conversation in the configuration (``SESSION_KEYS``): its trace;
+6. values that another recorded call gave out (``placing.contents_home``): the trace of that call, or else a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memtrace.config import is_ready
+from memtrace.context import scope, unsampled
+from memtrace.faults import report
+from memtrace.identity import Variable
+from memtrace.instruments import placing
+from memtrace.instruments.frameworks.held_store import held_store
+from memtrace.instruments.frameworks.messages import is_message, leaves
+from memtrace.instruments.making import begin_session
+from memtrace.instruments.placing import Home, NotRecordedError
+from memtrace.steps import Scope
+
+MAX_WAITING = 1_000
+"""Number of records that may wait for the choice of the trace; one more, and the trace is chosen at once."""
+
+SESSION_KEYS = ("thread_id", "session_id", "conversation_id")
+"""Keys of a configuration that name a conversation."""
+
+USER_KEYS = ("user_id", "langgraph_user_id")
+"""Keys of a configuration that name the user whose memory is used."""
+
+
+_choosing = threading.RLock()
+
+
+def choosing() -> AbstractContextManager[object]:
+    """The lock for choosing a trace, and for making a node an operation: several threads may come to it at once."""
+    return _choosing
+
+
+def _after_fork() -> None:
+    global _choosing  # noqa: PLW0603 (another thread may have held it, which the child does not have)
+    _choosing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@dataclass
+class Root:
+    """The outermost run: what the application calls.
+
+    Its trace is chosen when the first model, tool or memory is used in it, as the memory that is used says most about
+    it: where a model comes first, that is the vector store that is searched later. What functions and templates did
+    before, such as rewriting the question, is recorded then.
+
+    Attributes:
+        session: the name of its conversation.
+        questions: ids of the questions that were asked in it.
+        searched: the questions that were searched for, by their text.
+        given: texts from outside that nothing has used yet, with their keys.
+        buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
+        waiting: what is to be recorded as soon as the trace is chosen, in order.
+        is_behind: whether what was waiting is being recorded just now.
+        store: the trace of the only vector store that the chain holds.
+    """
+
+    inputs: object = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    placed: Scope | None = None
+    session: str | None = None
+    questions: set[str] = field(default_factory=set)
+    searched: dict[str, Variable] = field(default_factory=dict)
+    given: dict[int, tuple[str, str]] = field(default_factory=dict)
+    buffers: dict[int, tuple[Any, Variable]] = field(default_factory=dict)
+    waiting: list[Callable[[], None]] = field(default_factory=list)
+    is_behind: bool = False
+    store: Home | None = None
+    is_left_out: bool = False
+
+    def later(self, record: Callable[[], None]) -> bool:
+        """Leave something to be recorded until the trace is chosen; False if it is, or must be chosen now."""
+        with choosing():  # else it could be chosen in between, and nobody would record this
+            is_open = self.placed is None and not self.is_left_out and len(self.waiting) < MAX_WAITING
+            if is_open:
+                self.waiting.append(record)
+        return is_open
+
+    def place(
+        self, memory: Home | None = None, *, is_shared: bool = False, contents: Callable[[], Home] | None = None
+    ) -> Scope:
+        """Its trace and session, which are chosen now if they are not chosen yet.
+
+        Args:
+            memory: the trace of the memory that is used first.
+            is_shared: whether this memory goes before the user whom the configuration names: it is the same for all
+                users, such as an index of documents, or has users of its own.
+            contents: gives the trace to which what is used first belongs, where nothing else says it.
+
+        Raises:
+            NotRecordedError: The trace is not recorded.
+        """
+        if self.is_left_out:
+            raise NotRecordedError
+        if self.placed is None or self.is_behind:
+            # Parts of a chain run in threads of their own. What others go on with may be made from what was waiting.
+            with choosing():
+                if self.placed is None:
+                    self._place(memory, is_shared, contents)
+                    self._catch_up()
+        if self.placed is None:
+            raise NotRecordedError
+        return self.placed
+
+    def _catch_up(self) -> None:
+        """Record what was waiting, where the trace is recorded."""
+        self.is_left_out = self.placed is None
+        waiting, self.waiting = self.waiting, []
+        self.is_behind = not self.is_left_out
+        try:
+            for record in waiting if self.is_behind else ():
+                record()
+        finally:
+            self.is_behind = False
+
+    def _place(self, memory: Home | None, is_shared: bool, contents: Callable[[], Home] | None) -> None:
+        if memory is None and self.store is not None:
+            memory, is_shared = self.store, True
+        said = {**_configured(), **self.metadata}
+        self.session = self.session or _session(said)
+
+        def home() -> Home:
+            user = next((f"{key}={said[key]}" for key in USER_KEYS if said.get(key)), None)
+            if memory is not None and (is_shared or user is None):
+                return replace(memory, session=self.session or memory.session)
+            if user is not None:
+                return placing.memory_home("langchain", user, what="LangChain", session=self.session)
+            if self.session is not None:
+                owner = f"conversation={self.session}"
+                return placing.memory_home("langchain", owner, what="LangChain", session=self.session)
+            return placing.contents_home([self.inputs], what="LangChain") if contents is None else contents()
+
+        with placing.Place(home) as place:
+            self.placed = scope.get() if place.is_recorded else None
+
+
+def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> Root | None:
+    """The root of a run that begins outside of other runs; None if nothing is recorded here.
+
+    Args:
+        inputs: what the application gives to the run.
+        metadata: of the run; LangGraph and chat engines name the conversation there.
+        is_written: whether the inputs are a prompt that the application wrote, whose texts nobody said.
+    """
+    here, session = scope.get(), _session(metadata)
+    if here is None and (unsampled.get() is not None or not is_ready()):
+        return None
+    if here is not None and session is not None and here.session is None:
+        here = begin_session(here, session, session, "conversation")
+    root = Root(inputs, metadata, here, session, store=_held() if here is None else None)
+    for key, leaf in () if is_written else leaves(inputs):
+        said: Any = leaf
+        if is_message(leaf):
+            key, said = str(said.type), said.content  # noqa: PLW2901
+        if isinstance(said, str) and len(said) > 1:
+            root.given[id(said)] = key, said
+    return root
+
+
+def configuration() -> Mapping[str, Any]:
+    """The configuration with which the code around this was run by LangChain."""
+    module = sys.modules.get("langchain_core.runnables.config")
+    config = None if module is None else module.var_child_runnable_config.get()
+    return config if isinstance(config, Mapping) else {}
+
+
+def _configured() -> dict[str, Any]:
+    said = configuration().get("configurable")
+    return dict(said) if isinstance(said, Mapping) else {}
+
+
+def _session(said: Mapping[str, Any]) -> str | None:
+    return next((str(said[key]) for key in SESSION_KEYS if said.get(key)), None)
+
+
+def _held() -> Home | None:
+    """The trace of the store that the chain holds; a fault in looking for it costs no more than that."""
+    try:
+        return held_store()
+    except Exception as error:
+        report("the store of a chain", error)
+        return None

@@ -1,0 +1,1 @@
+"""Records mem0's open-source memory, synchronous or asynchronous, with any vector store and model."""

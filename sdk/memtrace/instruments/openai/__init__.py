@@ -1,0 +1,1 @@
+"""Records the calls of OpenAI's client: chat, responses, completions and embeddings."""
