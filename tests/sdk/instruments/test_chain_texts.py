@@ -11,7 +11,8 @@ import memtrace
 from memtrace.context import scope
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.instruments.frameworks.buffers import buffer
-from memtrace.instruments.frameworks.runs import MAX_WAITING, Root, single
+from memtrace.instruments.frameworks.root import MAX_WAITING, Root
+from memtrace.instruments.frameworks.runs import single
 from memtrace.instruments.making import outside
 from memtrace.instruments.texts import KnownTexts, outermost
 from memtrace.steps import Scope
