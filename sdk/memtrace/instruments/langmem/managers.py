@@ -17,7 +17,8 @@ from memtrace.identity import Variable
 from memtrace.instruments import placing
 from memtrace.instruments.both_forms import Called, Told, unheard
 from memtrace.instruments.frameworks.messages import is_message, leaves
-from memtrace.instruments.frameworks.runs import Root, Run, inside, runs, writing
+from memtrace.instruments.frameworks.root import Root
+from memtrace.instruments.frameworks.runs import Run, inside, runs, writing
 from memtrace.instruments.frameworks.values import given, message, same
 from memtrace.instruments.langgraph.address import address
 from memtrace.instruments.langgraph.items import reasons
