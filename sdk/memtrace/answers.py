@@ -30,27 +30,27 @@ def feedback(
     trace: str | None = None,
     right: bool = False,
 ) -> None:
-    """Say that an answer was wrong, which makes a failure of it, or with ``right`` that it was right.
+    """Say that an answer was wrong, or with ``right`` that it was right. A wrong answer becomes a failure.
 
     If feedback on the same answer is given again, its gold answers and evidence replace the earlier ones.
 
-    This function does not check whether an id exists, or a name of another process. The platform finds out when it
-    writes the event, long after ``flush`` has counted it as sent; an event with an unknown one becomes a dead letter
-    (``memtrace dlq list``).
+    This function does not check whether an id, or a name of another process, exists. The platform finds out when it
+    writes the event, after ``flush`` has counted the event as sent. An event with an unknown id or name becomes a dead
+    letter (``memtrace dlq list``).
 
     Args:
         answer: the answer: a known value, its variable, its name, or the ``id`` of its variable, which ``find`` gave
             when the answer was made. The id stays valid, also in other processes.
-        gold: what would have been right: one text or several.
-        evidence: the messages that say so: known values, their variables, names or ids.
+        gold: the right answer, or several texts that are each right.
+        evidence: the messages that tell the right answer: known values, their variables, names or ids.
         comment: anything for people to read.
         question: what was asked, in the same form as ``answer``; needed only if the platform can't find the question
             from the answer.
         trace: the id of the answer's trace; needed only outside the trace. In a process that has recorded nothing of
-            it, a text of at most 200 characters is an id or a name (or ``name@version``), which the platform looks up:
-            only one variable of the trace may be called so.
-        right: whether the answer was right. If it was, this is kept with the answer, and the other arguments are not.
-            An answer that was said to be wrong before stays wrong; one that was right may be said to be wrong later.
+            the trace, a text of at most 200 characters is an id or a name (or ``name@version``). The platform looks
+            the name up: only one variable of the trace may have it.
+        right: whether the answer was right. If True, the other arguments are not kept. An answer that was called wrong
+            stays wrong; an answer that was called right may be called wrong later.
     """
     try:
         if not isinstance(right, bool):
@@ -75,7 +75,7 @@ def feedback(
 
 
 def _trace(id_: str | None) -> TraceState | None:
-    """The trace that is meant; None if it is not recorded."""
+    """The state of the named or current trace; None if the trace is not recorded."""
     if id_ is None:
         here = scope.get()
         if here is None and unsampled.get() is None and is_ready():
@@ -85,7 +85,7 @@ def _trace(id_: str | None) -> TraceState | None:
 
 
 def _evidence(state: TraceState, said: object, elsewhere: bool) -> Iterator[str]:
-    """The ids of the known messages; the others are reported, and do not keep the known ones out."""
+    """The ids of the known messages. Unknown messages are reported and left out."""
     for item in _listed("evidence", said):
         try:
             yield _id(_variable(state, item, elsewhere))
@@ -94,7 +94,7 @@ def _evidence(state: TraceState, said: object, elsewhere: bool) -> Iterator[str]
 
 
 def _variable(state: TraceState, value: object, elsewhere: bool) -> Variable | str:
-    """The variable that is meant, or the id or the name of one that this process does not know."""
+    """The variable of a value, or the id or name of a variable that this process does not know."""
     if isinstance(value, Variable):
         return value
     known = state.identities.find(value)

@@ -1,4 +1,4 @@
-"""One run of an operation from its beginning to its end, and for a stream the chunks that it has given."""
+"""One run of an operation, and the chunks of a run that is a stream."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Plan:
 
 
 class Call(Step):
-    """One run of an operation, with its plan."""
+    """One run of the operation that ``plan`` describes."""
 
     __slots__ = ("plan",)
 
@@ -67,7 +67,7 @@ class Call(Step):
         self.plan = plan
 
     def done(self, result: T) -> T:
-        """It ended normally, with this result."""
+        """Record the result and a normal end; returns what the application gets."""
         plan = self.plan
         if plan.records_output:
             try:
@@ -86,7 +86,7 @@ class Call(Step):
         return result
 
     def fail(self, error: BaseException) -> None:
-        """It ended with an error, or was cancelled."""
+        """Record an end with an error, or a cancellation."""
         try:
             is_cancelled = isinstance(error, CANCELLED)
             self.end("cancelled" if is_cancelled else "error", None if is_cancelled else error)
@@ -94,7 +94,7 @@ class Call(Step):
             report("end of an operation", wrong)
 
     def conclude(self, error: BaseException | None) -> None:
-        """It ended with an error, or well; the outputs are known already."""
+        """Record the end; the outputs are recorded already. ``error`` is None after a normal end."""
         if error is not None:
             self.fail(error)
             return
@@ -108,10 +108,10 @@ class Call(Step):
         self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
-        """These attributes were set on an output before the end."""
+        """Look at events that were written before the end."""
 
     def recognise(self, value: object) -> None:
-        """This value is going to be an output."""
+        """Look at a value that is going to be an output."""
 
 
 class Search(Call):
@@ -127,12 +127,12 @@ class Search(Call):
         """Attributes of results that were recognised by their text, by the ``id`` of the object."""
 
     def done(self, result: T) -> T:
-        """It ended normally, with this result."""
+        """Recognise units in the result, then record it."""
         self.recognise(result)
         return Call.done(self, result)
 
     def recognise(self, value: object) -> None:
-        """This value is going to be an output: what has the text of a unit in it is recorded as a read of that unit."""
+        """Recognise units by their text in a value that is going to be an output: each becomes a read of the unit."""
         try:
             for item, known in list(recognised(self, value)):
                 self.inferred[id(item)] = mark(known)
@@ -141,7 +141,7 @@ class Search(Call):
             report("recognition of units", error)
 
     def end(self, status: str, error: BaseException | None = None) -> None:
-        """Record the candidates too, then the end."""
+        """Record the candidates, then the end."""
         try:
             if self.candidates:
                 consider(self.pending, self)
@@ -152,7 +152,7 @@ class Search(Call):
             self.finish(status, error)
 
     def heard(self, events: list[RawEvent]) -> None:
-        """These attributes were set on an output before the end."""
+        """Note which of the new variables are empty results."""
         self.nothing |= silent(events)
 
 

@@ -44,8 +44,8 @@ class Told:
 
     Attributes:
         text: the value, or the end of it.
-        kept: number of characters of the previous version that come before ``text``; None if ``text`` is the whole
-            value.
+        kept: number of characters at the beginning of the previous version that come before ``text``; None if ``text``
+            is the whole value.
         kept_bytes: the same number in bytes of UTF-8.
         size: size of the whole value in bytes.
     """
@@ -64,7 +64,7 @@ class Told:
 
 
 class Images:
-    """What was last sent of the values that change. The number of values is limited to those that changed last."""
+    """The last version of each value that changes, so that only the difference is sent. Keeps the newest values."""
 
     def __init__(self) -> None:
         self._images: OrderedDict[str, _Parts | _Text] = OrderedDict()
@@ -86,7 +86,7 @@ class Images:
         size_before = image.size
         self._bytes -= size_before
         told = image.next(value)
-        if told is None:  # it is not the same object any more
+        if told is None:  # the value is of another type now
             text, media_type = snapshot(value)
             image, told = _image_of(value, text), Told(text, media_type)
         elif told.kept is not None:
@@ -122,7 +122,7 @@ def common(first: Any, second: Any) -> int:
 
 
 class _Text:
-    """A value that is remembered as its text."""
+    """The last version of a value, remembered as text."""
 
     __slots__ = ("_text", "since_whole", "size")
 

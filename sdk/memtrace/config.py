@@ -60,20 +60,21 @@ def configure(
 ) -> None:
     """Say where events go. Arguments that are left out are taken from the environment.
 
-    If neither names a place, events go to a file on this machine, and a warning at the first trace names that file.
+    If neither the arguments nor the environment name a place, events go to a file on this machine. A warning at the
+    first trace names the file.
 
     Args:
         endpoint: address of the platform, such as ``https://memtrace.example`` (``MEMTRACE_ENDPOINT``).
         key: API key with the role writer (``MEMTRACE_API_KEY``).
         project: name of the project (``MEMTRACE_PROJECT``); the default is the project of the key.
         exporter: used in place of the platform: a ``FileExporter``, a ``MemoryExporter`` or an exporter of your own.
-        sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). All services with the same share
-            record or leave out the same traces.
-        redact: one or several functions from text to text that mask every value, comment, error and attribute before it
-            leaves the process; ``memtrace.redact`` has ready-made ones.
+        sampling: share of the traces that is recorded, 0 to 1 (``MEMTRACE_SAMPLING``). Services with the same share
+            record the same traces.
+        redact: one or several functions from text to text that mask every value, comment, error and attribute before
+            the event leaves the process; ``memtrace.redact`` has ready-made functions.
         max_value_bytes: longer values are cut, and their events say so.
-        spool: folder for what can't be sent while the platform is away (``MEMTRACE_SPOOL``). The default is a folder in
-            the user's state folder. With False there is none, and events wait in memory.
+        spool: folder for events that can't be sent while the platform is away (``MEMTRACE_SPOOL``). The default is a
+            folder in the user's state folder. With False, events wait in memory.
 
     Raises:
         ValueError: An argument can't be used; the message names it.
@@ -118,7 +119,7 @@ def configure(
 
 
 def is_ready() -> bool:
-    """Whether there is a place to record to. Without ``configure``, the environment is read once."""
+    """Whether an exporter is configured. Without ``configure``, the environment is read once."""
     if not _is_configured and enabled():
         with _lock:
             if not _is_configured:
@@ -134,13 +135,13 @@ def is_masked() -> bool:
 
 
 def hold() -> None:
-    """From now on, ``configure`` changes nothing: what a replayed program says is for when it records."""
+    """Make ``configure`` do nothing from now on: a replayed program's own settings are for recording."""
     global _is_held  # noqa: PLW0603 (one recorder a process)
     _is_held = True
 
 
 def is_recording() -> bool:
-    """Whether the current trace is recorded, or a trace would be if it began now."""
+    """Whether a trace that begins now would be recorded, sampling aside."""
     return _exporter is not None or not _is_configured
 
 
@@ -163,12 +164,12 @@ def flush(timeout: float = 5.0) -> FlushResult:
 
 
 def masked_value(text: str, media_type: str) -> str:
-    """The text of a value as it leaves the process: masked as it was configured."""
+    """The text of a value with the configured masks."""
     return text if _preparation is None else _preparation.masked_value(text, media_type)
 
 
 def is_sampled(trace_id: str) -> bool:
-    """Whether the trace is recorded. This depends on its id alone, so that every service decides the same."""
+    """Whether sampling keeps the trace. Only the id decides, so all services keep the same traces."""
     if _sampling >= 1.0:
         return True
     place = int.from_bytes(blake2b(trace_id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

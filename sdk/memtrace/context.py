@@ -19,7 +19,7 @@ MAX_TRACES = 256
 
 
 scope: ContextVar[Scope | None] = ContextVar("memtrace.scope", default=None)
-"""None if nothing is recorded: outside a trace, or in one that is not sampled."""
+"""The current place; None outside a trace, and in a trace that is not sampled."""
 
 unsampled: ContextVar[str | None] = ContextVar("memtrace.unsampled", default=None)
 """The id of the current trace if it is not sampled: other services must not record it either."""
@@ -29,7 +29,7 @@ question: ContextVar[str | None] = ContextVar("memtrace.question", default=None)
 
 
 class SavedContext:
-    """The current place, saved to continue in it later; it can be entered again and again, and keeps its changes."""
+    """The current place, to be entered again, any number of times. Changes made inside are kept for the next time."""
 
     def __init__(self) -> None:
         self._values = scope.get(), unsampled.get(), question.get()
@@ -51,7 +51,7 @@ _lock = threading.Lock()
 
 
 def state_of(trace_id: str) -> TraceState:
-    """What this process knows about a trace; of many traces, the least recently used one is forgotten."""
+    """The state of a trace in this process. Beyond ``MAX_TRACES``, the least recently used state is forgotten."""
     with _lock:
         state = _traces.get(trace_id)
         if state is None:
@@ -63,13 +63,13 @@ def state_of(trace_id: str) -> TraceState:
 
 
 def forget() -> None:
-    """Forget all traces: later events do not refer to anything that was recorded before."""
+    """Forget all traces, so that later events refer to nothing that was recorded before."""
     with _lock:
         _traces.clear()
 
 
 def carry(fn: Callable[P, T]) -> Callable[P, T]:
-    """Make a function run in the current trace, session and operation, wherever it is called (such as a thread)."""
+    """Make a function run in the current trace, session and operation, wherever it is called, such as in a thread."""
     here, left_out, asked = scope.get(), unsampled.get(), question.get()
 
     @wraps(fn)

@@ -16,7 +16,7 @@ SHORTEST = 12
 """Shortest text, in characters, that is recognised; "yes" could mean anything."""
 
 CONFIDENCE = 0.9
-"""If one unit has the text; if several have it, they share this value. It is an estimate, not a measurement."""
+"""Confidence if one unit has the text; several units share the number. An estimate, not a measurement."""
 
 LOOSE_KINDS = frozenset({"Other", "Context", "MemoryUnit", "RetrievalResult"})
 """Kinds of arguments that may be taken for a unit. A message or a question never is, even if its text is equal."""
@@ -26,7 +26,7 @@ MAX_DEPTH = 4
 
 
 def remember(scope: Scope, text: str, variable: Variable) -> None:
-    """This text now stands for this unit, or for this occurrence of it."""
+    """Note that a text stands for a unit, or for an occurrence of a unit."""
     if len(text) < SHORTEST:
         return
     units = scope.trace.identities.units
@@ -41,7 +41,7 @@ def remember(scope: Scope, text: str, variable: Variable) -> None:
 
 
 def equal(scope: Scope, text: str) -> list[Variable] | None:
-    """The units with this text and their occurrences, oldest first; None if there are none."""
+    """The units with this text and their occurrences, oldest first; None if no unit has the text."""
     if len(text) < SHORTEST:
         return None
     found = scope.trace.identities.units.get(text)
@@ -49,7 +49,7 @@ def equal(scope: Scope, text: str) -> list[Variable] | None:
 
 
 def unit(known: list[Variable]) -> Variable:
-    """The newest of them that is not an occurrence."""
+    """The newest variable that is no occurrence."""
     return next((variable for variable in reversed(known) if variable.reads is None), known[-1])
 
 
@@ -60,7 +60,7 @@ def mark(known: list[Variable]) -> dict[str, Any]:
 
 
 def recognised(scope: Scope, value: object) -> Iterator[tuple[object, list[Variable]]]:
-    """The unknown objects in a retrieval's result, itself or inside, that have the text of a unit."""
+    """The unknown objects in a retrieval's result that have the text of a unit, each with the known variables."""
     identities = scope.trace.identities
     if not identities.units:
         return

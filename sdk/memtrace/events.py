@@ -1,7 +1,7 @@
 """The wire events, version 1: one JSON object for each event, several events as lines (NDJSON).
 
-The recorder does not use these models: it builds the same objects as plain dictionaries, which is ten times faster.
-Programs that read events use them, and ``python -m memtrace.events`` prints their JSON Schema.
+Programs that read events use these models; ``python -m memtrace.events`` prints the JSON Schema. The recorder does not
+use the models: it builds the same objects as plain dictionaries, ten times faster.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Event(_Model):
 
 
 class TraceEvent(_Event):
-    """A trace exists. If it is sent again, it says the same or more about the trace."""
+    """A trace exists. A later event of the trace repeats or adds to its name and attributes."""
 
     type: Literal["trace"] = "trace"
     name: Name | None = None
@@ -84,7 +84,7 @@ class SessionEvent(_Event):
 
 
 class OperationStarted(_Event):
-    """An operation begins. As long as it has no end, it is running or its process crashed."""
+    """An operation begins. An operation without an end is running, or its process crashed."""
 
     type: Literal["operationStarted"] = "operationStarted"
     operation: Id
@@ -119,7 +119,7 @@ class Base(_Model):
     """The beginning of a value: the first ``kept`` characters (Unicode code points) of another variable's value.
 
     ``size`` is the size of the resulting value in bytes of UTF-8. If the other variable's value was cut to less than
-    ``kept``, the resulting value is what there is of it, and counts as cut too.
+    ``kept``, the cut value is the result, and counts as cut.
     """
 
     variable: Id
@@ -128,16 +128,15 @@ class Base(_Model):
 
 
 class VariableEvent(_Event):
-    """A value at one moment. Without ``operation`` it came from outside.
+    """A value at one moment. Without ``operation`` the value came from outside.
 
-    If little of a value is new, ``base`` names the variable with whose value it begins, and ``value`` is the rest.
-    ``size`` is the size of the whole value in bytes if it was cut (``truncated``). What ``operation`` only read and
-    returned is an ``occurrence`` of the variable that it ``reads``: the first one, the second one and so on.
+    If little of a value is new, ``base`` names the variable whose value is the beginning, and ``value`` is the rest.
+    ``size`` is the size of the whole value in bytes if the value was cut (``truncated``). A value that ``operation``
+    only read and returned is an occurrence of the variable ``reads``; ``occurrence`` counts these from 1.
 
-    A unit that outlives its process has an id that every process can compute (``memtrace.stored_units``). Whoever reads
-    it says so with ``stored: mentioned``, which makes the variable if nobody else has; who made it, and when, is then
-    unknown. ``stored: written`` says who made it, before or after that. If two operations write the same, the first
-    one has made it.
+    A unit that outlives its process has an id that every process can compute (``memtrace.stored_units``). A reader
+    sends the unit with ``stored: mentioned``; the variable then exists, with an unknown maker. The writer sends the
+    unit with ``stored: written``, earlier or later. If two operations write the same unit, the first is the maker.
     """
 
     type: Literal["variable"] = "variable"
@@ -176,7 +175,8 @@ class Used(_Event):
 class Derived(_Event):
     """``target`` was made from ``source`` by ``operation``.
 
-    With ``stored`` it belongs to the writing of a stored unit, and is left out if another operation has made the unit.
+    With ``stored`` the derivation belongs to the writing of a stored unit. The platform leaves the derivation out if
+    another operation made the unit.
     """
 
     type: Literal["derived"] = "derived"
@@ -198,7 +198,7 @@ class Invalidated(_Event):
 
 
 class Considered(_Event):
-    """A retrieval looked at this variable as a candidate with ``rank`` (from 0), and returned it or did not."""
+    """A retrieval considered this variable as the candidate of ``rank``, from 0, and returned it or not (``returned``)."""
 
     type: Literal["considered"] = "considered"
     operation: Id
@@ -212,8 +212,8 @@ class Considered(_Event):
 class Feedback(_Event):
     """The answer was wrong. Without ``question``, the question is the query in the graph that led to the answer.
 
-    ``gold`` is what would have been right; ``evidence`` are the messages that say so. If it is sent again, it replaces
-    these. With ``right`` the answer was right instead, and no other field is kept.
+    ``gold`` are right answers; ``evidence`` are the messages that tell a right answer. A later event of the same answer
+    replaces both. With ``right`` the answer was right, and the platform keeps no other field.
     """
 
     type: Literal["feedback"] = "feedback"
@@ -258,7 +258,7 @@ def decode(line: bytes | str) -> Event:
     """The event in a line of JSON.
 
     Raises:
-        EventError: It is not an event of this version, or contains text that is not valid Unicode; the message names
+        EventError: The line is no event of this version, or contains text that is not valid Unicode; the message names
             the field.
     """
     try:
@@ -275,7 +275,7 @@ def from_object(found: object) -> Event:
     """The event in a parsed JSON value.
 
     Raises:
-        EventError: It is not an event of this version; the message names the field.
+        EventError: The value is no event of this version; the message names the field.
     """
     if not isinstance(found, dict):
         raise EventError(f"expected a JSON object, got {type(found).__name__}")

@@ -11,7 +11,7 @@ from memtrace.mistakes import MistakeError, place
 log = logging.getLogger("memtrace")
 
 MAX_TOLD = 200
-"""Number of places and lines that are logged; further failures are only counted."""
+"""Number of failures that are logged, one for each place; further failures are only counted."""
 
 _counts: Counter[str] = Counter()
 _told: set[tuple[str, str]] = set()
@@ -20,10 +20,9 @@ _lock = threading.Lock()
 
 
 def report(what: str, error: BaseException) -> None:
-    """Count a failure of ``what``. The first one at each line of the application is logged, without any value of it.
+    """Count a failure of ``what``. The first failure at each line of the application is logged, without any value.
 
-    Only messages that the recorder itself writes about a mistake are logged in full: they contain masked beginnings of
-    values.
+    The message is logged only for a ``MistakeError``, whose message shows no more of a value than a masked beginning.
     """
     line = place()
     with _lock:
@@ -50,13 +49,13 @@ def _raised(error: BaseException) -> str:
 
 
 def count(what: str) -> None:
-    """Count a loss that is reported elsewhere."""
+    """Count a failure that is logged elsewhere."""
     with _lock:
         _counts[what] += 1
 
 
 def warn(sort: str, text: str, *said: object) -> None:
-    """Log something that the application should change, once in this process for each ``sort`` of it."""
+    """Log advice to the application, once in this process for each ``sort`` of advice."""
     with _lock:
         if sort in _said:
             return

@@ -1,11 +1,11 @@
-"""Finds out which variable a value is: by the identity of the object while it exists, or by name.
+"""Finds the variable of a value: by the identity of the object while the object exists, or by name.
 
-A text alone is never enough, except for memory units, and then the result is marked as a guess
-(``memtrace.equal_texts``).
+An equal text is no proof of identity: ``memtrace.equal_texts`` recognises memory units by their text, and marks the
+result as a guess.
 
-An object that allows weak references is known as long as it exists. Texts, lists and dictionaries do not allow them.
-They are kept alive, so that their ``id`` is not used again, up to a number of objects and of bytes; those that were not
-used for the longest time are forgotten first.
+An object that allows weak references is known as long as it exists. Texts, lists and dictionaries do not allow weak
+references, so they are kept alive; otherwise Python could give their ``id`` to another object. The number and the bytes
+of kept objects are limited, and the least recently used objects are forgotten first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_QUESTIONS = 32
 
 
 def joined(first: Questions, second: Questions) -> Questions:
-    """The questions of both; if they are too many, those of the second alone."""
+    """The union of two sets of questions; the second set alone if the union is too large."""
     if not first or first is second:
         return second
     if not second:
@@ -49,12 +49,12 @@ class Variable:
     Attributes:
         path: ids of the operations around it when it was made, outermost first; the last one made it.
         maker: name and kind of the operation that made it.
-        order: its place among the variables of this process; a source is always older than its target.
-        questions: ids of the queries from which it derives, as far as this process knows.
-        reads: the variable of which this one is an occurrence.
-        occurrences: number of its occurrences that this process has recorded.
-        has_message: whether it is a message or derives from one, as far as this process knows.
-        unit: the store and the id in it, if other processes know it by the same id (``memtrace.stored_units``).
+        order: counts the variables of this process; a source always has a lower number than its target.
+        questions: ids of the queries in the variable's past, as far as this process knows.
+        reads: the variable that was read, if this variable is an occurrence.
+        occurrences: number of recorded occurrences of the variable in this process.
+        has_message: whether a message is in the variable's past, itself included, as far as this process knows.
+        unit: store and id of a stored unit (``memtrace.stored_units``); None for other variables.
     """
 
     # fmt: off
@@ -83,16 +83,16 @@ class Variable:
 
     @property
     def operation(self) -> str | None:
-        """The id of the operation that made it; None for an input from outside."""
+        """The id of the operation that made the variable; None for an input from outside."""
         return self.path[-1] if self.path else None
 
 
 _Entry = tuple[Any, list[Variable], int]
-"""An object or a weak reference to it; its variable, then the occurrences of that; and its size in bytes."""
+"""An object or a weak reference to the object; its variable, followed by occurrences; its size in bytes."""
 
 
 class IdentityMap:
-    """The values of one trace that this process knows."""
+    """Objects and names of one trace, each with its variables, as far as this process knows."""
 
     def __init__(self) -> None:
         self._held: Recent[int, _Entry] = Recent(MAX_HELD, MAX_HELD_BYTES, itemgetter(2))
@@ -100,18 +100,18 @@ class IdentityMap:
         self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
         self.units: Recent[str, tuple[str, list[Variable]]] = Recent(MAX_UNITS, MAX_UNIT_BYTES, _unit_bytes)
-        """Memory units and their occurrences, by their text."""
+        """Memory units and their occurrences, by text."""
 
     def __len__(self) -> int:
         return len(self._held) + len(self._weak)
 
     @property
     def is_empty(self) -> bool:
-        """Whether this process has recorded nothing of the trace, or has forgotten it."""
+        """Whether this process has recorded nothing of the trace, or has forgotten everything."""
         return not len(self) and not len(self._names)
 
     def find(self, value: object) -> list[Variable] | None:
-        """The variables for which the object stands: the one that it is, then its occurrences, oldest first."""
+        """The variable of an object, followed by its occurrences, oldest first; None if the object is not known."""
         key = id(value)
         held = self._held
         young = held.young.get(key)  # written out without further calls, because it runs for each argument and result
@@ -126,7 +126,13 @@ class IdentityMap:
         return None
 
     def bind(self, value: Any, variable: Variable, *, is_own: bool = False) -> None:
-        """The object now stands for this variable. ``is_own``: no other value can be this same object."""
+        """Let an object stand for a variable.
+
+        Args:
+            value: the object; objects that Python may share between values, such as short texts, are ignored.
+            variable: the variable.
+            is_own: whether the object is a text that was made for this variable alone.
+        """
         if is_own:
             self._held.set(id(value), (value, [variable], _OBJECT_BYTES + len(value)))
             return
@@ -148,7 +154,7 @@ class IdentityMap:
             self._weak[key] = reference, [variable], 0
 
     def add_occurrence(self, value: object, variable: Variable) -> None:
-        """A reader returned the object, which now also stands for this occurrence."""
+        """Let the object also stand for an occurrence, because a reader returned the object."""
         known = self.find(value)
         if known is None:
             self.bind(value, variable)
@@ -162,10 +168,10 @@ class IdentityMap:
         return self._names.get(name)
 
     def name(self, variable: Variable) -> None:
-        """Make it the newest variable with its name, the next version."""
+        """Make a variable the newest version of its name."""
         names, name = self._names, variable.name
         young = names.young
-        if name in young:  # this is the usual case, and takes no further memory
+        if name in young:  # the usual case, which takes no further memory
             variable.version = young[name].version + 1
             young[name] = variable
             return
@@ -193,7 +199,7 @@ Place = tuple[str, str]
 
 
 class KnownUnits:
-    """The stored units of one trace, as far as this process knows; those not used for long are forgotten."""
+    """The stored units of one trace that this process has read or written. Forgets the least recently used units."""
 
     __slots__ = ("_newest", "_versions")
 
@@ -202,7 +208,7 @@ class KnownUnits:
         self._newest: Recent[Place, tuple[Variable, str]] = Recent(MAX_STORED_UNITS)
 
     def version(self, id_: str) -> Variable | None:
-        """The variable that stands for a version, by the id that all processes compute for it."""
+        """The variable of a version, by the id that all processes compute."""
         return self._versions.get(id_)
 
     def newest(self, place: Place) -> Variable | None:
@@ -216,14 +222,14 @@ class KnownUnits:
         return found is not None and found[1] == id_
 
     def set(self, place: Place, id_: str, variable: Variable) -> None:
-        """From now on this is the newest version, and the one that this id means."""
+        """Make a variable the newest version of a unit, with this id."""
         self._versions.get(id_)
         self._versions.set(id_, variable)
         self._newest.get(place)
         self._newest.set(place, (variable, id_))
 
     def end(self, place: Place) -> None:
-        """The unit is deleted: what is written next is a new version, even if it is the same."""
+        """Note that the unit is deleted: the next write makes a new version, even of an equal value."""
         found = self._newest.get(place)
         if found is not None:
             self._newest.set(place, (found[0], ""))

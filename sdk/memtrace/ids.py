@@ -20,10 +20,10 @@ def digest(*parts: str) -> str:
 
 
 def trace_id(*parts: str) -> str:
-    """The id of the trace of a memory: all processes that share the memory compute the same one, and add to one trace.
+    """The id of the trace of a memory. All processes that share the memory compute the same id and add to one trace.
 
     Args:
-        parts: what tells this memory from others, such as the address of the store and the id of its user.
+        parts: texts that identify the memory, such as the address of the store and the id of the user.
     """
     return digest("memtrace.trace", *parts)
 

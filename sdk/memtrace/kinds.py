@@ -64,7 +64,7 @@ class DerivationKind(StrEnum):
 class EndStatus(StrEnum):
     """How an operation ended. An operation without an end is running or crashed.
 
-    ``unknown`` is for recordings of others, which do not say it.
+    ``unknown`` is for recordings of other tools that do not say how an operation ended.
     """
 
     OK = "ok"

@@ -1,4 +1,4 @@
-"""Mistakes that the application makes in calling the recorder: in which line, and what was probably meant."""
+"""Messages about wrong calls of the recorder: the line of the application, and the word that was probably meant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MASKED_CHARACTERS = 4_000
 
 
 class MistakeError(ValueError):
-    """The application passed something impossible; the message contains no more of its values than ``shown`` gives."""
+    """The application passed a wrong argument; the message shows values only as ``shown`` does."""
 
 
 def place() -> str:
@@ -26,7 +26,7 @@ def place() -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a log shows it: its type, and for a text the length and the masked beginning."""
+    """A value for a log: the type; of a text the length and the masked beginning."""
     if not isinstance(value, str):
         return f"<{type(value).__qualname__}>"
     from memtrace.redact import EVERYTHING
@@ -42,13 +42,13 @@ def meant(what: str, kind: str, kinds: Iterable[str], consequence: str = "") -> 
     """The kind that a word means. Case, spaces, hyphens and underscores do not matter.
 
     Args:
-        what: what the word should be, for the message, such as ``kind of variable``.
+        what: the sort of kind, for the message, such as ``kind of variable``.
         kind: the word.
         kinds: all kinds that exist.
-        consequence: what becomes of it otherwise, for the message.
+        consequence: how the recorder treats an unknown word, for the message.
 
     Raises:
-        MistakeError: It is not one of them; the message names the nearest kind.
+        MistakeError: No kind has this name; the message names the nearest kind.
     """
     by_letters = {_letters(known): str(known) for known in kinds}
     letters = _letters(str(kind))

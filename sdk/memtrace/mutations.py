@@ -19,12 +19,12 @@ from memtrace.steps import Scope, Step
 
 
 class mutation:  # noqa: N801 (reads as a statement)
-    """``with mutation(buffer): buffer.append(message)``: after the block, the object is its next version.
+    """``with mutation(buffer): buffer.append(message)``: the object is recorded as a new version after the block.
 
     Args:
-        value: a list, dictionary or object. If it is not known yet, its value before the change is recorded first.
-        name: its name, if it is not known yet.
-        kind: its kind, if it is not known yet.
+        value: a list, dictionary or object. The value before the change is recorded first if it is not known yet.
+        name: the name of a value that is not known yet.
+        kind: the kind of a value that is not known yet.
         inputs: the values from which the change was made.
 
     Raises:
@@ -93,7 +93,7 @@ def implied_step(
         try:
             yield here.step, events
         finally:
-            emit(events)  # what was done so far must be recorded, even if something later was a mistake
+            emit(events)  # also after a mistake: the events so far are right
         return
     step = Step(here, (name, kind))
     events.append(())

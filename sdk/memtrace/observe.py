@@ -1,4 +1,4 @@
-"""Records what goes into an operation and what comes out of it: arguments and results become variables."""
+"""Records the arguments and results of operations as variables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_DEPTH = 5
 
 
 def known_inside(scope: Scope, value: object) -> list[tuple[object, list[Variable]]]:
-    """The objects inside a container that stand for variables."""
+    """The known objects inside a container, each with its variables."""
     found: list[tuple[object, list[Variable]]] = []
     searched = 0
     stack: list[tuple[Iterator[object], int]] = [(_items(value), 1)]
@@ -59,7 +59,7 @@ def known_inside(scope: Scope, value: object) -> list[tuple[object, list[Variabl
 
 
 def take(events: list[RawEvent], scope: Scope, step: Step, value: object, role: str, kind: str | None) -> None:
-    """Record an argument of an operation: a known value is used; a new value came from outside."""
+    """Record an argument of an operation: a known value is used; a new value is a variable from outside."""
     known = scope.trace.identities.find(value)
     if known is not None:
         step.use(events, known[0] if len(known) == 1 else choose(known, step), role)
@@ -103,7 +103,7 @@ def _take_new(events: list[RawEvent], scope: Scope, step: Step, value: object, r
 
 
 def _take_alike(events: list[RawEvent], scope: Scope, step: Step, value: str, role: str, alike: list[Variable]) -> None:
-    """Record a text that equals the text of a unit: the operation has read the unit, or an occurrence of it."""
+    """Record a text that equals the text of a unit as a read of the unit or of an occurrence."""
     if step.maker[1] == "Retrieval":
         step.consider(unit(alike))
         return
@@ -121,8 +121,8 @@ def give(
     """Record the result of an operation.
 
     Returns:
-        What the application gets: the result itself, or an equal text as an object of its own if the interpreter shares
-            one.
+        The result for the application: the result itself, or a copy of a text, so that the object belongs to one
+            variable.
     """
     if value is None:
         return None
@@ -148,7 +148,7 @@ def give_one(
     kind: str | None,
     said: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Record one value that the operation makes or returns."""
+    """Record one value that the operation makes or returns; returns the value for the application, as ``give`` does."""
     identities = scope.trace.identities
     known = identities.find(value)
     if known is None:
@@ -170,7 +170,7 @@ def give_one(
 
 
 def _is_made_again(step: Step, known: list[Variable]) -> bool:
-    """Whether a known text is new in this place: Python uses the same object for equal literals."""
+    """Whether a known text object is a new value here: Python uses one object for equal literals."""
     if any(step.has_input(variable) or step.made(variable) for variable in known):
         return False
     return known[0].maker == step.maker or (step.maker[1] != "Retrieval" and known[0].kind not in STORED)
@@ -186,7 +186,7 @@ def _give_known(
     *,
     is_copied: bool = False,
 ) -> Variable | None:
-    """Record that the operation returns what existed before it; None if it was made inside the operation."""
+    """Record that the operation returns a value that existed before; None for a value made inside the operation."""
     own = next((one for one in reversed(known) if step.made(one) and not step.has_input(one)), None)
     if own is not None and (kind is None or kind == own.kind or own.operation == step.id):
         return None
@@ -195,7 +195,7 @@ def _give_known(
         return None
     occurrence = read(events, scope, step, value, origin, kind, is_copied=is_copied)
     if not is_copied and kind is not None and kind != origin.kind and origin.kind not in STORED:
-        scope.trace.identities.bind(value, occurrence)  # its name or kind is set from now on
+        scope.trace.identities.bind(value, occurrence)  # the value has the new kind from now on
     return occurrence
 
 
@@ -210,9 +210,9 @@ def read(
     is_copied: bool = False,
     said: Mapping[str, Any] | None = None,
 ) -> Variable:
-    """Record that the operation returns a variable, which makes an occurrence of it.
+    """Record that the operation returns a variable; returns the new occurrence.
 
-    The object then also stands for the occurrence, unless the application gets a copy that does.
+    The object ``value`` also stands for the occurrence, unless ``is_copied``: then the application gets a copy.
     """
     if not step.has_input(origin):
         step.use(events, origin, "read", is_input=False)
@@ -242,7 +242,7 @@ def _items(value: object) -> Iterator[Any]:
 
 
 def _new_items(scope: Scope, value: object) -> list[object]:
-    """Elements of a list that are data, and neither stand for a variable nor contain one."""
+    """Elements of a list that are data, are no known variables and contain none."""
     if isinstance(value, Mapping):
         return []
     return [
@@ -257,11 +257,15 @@ def _new_items(scope: Scope, value: object) -> list[object]:
 
 
 def choose(known: list[Variable], step: Step | None) -> Variable:
-    """Choose which of the variables for which one object stands is meant here.
+    """Choose the variable that a consumer means by an object.
 
-    An object that several readers returned stands for an occurrence of each of them. A consumer means the newest one
-    that derives from one of its own questions. An operation that writes memory and has no question means the variable
-    itself.
+    An object that several readers returned stands for several occurrences. The consumer means the newest occurrence
+    that derives from one of the consumer's own questions. An operation that writes memory and has no question means the
+    variable itself.
+
+    Args:
+        known: the variable of the object, followed by its occurrences, oldest first.
+        step: the consumer; None outside of operations.
     """
     if len(known) == 1:
         return known[0]

@@ -1,4 +1,4 @@
-"""``memtrace`` if ``MEMTRACE_ENABLED`` is 0: the same names, which do nothing and cost next to nothing."""
+"""The functions of ``memtrace`` if ``MEMTRACE_ENABLED`` is 0: they do nothing and take almost no time."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
 
     It can decorate a function, method, coroutine, generator or asynchronous generator. The arguments are the inputs and
     the result is the output; a stream is one output, which is complete when the stream ends. Numbers among the
-    arguments become attributes. Objects that are not data (clients, indexes) are left out. A list that contains known
-    values stands for these values. If the function returns something that existed before, the operation has read it. In
-    a ``Retrieval``, stored units among the arguments are candidates.
+    arguments become attributes. Objects that are not data (clients, indexes) are left out. A list of known values
+    stands for these values. A returned value that existed before counts as read. In a ``Retrieval``, stored units among
+    the arguments are candidates.
 
     Args:
         name: its name; the default is the name of the function.
@@ -46,10 +46,10 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         inputs: names of the arguments to record, or a mapping from these names to a ``VariableKind``.
         ignore: names of arguments that are not recorded.
         output: the ``VariableKind`` of the result; False if the result is not recorded.
-        each: whether the result is a list, each element of which is a variable.
+        each: whether each element of the result, a list, is a variable.
         output_name: the name of the result; the default is made from the name of the operation, such as ``answer
-            output``. Outputs of other operations are never versions of it.
-        category: your own word for what it does.
+            output``, so that outputs of different operations are never versions of one variable.
+        category: your own word for the sort of operation.
         comment: anything for people to read.
         attributes: any values that JSON can represent.
 
@@ -68,7 +68,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     _attributes: dict[str, Any]
     _location: str | None = None
     _roles: tuple[str | None, ...] = ()
-    """The names of the arguments by position; None for one that is not recorded."""
+    """The names of the arguments by position; None in place of an argument that is not recorded."""
     _rest: str | None = None
     _call: Call | None = None
     _token: Token[Scope | None] | None = None
@@ -104,7 +104,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         comment: str | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> Any:
-        """A decorator or block; for ``@operation`` without parentheses, the function, which now records each call."""
+        """A decorator or block; for ``@operation`` without parentheses, the recording function."""
         if name is not None and not isinstance(name, str):
             return cls()(name)
         self = object.__new__(cls)
@@ -134,7 +134,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     @overload
     def __call__(self, fn: F) -> F: ...
     def __call__(self, fn: Any) -> Any:
-        """The function, which now records each call; if recording is switched off, the function itself."""
+        """The recording function; the function itself if recording is switched off."""
         if not enabled():
             return fn
         if isinstance(fn, staticmethod | classmethod):
@@ -176,10 +176,10 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     def begin(
         self, here: Scope, args: tuple[Any, ...], kwargs: Mapping[str, Any], noted: Mapping[str, Any] | None = None
     ) -> Call | None:
-        """Tell that the function begins, and what its arguments are; ``noted`` are further attributes."""
+        """Record the beginning of a call and its arguments; ``noted`` are further attributes. None after a failure."""
         try:
             call = self._new(self, here)
-            # The operation's event is the first, as the others refer to it, but complete last: numbers are attributes.
+            # The event of the operation comes first, because the others refer to it. Its attributes are known last.
             events: list[RawEvent] = [()]
             numbers: dict[str, Any] = {}
             roles, find = self._roles, call.trace.identities.find
@@ -188,7 +188,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
                 role = roles[position] if position < named else self._rest
                 if role is None:
                     continue
-                if type(value) is str:  # most arguments are of this type: no further call for them
+                if type(value) is str:  # written out without further calls, because most arguments are texts
                     known = find(value)
                     if known is not None and len(known) == 1:
                         call.use(events, known[0], role)
@@ -254,7 +254,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
         self.__exit__(kind, error, traceback)
 
     def input(self, value: T, role: str = "input", *, kind: str | None = None) -> T:
-        """The operation uses the value; outputs that come later derive from it."""
+        """Record that the operation uses the value: later outputs derive from the value. Returns the value."""
         if self._call is not None:
             meant = variable_kind(kind) if kind else None
             try:
@@ -269,7 +269,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
     def output(
         self, value: T, name: str | None = None, *, kind: str | None = None, each: bool = False, **said: Any
     ) -> T:
-        """The operation made the value or returns it. Continue with the value that this method returns."""
+        """Record that the operation made or returns the value. Continue with the returned value."""
         if self._call is None:
             return value
         kind = variable_kind(kind) if kind else None
@@ -290,7 +290,7 @@ class operation(Plan):  # noqa: N801 (reads as a statement)
 
 
 def output_name(operation: str) -> str:
-    """The name of an operation's result, if none is given."""
+    """The default name of an operation's result."""
     return f"{operation[: MAX_NAME_CHARACTERS - len(_OUTPUT)]}{_OUTPUT}"
 
 

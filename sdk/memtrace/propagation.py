@@ -33,7 +33,7 @@ _outer: ContextVar[str | None] = ContextVar("memtrace.traceparent", default=None
 
 
 def inject(carrier: MutableMapping[str, str] | None = None) -> MutableMapping[str, str]:
-    """Write the current place into a dictionary of headers: into yours, which keeps its other entries, or a new one."""
+    """Write the current place into a dictionary of headers, yours or a new one. Other entries of yours stay."""
     carrier = {} if carrier is None else carrier
     try:
         here, left_out = scope.get(), unsampled.get()
@@ -60,8 +60,8 @@ def inject(carrier: MutableMapping[str, str] | None = None) -> MutableMapping[st
 def extract(carrier: Mapping[str, str]) -> Iterator[None]:
     """A block that continues in the trace, session and operation that a caller put into the headers.
 
-    Without such headers nothing changes. If there are only headers of another tracing system, a trace with that
-    system's id begins.
+    Without headers of MemTrace nothing changes. If there are only headers of another tracing system, a trace with its
+    trace id begins.
     """
     tokens = _enter(carrier)
     try:

@@ -1,6 +1,6 @@
-"""Events as they are recorded: tuples, because making a tuple takes a fifth of the time of making a dictionary.
+"""Recorded events are tuples, because making a tuple takes a fifth of the time of making a dictionary.
 
-The exporter turns them into dictionaries or JSON in a thread of its own.
+The exporter turns the tuples into dictionaries or JSON in a thread of its own.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     INVALIDATED: ("variable", "operation"),
     FEEDBACK: ("answer", "question"),
 }
-"""Fields that are left out if they are None."""
+"""The fields of each type, in the order of the tuple. A field whose value is None is left out of the wire event."""
 
 OF_STORED = {"stored": True}
-"""What the derivations of a stored unit say further: they hold only if the unit is what their operation has made."""
+"""A field of derivations of stored units: they hold only if their operation is the maker of the unit."""
 
 MORE, TIME, VALUE, MEDIA_TYPE = 1, 3, 4, 5
-"""Places in an event; the last two exist in events of variables. Every event has a text in the place of the value."""
+"""Places in the tuple; ``MEDIA_TYPE`` only in events of variables. Every event has a text in the place ``VALUE``."""
 
 
 def opened(raw: RawEvent) -> WireEvent:
@@ -59,7 +59,7 @@ def opened(raw: RawEvent) -> WireEvent:
 
 
 def written(raw: RawEvent, version: int, time: str) -> str | None:
-    """The event as JSON if it contains nothing that may have to be masked; otherwise None."""
+    """The event as JSON; None if the event contains texts that may have to be masked."""
     if raw[MORE] is not None:
         return None
     if raw[0] == USED:

@@ -1,4 +1,4 @@
-"""A dictionary of limited size that forgets what was not used for the longest time; threads may share it."""
+"""A dictionary of limited size that forgets the least recently used items; threads may share it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps what was set or looked up last: at most so many items and so many bytes, and at least half of that.
+    """Keeps the items that were set or looked up last, within limits of number and bytes.
 
-    What is not used while half of the room fills again is forgotten all at once. Keeping the exact order of use would
-    cost time at each look-up, and forgetting single items at each insertion.
+    Items are in two halves. When the young half is full, the old half is forgotten and the young half becomes the old
+    one. Keeping the exact order of use would cost time at each look-up and insertion.
     """
 
     __slots__ = ("_bytes", "_half", "_half_bytes", "_size", "_turning", "old", "young")
@@ -29,7 +29,7 @@ class Recent(Generic[K, V]):
         """
         self.young: dict[K, V] = {}
         self.old: dict[K, V] = {}
-        """Items that were used lately, and those before; code that runs often reads them directly."""
+        """The halves; code that runs often reads them directly."""
         self._bytes = 0
         self._size = size
         self._turning = Lock()
@@ -44,14 +44,15 @@ class Recent(Generic[K, V]):
         """The value of a key; None if there is none."""
         found = self.young.get(key)
         if found is None:
-            # It stays there too: otherwise a thread that has just missed it in the other would find it in neither.
+            # The item stays in the old half too: otherwise a thread that has just missed it in the young half would
+            # find it in neither.
             found = self.old.get(key)
             if found is not None:
                 self.set(key, found)
         return found
 
     def set(self, key: K, value: V) -> None:
-        """Set the value of a new key, or of one that was looked up just now."""
+        """Set the value of a new key, or of a key that was looked up just now."""
         self.young[key] = value
         if self._size is not None:
             self._bytes += self._size(value)
@@ -60,7 +61,7 @@ class Recent(Generic[K, V]):
 
     def _turn(self) -> None:
         if not self._turning.acquire(blocking=False):
-            return  # another thread does it at this moment
+            return  # another thread is turning
         try:
             if len(self.young) > self._half or 0 < self._half_bytes < self._bytes:
                 self.old, self.young, self._bytes = self.young, {}, 0

@@ -1,8 +1,8 @@
-"""Records a variable: its event, its version, and the edges that are known when it is made.
+"""Records a variable: its event, its version, and the edges that are known at once.
 
 A source is always older than its target in the order of this process, so that the graph has no cycle. By default, an
-output derives from the inputs that its operation had by then. These edges are written when the operation ends
-(``memtrace.steps``), because ``link`` may replace them until then.
+output derives from the earlier inputs of its operation. ``memtrace.steps`` writes these edges when the operation ends,
+because ``link`` may replace them until then.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ def declare(
     """Record a new variable with its current value.
 
     Args:
-        events: the events so far; those of the variable are added.
+        events: the events so far; the events of the variable are appended.
         scope: the current trace and session.
         value: the value.
-        name: its name; an occurrence has the name of the variable that it reads.
+        name: the name of the variable; an occurrence gets the name of ``reads``.
         kind: a ``VariableKind``.
-        step: the operation that makes it; None for an input from outside.
-        reads: the variable of which it is an occurrence.
+        step: the operation that makes the variable; None for an input from outside.
+        reads: the variable that was read, if the new variable is an occurrence.
         revises: the previous version.
-        said: its category, comment, role, class name and attributes.
-        stored_as: its id, if it is a unit that other processes may know by that id; then its value is sent whole.
+        said: category, comment, role, class name and attributes.
+        stored_as: the id of a stored unit, which other processes may know; the value is then sent whole.
     """
     identities = scope.trace.identities
     if reads is not None and kind == "Query":
-        kind = "RefinedQuery"  # an answer has one query in its past, its own
+        kind = "RefinedQuery"  # the past of an answer must hold only one Query
     if not 0 < len(name) <= MAX_NAME_CHARACTERS:
         name = name[:MAX_NAME_CHARACTERS] or "variable"
     id_ = new_id() if stored_as is None else stored_as
@@ -112,7 +112,7 @@ def declare(
 
 
 def _told(scope: Scope, id_: str, value: object, revises: Variable | None) -> tuple[str, str, Mapping[str, Any]]:
-    """The text and media type of a value; if the text is only the new part, also what it is added to."""
+    """The text and media type of a value, and the field ``base`` if the text is only the new part."""
     if revises is None or sink.is_whole:
         return *snapshot(value), NO_BASE
     told = scope.trace.identities.images.tell(revises.id, id_, value)

@@ -32,7 +32,7 @@ def emails(text: str) -> str:
 
 
 def phones(text: str) -> str:
-    """Replace every telephone number that is written as one (with ``+``, groups or a leading 0) by ``[PHONE]``."""
+    """Replace every telephone number (written with ``+``, in groups or with a leading 0) by ``[PHONE]``."""
     return _PHONE.sub("[PHONE]", text)
 
 
@@ -42,7 +42,7 @@ def cards(text: str) -> str:
 
 
 def tokens(text: str) -> str:
-    """Replace what looks like an API key, an access token or a JSON web token by ``[TOKEN]``."""
+    """Replace texts with the form of an API key, an access token or a JSON web token by ``[TOKEN]``."""
     return _TOKEN.sub("[TOKEN]", text)
 
 
@@ -57,4 +57,4 @@ def _is_card(text: str) -> bool:
 
 
 EVERYTHING = (tokens, emails, cards, phones)
-"""All masks, in an order in which none of them hides what another one has to find."""
+"""All masks, in an order in which no mask hides a text that a later mask has to find."""

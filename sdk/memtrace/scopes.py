@@ -27,16 +27,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class trace:  # noqa: N801 (reads as a statement)
     """Record what happens inside as the trace ``id``: the life of one memory store for one user or run.
 
-    To continue a trace, give the same id again, in this process or another. It can also be used with ``async with``,
-    and as a decorator: each call of the function is then a trace, all with the same id if one is given.
+    To continue a trace, give the same id again, in this process or another. ``trace`` can also be used with
+    ``async with``, and as a decorator: each call of the function is then a trace, all with the same id if an id is
+    given.
 
     Args:
-        name: its name for people; for ``@trace`` without arguments, the name of the function.
-        id: its id, up to 200 characters; without one, a new trace begins.
+        name: a name for people; for ``@trace`` without arguments, the name of the function.
+        id: up to 200 characters; without an id, a new trace begins.
         attributes: any values that JSON can represent.
-        program: ``module:function`` that can be called to do the same again. What a replay needs is then kept on this
-            machine (``memtrace.replay``).
-        input: the arguments by name with which it was called; values that JSON can represent, dataclasses and models.
+        program: ``module:function`` for a replay of the trace. The data for the replay are then kept on this machine
+            (``memtrace.replay``).
+        input: the arguments of the program, by name: values that JSON can represent, dataclasses and models.
     """
 
     # fmt: off
@@ -55,7 +56,7 @@ class trace:  # noqa: N801 (reads as a statement)
     _input: Mapping[str, Any] | None
     _token: Token[Scope | None] | None
     _line: tuple[str, int] | None
-    """The line where it was created, until it is used."""
+    """The line of the application that made this object; None once the object is used."""
     _thread: int
 
     @overload
@@ -79,7 +80,7 @@ class trace:  # noqa: N801 (reads as a statement)
         program: str | None = None,
         input: Mapping[str, Any] | None = None,  # noqa: A002 (the field's own word)
     ) -> Any:
-        """A block or decorator; for ``@trace`` without parentheses, the function, each call of which is a trace."""
+        """A block or decorator; for ``@trace`` without parentheses, the recording function."""
         if is_function(name):
             return cls(getattr(name, "__name__", None))(name)
         self = object.__new__(cls)
@@ -117,7 +118,7 @@ class trace:  # noqa: N801 (reads as a statement)
         return self
 
     def __call__(self, fn: Function) -> Function:
-        """The function, each call of which is a trace. If recording is switched off, the function itself."""
+        """A function whose calls are traces; the function itself if recording is switched off."""
         self._line = None
         if not enabled():
             return fn
@@ -150,7 +151,7 @@ class trace:  # noqa: N801 (reads as a statement)
         emit([(TRACE, said, self.id, time.time_ns(), self.id)])
 
     def _keep(self, state: TraceState) -> dict[str, Any] | None:
-        """Keep what a replay needs; what the trace tells of that."""
+        """Keep the data that a replay needs; returns the attribute ``replay`` of the trace, None if nothing is kept."""
         if steps.replaying is not None:
             state.replaying = steps.replaying
             return None
@@ -198,9 +199,9 @@ class session:  # noqa: N801 (reads as a statement)
     """Record what happens inside as one session, a stage of the trace: a conversation, a search, an evaluation.
 
     Args:
-        name: its name for people.
-        id: its id, up to 200 characters; without one, a new session begins.
-        category: your own word for what it is.
+        name: a name for people.
+        id: up to 200 characters; without an id, a new session begins.
+        category: your own word for the sort of session.
         comment: anything for people to read.
         attributes: any values that JSON can represent.
     """

@@ -1,4 +1,4 @@
-"""Sends a live graph of smartcomment to the platform, which makes the same of it as of its file."""
+"""Sends a live graph of smartcomment to the platform, which imports it like a file of smartcomment."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SECONDS = 300.0
 
 
 class Network(Protocol):
-    """What is needed of smartcomment's ``ExecNetwork``, which ``comment_graph`` gives."""
+    """The part of smartcomment's ``ExecNetwork`` that is used here; ``comment_graph`` returns an ``ExecNetwork``."""
 
     def export_graph(self) -> dict[str, Any]:
-        """The graph as its file has it."""
+        """The graph in the form of smartcomment's files."""
         ...
 
 
@@ -31,25 +31,25 @@ def from_smartcomment(
     *,
     timezone: str | None = None,
 ) -> str:
-    """Send a graph that smartcomment 0.1.2 has recorded so far, also while it still grows.
+    """Send a graph that smartcomment 0.1.2 has recorded so far; the graph may still grow.
 
-    It may be sent again: only what is new is added. Unlike what records, this raises an error if it fails, for nothing
-    would be kept of it. The graph is sent as it is: no masks are applied.
+    Sending the graph again adds only the new parts. Unlike the recorder, this function raises an error if it fails,
+    because nothing of the graph is kept. No masks are applied.
 
     Args:
         network: the graph.
         endpoint: address of the platform (``MEMTRACE_ENDPOINT``).
         key: API key with the role writer (``MEMTRACE_API_KEY``).
         project: name of the project (``MEMTRACE_PROJECT``); the default is the project of the key.
-        timezone: IANA name of the zone of its times, which don't name one. The default is ``TZ``, or UTC where this
-            process has no difference to UTC.
+        timezone: IANA name of the time zone of the graph's times, which name no zone. The default is ``TZ``, or UTC if
+            the local time of this process is UTC.
 
     Returns:
-        The id of the job that imports it: ``GET /v1/jobs/{id}`` says what became of it.
+        The id of the import job, for ``GET /v1/jobs/{id}``.
 
     Raises:
         ValueError: no endpoint is named, or the time zone has to be named.
-        NotTakenError: the platform can't be reached, or did not take it.
+        NotTakenError: the platform can't be reached, or refused the graph.
     """
     import httpx
 

@@ -1,4 +1,4 @@
-"""Traces, places in them, and running operations: what the recorder knows about each, and the events that it writes."""
+"""Traces, places in traces, and running operations, which write their events."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from memtrace.mistakes import MistakeError, shown
 from memtrace.raw_events import CONSIDERED, DERIVED, ENDED, INVALIDATED, OF_STORED, STARTED, USED, RawEvent
 
 Entered = tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]
-"""What is called, with which arguments, and attributes of the operation."""
+"""The function to call, its arguments, and attributes of the operation."""
 
 
 class PackageCall(Protocol):
-    """A call inside a package that is being replayed, which is changed by its texts."""
+    """A call inside a package during a replay. The replay may change the texts of the call."""
 
     @property
     def noted(self) -> dict[str, str]:
-        """Attributes of the operation that say what the call is known by."""
+        """Attributes of the operation, with the name of the call."""
         ...
 
     def given(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """What a model is given, by role."""
+        """The texts that a model is given, by role, after the changes."""
         ...
 
     def reply(self, text: str, adding: Callable[[str, str], str | None] = ...) -> str:
-        """What a model replies; ``adding`` puts a text into it, where its form has a place for one."""
+        """The reply of a model after the changes; ``adding`` puts a text into a reply, or returns None if it can't."""
         ...
 
     def found(self, texts: Sequence[str]) -> list[str]:
-        """What a search gives back."""
+        """The results of a search after the changes."""
         ...
 
     def refuse(self, reason: str) -> None:
@@ -44,27 +44,27 @@ class PackageCall(Protocol):
 
 
 class Replaying(Protocol):
-    """What is done at each call of an operation of a trace that is being replayed."""
+    """A replay, which is asked at each call of an operation."""
 
     def enter(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Entered:
-        """A function is called."""
+        """Decide on the call of a recorded function."""
         ...
 
     def package(self, function: str, arguments: Mapping[str, Any]) -> PackageCall:
-        """A package calls a model, or searches."""
+        """Decide on a search, or a call of a model, inside a package."""
         ...
 
     def mutated(self, value: object) -> None:
-        """A value was changed in place."""
+        """Note that an operation changed a value in place."""
         ...
 
 
 replaying: Replaying | None = None
-"""What the traces of this process are replayed by; None where they are recorded."""
+"""The replay that runs in this process; None while recording."""
 
 
 class TraceState:
-    """What this process knows of a trace."""
+    """The state of a trace in this process."""
 
     __slots__ = ("id", "identities", "is_told", "kept", "notes", "replaying", "stored_units")
 
@@ -72,16 +72,16 @@ class TraceState:
         self.id = id
         self.is_told = False
         self.kept: Path | None = None
-        """The folder of what a replay needs."""
+        """The folder with the data for a replay."""
         self.replaying: Replaying | None = None
         self.identities = IdentityMap()
         self.stored_units = KnownUnits()
         self.notes: dict[str, Any] = {}
-        """What instruments keep of the trace, by their own names."""
+        """Data of instruments, by names of their choice."""
 
 
 class Scope:
-    """A place: a trace, and where in it. ``ancestor`` is an operation of another process around it."""
+    """A place: a trace, and a session and operation in the trace. ``ancestor`` is an operation of another process."""
 
     __slots__ = ("_step", "ancestor", "session", "trace")
 
@@ -99,7 +99,7 @@ class Scope:
 
     @property
     def step(self) -> Step | None:
-        """The operation around it."""
+        """The operation around this place."""
         return self._step
 
 
@@ -134,27 +134,27 @@ class Step(Scope):
         self.has_begun = False
         """Whether its beginning, with the first inputs, is complete."""
         self.inputs: dict[Variable, None] = {}
-        """Each input once, in the order of use."""
+        """The inputs, each once, in the order of use."""
         self.outputs: list[tuple[Variable, int, Variable | None]] = []
-        """Each output, the number of inputs before it, and the variable that it reads or revises."""
+        """The outputs, each with the number of earlier inputs and the variable that was read or revised."""
         self.links: dict[str, list[tuple[Variable, str | None]]] | None = None
         self.candidates: list[Variable] | None = None
         """Stored units that are candidates of a retrieval, best first."""
         self.pending: list[RawEvent] = []
-        """Attributes that are written with the end."""
+        """Events that are written with the end."""
         self.positions = 0
         self.now = time.time_ns()
-        """When it began; this is also the time of the first inputs."""
+        """The time of the beginning and of the first inputs."""
 
     @property
     def step(self) -> Step:
-        """The operation itself."""
+        """This operation."""
         return self
 
     def begin(self, location: str | None, said: Mapping[str, Any] | None, events: list[RawEvent]) -> None:
-        """Write the event of the beginning into the first place of ``events``, which is free.
+        """Write the event of the beginning into the free first place of ``events``, and send all events.
 
-        ``said`` is its category, comment and attributes.
+        ``said`` is the category, comment and attributes.
         """
         name, kind = self.maker
         # fmt: off
@@ -166,7 +166,7 @@ class Step(Scope):
         sink.send(events)
 
     def use(self, events: list[RawEvent], variable: Variable, role: str | None, *, is_input: bool = True) -> None:
-        """Record that it uses the variable; an input is a source of the outputs that come after it."""
+        """Record that the operation uses a variable; an input is a source of later outputs."""
         now = time.time_ns() if self.has_begun else self.now
         events.append((USED, None, self.trace_id, now, self.id, variable.id, self.positions, role))
         self.positions += 1
@@ -178,7 +178,7 @@ class Step(Scope):
                 self.asked = joined(self.asked, variable.questions)
 
     def consider(self, variable: Variable) -> None:
-        """Record that a stored unit is a candidate, worse than those before it."""
+        """Add a stored unit to the candidates, as the worst so far."""
         if self.candidates is None:
             self.candidates = []
         self.candidates.append(variable)
@@ -186,24 +186,24 @@ class Step(Scope):
     def considered(
         self, query: Variable, variable: Variable, rank: int, *, is_returned: bool, score: float | None = None
     ) -> RawEvent:
-        """A candidate of a retrieval."""
+        """The event of a candidate of a retrieval."""
         said = None if score is None else {"score": float(score)}
         return CONSIDERED, said, self.trace_id, time.time_ns(), self.id, query.id, variable.id, rank, is_returned
 
     def invalidated(self, variable: Variable) -> RawEvent:
-        """The end of a variable's life."""
+        """The event of a deletion."""
         return INVALIDATED, None, self.trace_id, time.time_ns(), variable.id, self.id
 
     def has_input(self, variable: Variable) -> bool:
-        """Whether it has used the variable as an input."""
+        """Whether the variable is an input."""
         return variable in self.inputs
 
     def made(self, variable: Variable) -> bool:
-        """Whether it, or an operation inside it, made the variable."""
+        """Whether this operation, or an operation inside, made the variable."""
         return self.id in variable.path
 
     def link(self, source: Variable, target: Variable, comment: str | None) -> None:
-        """Set what the target came from, in place of all inputs."""
+        """Add a source of the target. A target with links derives from these sources only, not from all inputs."""
         if source.order >= target.order:
             raise MistakeError(
                 f"the source of a link, the {source.kind} named {shown(source.name)}, is younger than its target, "
@@ -218,7 +218,7 @@ class Step(Scope):
             self.outputs.append((target, 0, None))
 
     def finish(self, status: str, error: BaseException | None = None, said: Mapping[str, Any] | None = None) -> None:
-        """Write the edges of its outputs, and its end."""
+        """Write the edges of the outputs, and the end."""
         events, links = self.pending, self.links
         now, trace, id_ = time.time_ns(), self.trace_id, self.id
         for target, inputs, origin in self.outputs:

@@ -1,9 +1,9 @@
-"""Units of a memory that outlive the process: written in one, read in another, and linked to who wrote them.
+"""Memory units that outlive the process: a unit may be written in one process and read in another.
 
-Every process computes the same id for the same version of a unit: from the trace, the store, the unit's id in the
-store, and the version, which is what the unit says unless the store numbers its versions. So a reader can name a unit
-that another process recorded, or will record, or that nobody recorded. It mentions the unit first, with its text: the
-platform joins that with what the writer tells, whichever comes first.
+Every process computes the same id for a version of a unit: from the trace, the store, the unit's id in the store, and
+the version (the store's version number, or else the value). So a reader can refer to a unit that another process
+recorded, will record, or never records. The reader sends an event that mentions the unit and its text; the platform
+joins this event with the writer's event, in either order.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _KIND = "MemoryUnit"
 
 
 def stored_unit(value: object, *, store: str, id: str, version: str | None = None) -> Variable | None:  # noqa: A002
-    """The variable of what a store holds, whoever wrote it: this process or another, now or a year ago.
+    """The variable of a unit that came out of a store; any process may have written the unit, at any time.
 
-    Use it for what came out of a store, in ``retrieved`` as a candidate and as what a returned object stands for, in
-    ``deleted``, or with ``bind``. If nobody recorded who wrote the unit, it comes from outside, with this value.
+    Pass the variable to ``retrieved``, ``deleted`` or ``bind``. A unit whose write nobody recorded comes from outside,
+    with this value.
 
     Args:
-        value: what the store holds: a text, or what JSON can represent.
+        value: the value in the store: a text, or a value that JSON can represent.
         store: a name of the store that all processes use, such as its address.
         id: the unit's id in the store.
-        version: what tells this version from others, if the store says it to readers and writers alike, such as the
-            time of its last change. Without it, two versions with the same value are one.
+        version: identifies the version, if the store tells readers and writers the same, such as the time of the last
+            change. Without it, two versions with the same value are one version.
 
     Returns:
-        The variable; None where nothing is recorded.
+        The variable; None if nothing is recorded here.
     """
     here = scope.get()
     if here is None:
@@ -73,21 +73,21 @@ def store_unit(
     revises: object = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Variable | None:
-    """Record that the operation in which this is called writes a version of a unit into a store.
+    """Record that the current operation writes a version of a unit into a store.
 
-    It revises the newest version that this process has read or written, unless that was deleted. If that has the same
-    value (or ``version``), nothing is written: the unit stays what it is.
+    The new version revises the newest version that this process has read or written, unless the unit was deleted. An
+    equal value (or ``version``) makes no new version.
 
     Args:
-        value: what the store holds from now on: a text, or what JSON can represent.
+        value: the new value in the store: a text, or a value that JSON can represent.
         store: as in ``stored_unit``.
-        id: the same.
-        version: the same.
-        revises: the version before it, if this process does not know it: what ``stored_unit`` returned for it.
+        id: as in ``stored_unit``.
+        version: as in ``stored_unit``.
+        revises: the previous version, as ``stored_unit`` returned it; needed if this process does not know it yet.
         attributes: any values that JSON can represent.
 
     Returns:
-        The variable; None where nothing is recorded.
+        The variable; None if nothing is recorded here.
     """
     here = scope.get()
     if here is None:
@@ -105,7 +105,7 @@ def store_unit(
                 if units.holds(place, id_):
                     return before
             said |= {"stored": "written", "attributes": {**said["attributes"], **(attributes or {})}}
-            # What was there before, and was overwritten or deleted, is not the same again: others can't name it.
+            # A value that was overwritten or deleted before gets a new id: the computed id belongs to the old version.
             as_id = id_ if units.version(id_) is None else new_id()
             name = _name(place)
             made = declare(events, here, text, name, _KIND, step=step, revises=before, said=said, stored_as=as_id)
@@ -118,11 +118,11 @@ def store_unit(
 
 
 def newest_unit(*, store: str, id: str) -> Variable | None:  # noqa: A002 (the field's own word)
-    """The newest version of a unit that this process has read or written in the current trace; None if there is none.
+    """The newest version of a unit that this process has read or written in the current trace, or None.
 
     Args:
         store: as in ``stored_unit``.
-        id: the same.
+        id: as in ``stored_unit``.
     """
     here = scope.get()
     return None if here is None else here.trace.stored_units.newest((store, id))
@@ -133,7 +133,7 @@ def _mention(here: Scope, place: Place, id_: str, said: Mapping[str, Any], text:
     variable = Variable(id_, name, 0, _KIND, next_order())
     here.trace.identities.name(variable)
     variable.unit = place
-    variable.has_message = True  # that is for those to tell who wrote it
+    variable.has_message = True  # assumed: only the writer knows
     more = {**said, "stored": "mentioned"}
     now, trace = time.time_ns(), here.trace.id
     # fmt: off
@@ -144,9 +144,9 @@ def _mention(here: Scope, place: Place, id_: str, said: Mapping[str, Any], text:
 
 
 def _told(value: object, store: str, id_: str, version: str | None) -> tuple[Place, dict[str, Any], str, str]:
-    """The place of a unit, what its event says of it, its text and its media type.
+    """The place of a unit, fields of its event, the value as text, and the media type.
 
-    Stores may change the order of the keys of JSON and the space between them, so that both are made the same.
+    JSON is written in one form, because stores may change the order of keys and the white space.
     """
     for what, word in (("store", store), ("id", id_), ("version", version)):
         if not isinstance(word, str) and (word is not None or what != "version"):
@@ -161,7 +161,7 @@ def _told(value: object, store: str, id_: str, version: str | None) -> tuple[Pla
 
 
 def _id(here: Scope, place: Place, text: str, media_type: str, version: str | None) -> str:
-    # A digest must not tell what is masked, so it is made of what leaves the process.
+    # The digest is made of the masked value, because a digest of the value could reveal masked texts.
     what = ("value", masked_value(text, media_type)) if version is None else ("version", version)
     return digest("memtrace.unit", here.trace.id, *place, *what)
 

@@ -17,25 +17,25 @@ from memtrace.context import SavedContext
 
 
 class Run(Protocol):
-    """One run of a generator. It is entered each time the generator's own code continues."""
+    """One run of a generator; entered each time the generator's own code continues."""
 
     def __enter__(self) -> object: ...
 
     def __exit__(self, *error: object) -> None: ...
 
     def add(self, chunk: Any) -> None:
-        """The generator gave this chunk."""
+        """Note a chunk that the generator gave."""
 
     def end(self, error: BaseException | None = None) -> None:
-        """The run is over."""
+        """Note the end of the run."""
 
 
 Begin = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Run | None, Any]]
-"""Takes the arguments of a call; returns its run, or None if the call is not recorded, and the generator."""
+"""Takes the arguments of a call; returns the generator's run (None if the call is not recorded) and the generator."""
 
 
 def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Callable[..., Any]:
-    """Make a generator function each run of which is a ``Run``."""
+    """A generator function that tells each run to the ``Run`` of ``begin``."""
 
     @wraps(fn)
     def recorded_stream(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -71,7 +71,7 @@ def synchronous(fn: Callable[..., Generator[Any, Any, Any]], begin: Begin) -> Ca
 
 
 def asynchronous(fn: Callable[..., AsyncGenerator[Any, Any]], begin: Begin) -> Callable[..., Any]:
-    """Make an asynchronous generator function each run of which is a ``Run``."""
+    """The same as ``synchronous`` for an asynchronous generator function."""
 
     @wraps(fn)
     async def recorded_stream(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
@@ -116,12 +116,12 @@ class _Unrecorded:
 
 
 def is_function(value: object) -> bool:
-    """Whether the value is a function, which a decorator without parentheses receives."""
+    """Whether the value is a function, so that a decorator was written without parentheses."""
     return callable(value) or isinstance(value, staticmethod | classmethod)
 
 
 def in_block(fn: Any, block: Callable[[], AbstractContextManager[Any]]) -> Any:
-    """The function, run in a new ``block()`` at each call; it may be a coroutine or a generator, too."""
+    """A function that runs each call of ``fn`` in a new ``block()``; ``fn`` may be a coroutine or a generator."""
     if isinstance(fn, staticmethod | classmethod):
         return type(fn)(in_block(fn.__func__, block))
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):

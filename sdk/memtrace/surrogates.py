@@ -1,4 +1,4 @@
-"""Halves of surrogate pairs: JSON may contain them, but UTF-8 can't, so they can't be stored."""
+"""Finds halves of surrogate pairs in JSON: UTF-8 has no bytes for a half, so the text can't be stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _WRITTEN = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def may_have_half(text: str) -> bool:
-    """Whether JSON text contains half of a pair, or an escaped whole pair; then it must be checked more closely."""
+    """Whether JSON text may contain half of a pair. Also true for an escaped whole pair: ``place_of_half`` decides."""
     return _WRITTEN.search(text) is not None
 
 
 def place_of_half(found: object) -> str | None:
-    """The field of a parsed JSON value that contains half of a surrogate pair; None if there is none."""
+    """The path of a field that contains half of a surrogate pair, in a parsed JSON value; None if no field does."""
     waiting: list[tuple[str, object]] = [("", found)]
     while waiting:
         place, value = waiting.pop()

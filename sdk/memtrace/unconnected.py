@@ -1,7 +1,7 @@
-"""Finds retrievals whose results derive from no message: then it can't be said why an answer lacks what was said.
+"""Finds retrievals whose results derive from no message, so that no failure of their answers can be explained.
 
-``memtrace check`` judges the same in the store. Here it is judged from what this process knows, so that the
-application's log says it at once.
+``memtrace check`` finds these retrievals in the store; this module looks at the state of this process, and tells the
+application's log at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memtrace.recent import Recent
 from memtrace.steps import Step
 
 MAX_LOOSE = 1_000
-"""Number of retrievals that are kept, because ``link`` or another search for the question may still connect them."""
+"""Number of kept retrievals that ``link``, or another search for the same question, may still connect."""
 
 MAX_QUESTIONS = 20_000
 
@@ -33,7 +33,7 @@ _count = 0
 
 
 def silent(events: Iterable[RawEvent]) -> set[str]:
-    """Ids of the variables whose text is only an empty list or the like."""
+    """Ids of variables whose text is empty, an empty list or a null value."""
     return {
         event[_ID]
         for event in events
@@ -42,7 +42,7 @@ def silent(events: Iterable[RawEvent]) -> set[str]:
 
 
 def searched(step: Step, nothing: set[str]) -> None:
-    """A retrieval ended; ``nothing`` are the ids of empty results. A retrieval without a result is not counted."""
+    """Count a retrieval that ended with results; ``nothing`` are the ids of empty results."""
     global _count  # noqa: PLW0603 (one recorder a process)
     made = [variable for variable, _, _ in step.outputs]
     found = [one for one in made if one.kind != "RefinedQuery" and one.id not in nothing]
@@ -59,7 +59,7 @@ def searched(step: Step, nothing: set[str]) -> None:
 
 
 def tell() -> None:
-    """Log once how many retrievals are not connected, if there are any."""
+    """Log once how many retrievals are not connected, if any."""
     with _lock:
         loose = sum(
             _connected.get(asked) is None and not any(one.has_message for one in made) for asked, made in _loose
@@ -77,7 +77,7 @@ def tell() -> None:
 
 
 def forget() -> None:
-    """Begin again from nothing, in a child process or with another exporter."""
+    """Forget all counts, in a child process or for another exporter."""
     global _connected, _count, _lock, _loose
     # A new lock: at a fork, a thread that does not exist in the child may hold the old one.
     _lock, _connected, _loose, _count = threading.Lock(), Recent(MAX_QUESTIONS), [], 0

@@ -1,4 +1,4 @@
-"""Counts operations that the application wanted to record but that are not recorded; the first one is logged."""
+"""Counts operations that run outside any trace and so are not recorded; logs the first one of each sort."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _open: Counter[int] = Counter()
 
 OUTSIDE = "operation outside a trace"
 IN_THREAD = "operation in a thread without a trace"
-"""Their names in ``fault_counts``."""
+"""Names of the counts in ``fault_counts``."""
 
 _untold = {OUTSIDE, IN_THREAD}
 
 
 def opened() -> int:
-    """A trace was opened in this thread; pass what this returns to ``closed``."""
+    """Count a trace that was opened in this thread; returns the thread's id, for ``closed``."""
     thread = threading.get_ident()
     _open[thread] += 1
     return thread
 
 
 def closed(thread: int) -> None:
-    """A trace was closed that was opened in that thread."""
+    """Count a closed trace that was opened in this thread."""
     _open[thread] -= 1
     if _open[thread] <= 0:
         del _open[thread]
 
 
 def ran_outside(operation: str) -> None:
-    """An operation ran outside a trace and was not recorded. Operations that sampling leaves out do not count."""
+    """Count an operation that ran outside a trace. Operations that sampling leaves out do not count."""
     if unsampled.get() is not None or not is_recording():
         return
     lost = IN_THREAD if _open and threading.get_ident() not in _open else OUTSIDE

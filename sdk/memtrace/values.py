@@ -1,4 +1,4 @@
-"""The text of a value, and which values are data at all."""
+"""Values as text, and which values are data."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TEXTLIKE = (Decimal, UUID, date, time)
 _DATA = (str, bytes, Enum, *CONTAINERS, *_TEXTLIKE)
 _MAX_DEPTH = 40
 _LONGEST_SHARED = 40
-"""Longer words than this do not occur as literals."""
+"""In characters. A longer word counts as no literal, and its object belongs to one value."""
 
 
 def snapshot(value: object) -> tuple[str, str]:
-    """The current value as text, with its media type. A text is taken as it is; everything else is written as JSON."""
+    """The current value as text, with the media type. A value that is no text is written as JSON."""
     if type(value) is str:
         return value, TEXT
     if isinstance(value, str):
@@ -42,7 +42,7 @@ def is_data(value: object) -> bool:
     """Whether the value is information (text, JSON, a model) and not a part of the program (a client, a function)."""
     if isinstance(value, _DATA) or is_number(value):
         return True
-    # The class is tested, not the object, which may be a stand-in that raises an error or says yes to everything.
+    # The class is tested: an object may be a stand-in that raises an error, or has every attribute.
     kind = value.__class__
     return not isinstance(value, type) and (
         dataclasses.is_dataclass(kind) or hasattr(kind, "model_dump") or hasattr(kind, "tolist")
@@ -50,12 +50,12 @@ def is_data(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether the value is a number, a truth value or None; such a value has no identity of its own."""
+    """Whether the value is a number, a truth value or None: values without an identity."""
     return isinstance(value, _NUMBERS)
 
 
 def has_identity(value: object) -> bool:
-    """Whether the object stands for this value only; the interpreter shares numbers and short texts."""
+    """Whether the object belongs to this value only; Python shares the objects of numbers and short texts."""
     if isinstance(value, str):
         return len(value) > _LONGEST_SHARED or (not value.isidentifier() and len(value) > 1)
     if isinstance(value, bytes | tuple | frozenset):
@@ -64,7 +64,7 @@ def has_identity(value: object) -> bool:
 
 
 def own_copy(value: str) -> str:
-    """An equal text that is an object of its own, if the interpreter allows that."""
+    """An equal text as another object, if the interpreter makes one."""
     return (value + " ")[:-1]
 
 
@@ -78,7 +78,7 @@ def clean_text(text: str) -> str:
 
 
 def _plain(value: object) -> Any:
-    """What JSON can represent in place of ``value``."""
+    """A simpler value in place of ``value``, for JSON."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -101,7 +101,7 @@ def _plain(value: object) -> Any:
 
 
 def plain_tree(value: object, depth: int = 0) -> Any:
-    """``value`` as a JSON value: keys become texts, and what nests too deeply or in a circle is cut."""
+    """``value`` as a JSON value: keys become texts; deep nesting and circles are cut at ``_MAX_DEPTH``."""
     if isinstance(value, str) and not isinstance(value, Enum):
         return clean_text(value)
     if value is None or (isinstance(value, bool | int) and not isinstance(value, Enum)):

@@ -1,4 +1,4 @@
-"""Functions to record values by hand, for what a decorator can't see."""
+"""Functions that record values by hand, where a decorator can't see them."""
 
 from __future__ import annotations
 
@@ -38,26 +38,25 @@ def variable(
     role: str | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> T:
-    """Record a value that came from outside, or that was made by the operation in which this is called.
+    """Record a value that came from outside or, inside an operation, was made by the operation.
 
-    A list, dictionary or object that is known already stays the same variable; use ``mutation`` when it changes.
+    A known list, dictionary or object stays the same variable; use ``mutation`` when it changes.
 
     Args:
         value: the value.
         kind: a ``VariableKind``, such as ``Message``, ``Query``, ``MemoryUnit``, ``Prompt``, ``Answer``. Case, spaces,
             hyphens and underscores do not matter.
-        name: its name. A ``MemoryUnit`` or ``Buffer`` with a known name is the next version of the newest one with that
-            name.
-        revises: the value (or its variable) of which this is the next version.
-        category: your own word for what it is.
+        name: the name of the variable. A ``MemoryUnit`` or ``Buffer`` with a known name is the next version of the
+            newest variable with the name.
+        revises: the previous version, as a value or variable.
+        category: your own word for the sort of value.
         comment: anything for people to read.
         class_name: the class of the value in your program.
-        role: what it is for the operation that makes it.
+        role: the role of the value in the operation that makes the value.
         attributes: any values that JSON can represent.
 
     Returns:
-        The value. For a text, this is an equal text as an object of its own: continue with it, so that it is recognised
-        later.
+        The value; of a text, a copy. Continue with the copy: the recorder recognises the object later.
 
     Raises:
         ValueError: The kind does not exist; the message names the nearest one.
@@ -111,24 +110,27 @@ def _declared(here: Scope, value: object, kind: str, name: str | None, revises: 
 
 
 def find(value: object) -> Variable | None:
-    """The variable that the value is here; None if it is not known."""
+    """The variable of a value in the current trace and operation; None if the value is not known."""
     here = scope.get()
     known = None if here is None else here.trace.identities.find(value)
     return None if known is None or here is None else choose(known, here.step)
 
 
 def named(name: str) -> Variable | None:
-    """The newest variable with that name that this process knows in the current trace."""
+    """The newest variable with a name in the current trace; None if this process knows no such variable."""
     here = scope.get()
     return None if here is None else here.trace.identities.named(name)
 
 
 def bind(value: T, known: object) -> T:
-    """Say that this object is a known variable, such as a copy that came out of a database.
+    """Say that an object is a known variable, such as a copy that came out of a database.
 
     Args:
-        value: the object; for a text, continue with what this function returns.
+        value: the object.
         known: a known value, its variable, or its name.
+
+    Returns:
+        The object; of a text, a copy. Continue with the copy.
     """
     here = scope.get()
     if here is None:
@@ -145,7 +147,7 @@ def bind(value: T, known: object) -> T:
 
 
 def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
-    """Does nothing if nothing is recorded, and never raises an error."""
+    """A function that does nothing outside of traces and never raises an error."""
 
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         if scope.get() is None:
@@ -162,7 +164,7 @@ def _recorded(fn: Callable[P, None]) -> Callable[P, None]:
 
 
 def _wrong_call(fn: Callable[..., None], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> MistakeError | None:
-    """What is wrong with the arguments of a call, if they do not fit the function."""
+    """The error of a call whose arguments do not fit the function; None if they fit."""
     from inspect import signature
 
     taken = signature(fn)
@@ -175,11 +177,11 @@ def _wrong_call(fn: Callable[..., None], args: tuple[Any, ...], kwargs: Mapping[
 
 @_recorded
 def link(source: object, target: object, comment: str | None = None) -> None:
-    """Say that the target was made from the source, and not from all inputs of the operation that makes it.
+    """Say that the target was made from the source, and not from all inputs of its operation.
 
     Args:
         source: a known value, its variable, or its name.
-        target: the same; it must be younger than the source.
+        target: a known value, its variable, or its name; it must be younger than the source.
         comment: anything for people to read.
     """
     here = _here()
@@ -213,17 +215,16 @@ def deleted(unit: object) -> None:
 
 @_recorded
 def retrieved(query: object, candidates: Iterable[object], returned: Iterable[object]) -> None:
-    """Say what the candidates of a retrieval were, best first, and which of them it returned.
+    """Record the candidates of a retrieval, best first, and the returned candidates.
 
-    What was returned has been read: continue with the objects in ``returned``. Inside an operation, this belongs to it;
-    outside, it is an operation of its own. A candidate, score or returned object that is not
-    valid is reported in the log, and the others are recorded.
+    A returned candidate counts as read: continue with the objects in ``returned``. Inside an operation, the candidates
+    belong to the operation; outside, a new operation is recorded. An invalid candidate, score or returned object is
+    reported in the log, and the others are recorded.
 
     Args:
-        query: what was searched for: a known value or a new one.
-        candidates: known values, their variables or names, or pairs of one of these and its score, which is a finite
-            number.
-        returned: those that were returned. A new object that stands for one of them is given as a pair (object, known).
+        query: the text that was searched for, a known value or a new one.
+        candidates: known values, their variables or names; or pairs of a candidate and its score, a finite number.
+        returned: the returned candidates. A new object for a candidate is given as a pair (object, candidate).
     """
     here = _here()
     considered = list(enumerate(_listed("candidates", candidates)))
@@ -263,7 +264,7 @@ def _here() -> Scope:
 
 
 def _maybe(here: Scope, value: object) -> Variable | None:
-    """The variable that a value, a variable or a name means: the variable itself, not an occurrence of it."""
+    """The variable of a value, a variable or a name: the variable itself, not an occurrence. None if unknown."""
     if isinstance(value, Variable):
         return value
     known = here.trace.identities.find(value)
@@ -281,7 +282,7 @@ def _alike(here: Scope, value: object) -> list[Variable] | None:
 
 
 def _inferred(here: Scope, value: object) -> dict[str, Any] | None:
-    """The attributes of an occurrence that was recognised only by its text."""
+    """The attributes of an occurrence that was recognised by its text; None if it was recognised otherwise."""
     if not isinstance(value, str) or here.trace.identities.find(value) is not None:
         return None
     alike = None if here.trace.identities.named(value) is not None else _alike(here, value)
@@ -302,7 +303,7 @@ def _listed(what: str, items: object) -> list[object]:
 
 
 def _scored(here: Scope, item: object) -> tuple[Variable, float | None]:
-    """A candidate and its score, if it has one."""
+    """The variable of a candidate, and its score or None."""
     if not isinstance(item, tuple) or here.trace.identities.find(item) is not None:
         return _resolved(here, item), None
     if len(item) != 2:
@@ -314,7 +315,7 @@ def _scored(here: Scope, item: object) -> tuple[Variable, float | None]:
         if isinstance(score, Real) and isfinite(score):
             return unit, float(score)
     except OverflowError:
-        pass  # a whole number that is too large for a float: reported like other bad scores
+        pass  # a whole number that is too large for a float is reported like other bad scores
     report("score of retrieved", MistakeError(f"a score must be a finite number, got {shown(score)}"))
     return unit, None
 

@@ -30,7 +30,7 @@ BLOCK_SECONDS = 0.05
 EXIT_SECONDS = 5.0
 PAUSE_SECONDS = 0.2
 _ENDING_SECONDS = 0.005
-"""The thread of the system ends a moment after that of Python."""
+"""The system's thread ends a moment after Python's thread object."""
 
 _EXTRA_ROOM = 4
 """Events without values may use another quarter of the room."""
@@ -47,22 +47,22 @@ class Sink(Protocol):
     counts: FlushResult
 
     def deliver(self, lines: list[bytes]) -> bool:
-        """Write, send or spool these events. Return False if that is not possible now; what is left is passed again."""
+        """Write, send or spool events; False if that is impossible now: the lines left in the list are passed again."""
 
     def tick(self) -> None:
-        """Do what is due."""
+        """Do work that is due, such as sending again."""
 
     def wait_seconds(self) -> float | None:
-        """Seconds until something is due; None if nothing is."""
+        """Seconds until work is due; None if no work waits."""
 
     def hurry(self) -> None:
-        """Somebody is waiting: try again now."""
+        """Try again now, because somebody is waiting."""
 
     def abandon(self, lines: list[bytes]) -> None:
-        """The exporter ends: keep these events on disk or count them as dropped, and release everything."""
+        """End: keep the events on disk or count them as dropped, and release everything."""
 
     def forked(self) -> None:
-        """This is a child process: release everything that belongs to the parent."""
+        """Release everything of the parent, in a child process."""
 
 
 class BackgroundExporter:
@@ -88,7 +88,7 @@ class BackgroundExporter:
         self._is_closed = False
         self._asked = 0
         self._served = 0
-        """Number of flushes that were requested, and how many of these are done."""
+        """Number of requested flushes, and of flushes that are done."""
         self._is_full = False
         self._is_stuck = False
         self._pid = os.getpid()
@@ -100,8 +100,8 @@ class BackgroundExporter:
     def export(self, events: list[RawEvent]) -> None:
         """Queue the events.
 
-        If there is no room, wait a moment, but only once. Then leave out values and send only their size, so that the
-        graph stays complete. If that is not enough, drop events.
+        If there is no room, wait a moment, but only once. Then send only the size of values, so that the graph stays
+        complete. If the room is still too small, drop the events.
         """
         if len(events) > MAX_BATCH_EVENTS:
             for start in range(0, len(events), MAX_BATCH_EVENTS):
@@ -126,7 +126,7 @@ class BackgroundExporter:
 
     def _has_room(self, size: int) -> bool:
         if not self._is_full:
-            # Only the first event waits: the application must not be slowed down at each event meanwhile.
+            # Only the first event waits: the application must not be slowed down at each event.
             self._condition.wait_for(lambda: self._bytes + size <= self._max_bytes, BLOCK_SECONDS)
         self._is_full = self._bytes + size > self._max_bytes
         return not self._is_full
@@ -147,12 +147,12 @@ class BackgroundExporter:
         return self.result()
 
     def result(self) -> FlushResult:
-        """What has become of the events of this process so far."""
+        """Counts of the events of this process so far, by their fate."""
         counts = self._sink.counts
         return replace(counts, dropped=counts.dropped + self._dropped)
 
     def close(self) -> None:
-        """Flush. What can't be sent in time goes to disk; the log says once what became of all events."""
+        """Flush; put unsent events on disk; log the counts of all events once."""
         with self._condition:
             if self._is_closed:
                 return
@@ -255,7 +255,7 @@ class BackgroundExporter:
         return lines
 
     def before_fork(self) -> None:
-        """Send what waits and end the thread, if that takes little time: a fork is safe with one thread."""
+        """Send waiting events and end the thread, if there is time: a fork is safe with one thread."""
         if self._thread is None:
             return
         self.flush(PAUSE_SECONDS)
@@ -267,20 +267,20 @@ class BackgroundExporter:
             time.sleep(_ENDING_SECONDS)
 
     def after_fork_in_parent(self) -> None:
-        """Continue if something is left; otherwise the next event starts a thread."""
+        """Start the thread again if events are left; otherwise the next event starts a thread."""
         with self._condition:
             if (self._queue or self._in_hand) and self._thread is None and not self._is_closed:
                 self._start()
 
     def after_fork(self) -> None:
-        """This is a child process: begin from nothing."""
+        """Start with an empty queue, in a child process."""
         self._has_said = False
         self._start_empty()
         self._sink.forked()
 
 
 def _without_value(event: RawEvent) -> RawEvent:
-    """The event with an empty value that is marked as cut; a part of a value could not be masked safely."""
+    """The event with an empty value, marked as cut. A part of a value could not be masked safely."""
     if event[0] != VARIABLE:
         return event
     report("room for a value in the queue", MemoryError())

@@ -42,7 +42,7 @@ class FileSink:
         self._max_bytes = max_bytes
 
     def deliver(self, lines: list[bytes]) -> bool:
-        """Append the lines, or count them as dropped: a file can't be away for a while."""
+        """Append the lines, or count them as dropped: a failing file is no reason to wait."""
         try:
             self._append(b"".join(lines))
         except OSError as error:
@@ -66,26 +66,26 @@ class FileSink:
                 while written < len(data):
                     written += os.write(descriptor, data[written:])
             except OSError:
-                os.ftruncate(descriptor, end)  # a full disk must not leave half of a batch
+                os.ftruncate(descriptor, end)  # remove the part of the batch that a full disk took
                 raise
         finally:
             os.close(descriptor)
 
     def tick(self) -> None:
-        """Nothing is ever due."""
+        """Do nothing: no work is ever due."""
 
     def wait_seconds(self) -> float | None:
-        """For ever: nothing is ever due."""
+        """None: no work is ever due."""
         return None
 
     def hurry(self) -> None:
-        """There is nothing to do: a file is never behind."""
+        """Do nothing: no line waits."""
 
     def abandon(self, lines: list[bytes]) -> None:
-        """Append what is left."""
+        """Append the lines that are left."""
         if lines:
             self.deliver(lines)
 
     def forked(self) -> None:
-        """There is nothing to do: the parent counts what the parent wrote."""
+        """Count from 0: the parent counts its own events."""
         self.counts = FlushResult()

@@ -1,4 +1,4 @@
-"""What happens to exporters when their process forks, and when it ends."""
+"""Pauses exporters when their process forks, and closes them when the process ends."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Watched(Protocol):
         """The process is about to fork."""
 
     def after_fork_in_parent(self) -> None:
-        """It has forked, and this is the parent."""
+        """The process has forked, and this is the parent."""
 
     def after_fork(self) -> None:
-        """It has forked, and this is the child."""
+        """The process has forked, and this is the child."""
 
     def close(self) -> None:
         """The process ends."""
@@ -33,7 +33,7 @@ _armed: set[str] = set()
 
 
 def watch(exporter: Watched) -> None:
-    """Tell the exporter from now on when the process forks."""
+    """Call the exporter's methods at each fork from now on."""
     _exporters.add(exporter)
     if "fork" not in _armed and hasattr(os, "register_at_fork"):
         _armed.add("fork")
@@ -47,7 +47,7 @@ def close_at_exit() -> None:
         atexit.register(_close_all)
     elif f"exit in {os.getpid()}" not in _armed:
         _armed.add(f"exit in {os.getpid()}")
-        # A process of multiprocessing ends without the hooks of atexit, but with its own.
+        # A process of multiprocessing ends without atexit, but runs finalizers.
         if "multiprocessing.util" in sys.modules:
             from multiprocessing.util import Finalize
 

@@ -29,10 +29,10 @@ class HttpExporter(BackgroundExporter):
         endpoint: address of the platform.
         key: API key; None if the platform needs none.
         project: name of the project; None means the project of the key.
-        spool: folder for what can't be sent now. None means a folder in the user's state folder. False means no folder:
-            events then wait in memory.
-        max_queue_bytes: approximate limit of what may wait in memory.
-        max_spool_bytes: limit of what may wait on disk; beyond it the oldest events are dropped.
+        spool: folder for events that can't be sent now. None means a folder in the user's state folder. False means no
+            folder: events then wait in memory.
+        max_queue_bytes: approximate limit of the events in memory.
+        max_spool_bytes: limit of the events on disk; beyond it the oldest events are dropped.
 
     Raises:
         ValueError: The endpoint is not an HTTP address.
@@ -60,7 +60,7 @@ class HttpExporter(BackgroundExporter):
 
 
 def replay(endpoint: str, key: str | None, project: str | None, spool: Path | str | None = None) -> FlushResult:
-    """Send what waits in a spool, oldest first, until the spool is empty or the platform is away."""
+    """Send the events of a spool, oldest first, until the spool is empty or the platform is away."""
     directory = _folder(endpoint, project or key, spool)
     sink = _HttpSink(Platform(endpoint, key, project), Spool(directory))
     try:
@@ -75,7 +75,7 @@ def _folder(endpoint: str, owner: str | None, spool: Path | str | None) -> Path:
 
 
 class _HttpSink:
-    """Sends to the platform while it can be reached, otherwise writes to the spool, which is sent first afterwards."""
+    """Sends to the platform, or writes to the spool while the platform is away. The spool is sent first afterwards."""
 
     def __init__(self, platform: Platform, spool: Spool | None) -> None:
         self.counts = FlushResult()
@@ -84,20 +84,20 @@ class _HttpSink:
         self._failures = 0
         self._retry_at = 0.0
         self._is_ordered = False
-        """The platform has said when to come back; this time is always respected."""
+        """Whether the platform has set the time of the next try; ``hurry`` does not change this time."""
         self._done: dict[Path, int] = {}
-        """Number of lines that are finished, of a segment that is not sent to its end."""
+        """Number of finished lines of each segment that is sent in part."""
 
     def deliver(self, lines: list[bytes]) -> bool:
         if not lines:
             return True
         if self._is_away() or (self._spool is not None and not self._spool.is_empty()):
             return self._keep(lines)
-        lines[:] = self._send(lines)  # what is finished is not sent again
+        lines[:] = self._send(lines)  # finished lines are not sent again
         return self._keep(lines) if lines else True
 
     def tick(self) -> None:
-        """Replay what waits."""
+        """Send the spool."""
         while self._spool is not None and not self._is_away():
             segment = self._spool.oldest()
             if segment is None:
@@ -168,11 +168,7 @@ class _HttpSink:
         return True
 
     def _send(self, lines: list[bytes]) -> list[bytes]:
-        """Send a batch.
-
-        Returns:
-            What has to be sent later.
-        """
+        """Send a batch; returns the lines to send later."""
         answer = self._platform.post(lines)
         if answer.is_retryable:
             self._failures += 1

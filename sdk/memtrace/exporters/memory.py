@@ -16,7 +16,7 @@ from memtrace.raw_events import RawEvent
 class MemoryExporter:
     """Keeps the prepared events, oldest first, in ``events``, and answers questions about their graph.
 
-    ``events`` contains only the new part of a value that grows, as the wire format does; all methods give whole values.
+    As in the wire format, an event has only the new part of a growing value; all methods give whole values.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class MemoryExporter:
         return self._events
 
     def flush(self, timeout: float = 0.0) -> FlushResult:
-        """The number of events."""
+        """Count the events as sent."""
         return FlushResult(sent=len(self.events))
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class MemoryExporter:
         return [event for event in self.events if event["type"] == type]
 
     def closure(self, variable: Variable | str, direction: str = "backward") -> list[dict[str, Any]]:
-        """Everything on which the variable causally depends, or (``forward``) what depends on it; itself first.
+        """All variables on which a variable causally depends, or (``forward``) that depend on it; itself first.
 
         Args:
             variable: a variable that ``find`` returned, an id, or a name (which means the newest variable with that
@@ -115,7 +115,7 @@ class MemoryExporter:
 
 
 def _whole(variables: dict[str, dict[str, Any]], wanted: Iterable[str]) -> list[dict[str, Any]]:
-    """The variables that are wanted, with their whole values."""
+    """The wanted variables with their whole values."""
     values: dict[str, str] = {}
     found = []
     for id_ in wanted:

@@ -1,4 +1,4 @@
-"""Sends one request to the platform, and says what the response means."""
+"""Sends one request to the platform, and interprets the response."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ LONGEST_RETRY_AFTER = 3600.0
 _SMALLEST_COMPRESSED = 1_000
 _OK = range(200, 300)
 _REFUSED = {400, 413, 415, 422}
-"""The request itself is bad, and would be the next time. What else a server or proxy may answer, such as that the key
-or the address is wrong, is mended without changing the events: they are not lost for it."""
+"""Statuses of a bad request, which will be refused again. Other statuses, such as for a wrong key or address, may
+disappear without a change of the events, so the events are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a batch.
+    """The result of sending a batch.
 
     Attributes:
-        is_retryable: whether the events that were not ``taken`` may be sent again later.
-        taken: if it is retryable, the number of lines from the first on that are finished.
+        is_retryable: whether the events after the first ``taken`` may be sent again later.
+        taken: number of finished lines at the beginning of a retryable batch.
         retry_after: seconds, if the platform gave a time.
-        reason: why it is retryable.
-        is_ours: whether the key or the project has to be corrected here before it is sent again.
-        rejected: the reasons for events that will never be accepted, by their place in the batch.
+        reason: why the batch is retryable.
+        is_ours: whether the key or the project has to be corrected here before the next try.
+        rejected: reasons for events that the platform will never accept, by place in the batch.
     """
 
     is_retryable: bool = False
@@ -46,7 +46,7 @@ class Answer:
 
 
 class Platform:
-    """The platform at an address, for one project: the named one, otherwise that of the key."""
+    """The platform at an address, for one project: the named project, otherwise the key's project."""
 
     def __init__(self, endpoint: str, key: str | None, project: str | None) -> None:
         self._url = endpoint.rstrip("/") + "/v1/events"
@@ -56,7 +56,7 @@ class Platform:
         self._encoding, self._compress = _compression()
 
     def forked(self) -> None:
-        """Connections belong to the process that opened them: forget them."""
+        """Forget connections, which belong to the parent process."""
         self._client = None
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Platform:
         first = self.post(lines[:middle])
         if first.is_retryable:
             return first
-        # The result of the first half is kept: a platform that accepts only so much would never accept all at once.
+        # The first half counts as taken: a platform that limits the rate would never accept both halves together.
         second = self.post(lines[middle:])
         rejected = first.rejected | {index + middle: why for index, why in second.rejected.items()}
         return replace(second, taken=middle + second.taken, rejected=rejected)
@@ -143,7 +143,7 @@ def _json(response: httpx.Response) -> Any:
 
 
 def _retry_after(response: httpx.Response) -> float | None:
-    """Seconds that the platform asks to wait; the header is a number or a date."""
+    """Seconds to wait by the header ``Retry-After``, a number or a date; None without a usable header."""
     text = response.headers.get("Retry-After", "").strip()
     if not text:
         return None

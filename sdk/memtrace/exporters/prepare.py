@@ -21,24 +21,24 @@ from memtrace.values import JSON, TEXT, clean_text, plain_tree
 EVENT_VERSION = 1
 MASKED = "[REDACTED]"
 MOST_WHOLE_BYTES = 12_000_000
-"""Largest value that is sent whole: the platform accepts events of 16 MiB."""
+"""Largest value that is sent whole: the platform accepts events up to 16 MiB."""
 
 _TEXTS = ("name", "comment", "category")
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How events are prepared.
+    """Settings of the preparation, and the preparation itself.
 
     Attributes:
-        redactions: functions from text to text. If one fails, the whole text is replaced.
+        redactions: functions from text to text. If a function fails, ``[REDACTED]`` replaces the whole text.
         max_value_bytes: longer values are cut.
     """
 
     redactions: tuple[Callable[[str], str], ...] = ()
     max_value_bytes: int = 1_000_000
     _images: Images = field(default_factory=Images, compare=False, repr=False)
-    """What was last sent of masked values that change."""
+    """The last version of each masked value that changes."""
 
     def __call__(self, raw: RawEvent) -> WireEvent:
         """The event in the wire format, as a dictionary."""
@@ -69,7 +69,7 @@ class Preparation:
         return data if len(data) <= MOST_SAID_BYTES else encoded(shortened(_clean_tree(event)))
 
     def masked_value(self, text: str, media_type: str) -> str:
-        """The text of a value as it leaves the process."""
+        """The text of a value with masks."""
         if not self.redactions:
             return text
         if media_type == JSON:
@@ -124,7 +124,7 @@ class Preparation:
             kept = event.pop("keptBytes")
             if base["size"] <= self.max_value_bytes:
                 return
-            # If the kept part of the previous version is too long, it is cut there.
+            # A kept part of the previous version that is too long is cut too.
             end = text.encode("utf-8", "replace")[: max(0, self.max_value_bytes - kept)].decode("utf-8", "ignore")
             size = min(kept, self.max_value_bytes) + len(end.encode())
             event.update(value=end, mediaType=TEXT, truncated=True, size=base["size"], base={**base, "size": size})

@@ -1,4 +1,4 @@
-"""What a folder of the spool is for, in words that people know: its name is a digest, so that it tells no secret."""
+"""A file in each folder of the spool that names the platform and project; the folder's name is only a digest."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ _LARGEST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """Where the events of a folder are to be sent.
+    """The destination of the events of a folder.
 
     Attributes:
         endpoint: the platform's address, without user, password and query.
-        project: its name; None where it is the key's own.
-        key: the part of the key that is no secret, ``mt_`` and its id; None where there is none, or it is no API key.
-            A folder of a project may have had others before.
+        project: the project's name; None for the key's project.
+        key: the public part of the newest key, ``mt_`` and its id; None without an API key.
     """
 
     endpoint: str
@@ -33,17 +32,17 @@ class Purpose:
 
     @classmethod
     def of(cls, endpoint: str, key: str | None, project: str | None) -> Purpose:
-        """The purpose of what an application can't send now, by its settings."""
+        """The purpose of a folder, from the settings of an application."""
         parts = urlsplit(endpoint)
         public = _PUBLIC.match(key or "")
         address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         return cls(address, project, public[0] if public else None)
 
     def write(self, folder: Path) -> None:
-        """Say it in a folder, for this user only, unless it is said there already.
+        """Write the file, readable by this user only, unless the file says the same already.
 
         Raises:
-            OSError: It can't be written; what was said before stays.
+            OSError: The file can't be written; the old file stays.
         """
         if read(folder) == self:
             return
@@ -60,7 +59,7 @@ class Purpose:
 
 
 def read(folder: Path) -> Purpose | None:
-    """What a folder is for; None where it does not say so, as recorders before this one did."""
+    """The purpose of a folder; None without a readable file, as in folders of older recorders."""
     try:
         with (folder / FILE).open("rb") as file:
             said = json.loads(file.read(_LARGEST))

@@ -1,4 +1,4 @@
-"""A file of events that only one process at a time uses; a lock ensures this, and ends with the process."""
+"""A file of events with a lock: one process at a time uses the file. The lock ends with the process."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Segment:
         """Add lines: all of them, or none.
 
         Raises:
-            OSError: The disk is full, or fails. If it also fails to take back what was written of the lines, the end
-                of the file is a part of a line, and nothing may be written after it.
+            OSError: The disk is full, or fails. The file may then end with a part of a line, and nothing may be
+                written after this part.
         """
         rest = memoryview(data)
         try:
@@ -42,10 +42,10 @@ class Segment:
         self.size += len(data)
 
     def lines(self) -> tuple[list[bytes], list[bytes]]:
-        """Its events, and the lines that are not events: cut off by a crash or a full disk, or joined with another.
+        """The events, and the damaged lines: cut off by a crash or a full disk, or joined with another line.
 
         Raises:
-            OSError: It can't be read.
+            OSError: The file can't be read.
         """
         *whole, torn = self.path.read_bytes().split(b"\n")
         found: list[bytes] = []
@@ -57,10 +57,10 @@ class Segment:
         return found, damaged
 
     def remove(self) -> None:
-        """Its lines are sent, or not wanted.
+        """Remove the file, and release the lock.
 
         Raises:
-            OSError: The file can't be removed. It is empty then, where that was possible.
+            OSError: The file can't be removed. It was emptied instead, if possible.
         """
         try:
             self.path.unlink(missing_ok=True)
@@ -78,17 +78,17 @@ class Segment:
 
 
 def new(path: Path) -> Segment | None:
-    """Create a file and lock it; None if another process took it for one that was left behind, and removes it.
+    """Create a file and lock it; None if another process takes the file for an abandoned one, and removes it.
 
     Raises:
-        OSError: It can't be created.
+        OSError: The file can't be created.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
     return _held(path, descriptor)
 
 
 def existing(path: Path) -> Segment | None:
-    """Lock an existing file; None if it is gone, may not be opened, or is used by another process."""
+    """Lock an existing file; None if the file is gone, can't be opened, or another process uses it."""
     try:
         descriptor = _open(path)
     except OSError:
@@ -97,7 +97,7 @@ def existing(path: Path) -> Segment | None:
 
 
 def _held(path: Path, descriptor: int) -> Segment | None:
-    # Between the listing, or the making, and the lock another process may have removed it.
+    # Another process may have removed the file before the lock.
     if _lock(descriptor) and path.exists():
         return Segment(path, descriptor)
     os.close(descriptor)
@@ -117,7 +117,7 @@ def _lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        # A file system without locks is as a system without them: what two processes send twice changes nothing.
+        # Without locks on this file system, two processes may send the same events, which changes nothing.
         return error.errno not in _HELD_BY_ANOTHER
     return True
 

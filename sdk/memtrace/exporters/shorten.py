@@ -1,4 +1,4 @@
-"""Shortens what an event contains beside its value: the platform accepts 256 KiB of it."""
+"""Shortens all fields of an event but its value: the platform accepts 256 KiB of them together."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ MOST_SAID_BYTES = 20_000
 """In bytes; shorter lines are not checked more closely."""
 
 MOST_ATTRIBUTE_BYTES = 100_000
-"""Of the attributes of one event as JSON, in bytes. An operation has those of its beginning, end and error."""
+"""Of the attributes of one event as JSON, in bytes. An operation has attributes at its beginning and end."""
 
 MOST_TEXT_BYTES = 20_000
 """Of a comment or similar text as JSON, in bytes."""
 
 _LARGE = 4
-"""An attribute that needs more than one part in so many of the room is replaced by its size."""
+"""An attribute larger than this fraction (1/4) of the room is replaced by its size."""
 
 _TEXTS = ("comment", "category", "className", "location")
 
 
 def shortened(event: dict[str, Any]) -> dict[str, Any]:
-    """The event with everything beside its value cut to a permitted length, or replaced by its length.
+    """The event with all fields but its value cut to a permitted length, or replaced by their length.
 
     Args:
-        event: as it would be sent; its texts are valid Unicode.
+        event: in the wire format; all texts are valid Unicode.
     """
     short = dict(event)
     for name in _TEXTS:
@@ -49,7 +49,7 @@ def _cut(text: str) -> str:
 
 
 def _first(texts: list[str]) -> list[str]:
-    """As many of the first texts as there is room for."""
+    """The first texts that fit into the room."""
     room, kept = MOST_ATTRIBUTE_BYTES, list[str]()
     for text in map(_cut, texts):
         room -= len(_json(text))
@@ -60,7 +60,7 @@ def _first(texts: list[str]) -> list[str]:
 
 
 def _fitted(attributes: dict[str, Any]) -> dict[str, Any]:
-    """As many attributes as there is room for; a large one is replaced by its size."""
+    """The attributes that fit into the room. The size replaces a large attribute."""
     fitted: dict[str, Any] = {}
     room, left_out = MOST_ATTRIBUTE_BYTES, 0
     if len(_json(attributes)) <= room:

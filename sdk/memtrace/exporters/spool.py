@@ -1,10 +1,9 @@
 """Keeps events on disk while the platform is away: files of lines, which are sent oldest first, with a limit of size.
 
-Each process appends to a segment of its own and holds its lock. If the process ends or is killed, the lock ends with
-it, and the next process that replays the spool takes the segment over. Lines are written whole or not at all; after a
-failure, a new segment is begun. A line can still be damaged, because a process was killed or a disk lost data: such
-lines are moved to ``damaged.txt``. Events that the platform refused are kept in ``rejected.jsonl`` with the reason.
-Neither is sent again.
+Each process appends to a segment of its own and holds the segment's lock. The lock ends with the process; the next
+process that replays the spool takes the segment over. A line is written whole or not at all; after a failure, a new
+segment begins. If a kill or a disk damages a line, the line is moved to ``damaged.txt``. Events that the platform
+refused are kept in ``rejected.jsonl`` with the reason. Neither file is sent again.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ _TRIES = 10
 
 
 class Spool:
-    """A folder of segments for one platform and project. Errors here are reported, and never raised.
+    """A folder of segments for one platform and project. Errors are reported, and never raised.
 
     Args:
-        directory: the folder; it is created when it is needed, for this user only.
-        max_bytes: if there is more, the oldest segments are dropped.
-        purpose: what the events wait for; it is written to the folder for whoever looks into it.
+        directory: the folder; created with the first event, for this user only.
+        max_bytes: beyond this size, the oldest segments are dropped.
+        purpose: the destination of the events, written to the folder for people.
     """
 
     def __init__(self, directory: Path, max_bytes: int = MAX_BYTES, purpose: Purpose | None = None) -> None:
@@ -41,13 +40,13 @@ class Spool:
         self._purpose = purpose
         self._current: Segment | None = None
         self._done_with: set[Path] = set()
-        """Segments that can't be read, or could not be removed after they were sent; this process skips them."""
+        """Segments that this process skips: they can't be read, or are sent and can't be removed."""
 
     def append(self, lines: list[bytes]) -> int:
-        """Keep these lines.
+        """Keep lines.
 
         Returns:
-            Number of lines, old or new, that were dropped because there was no room or the folder can't be written to.
+            Number of dropped lines, old or new: there was no room, or the folder can't be written to.
         """
         data = b"".join(lines)
         if len(data) > self._max_bytes:
@@ -57,7 +56,7 @@ class Spool:
             self._segment_for(len(data)).write(data)
         except OSError as error:
             report("spool", error)
-            # Its end may be incomplete now, so nothing is appended after it.
+            # The segment may end with a part of a line, so nothing more is appended.
             self.rotate()
             return dropped + len(lines)
         return dropped
@@ -83,7 +82,7 @@ class Spool:
         return None
 
     def read(self, segment: Segment) -> tuple[list[bytes], list[bytes]] | None:
-        """The segment's events, and the lines that are not events; None if it can't be read, and is skipped now."""
+        """The segment's events and damaged lines; None if it can't be read: this process then skips the segment."""
         try:
             return segment.lines()
         except OSError as error:
@@ -92,7 +91,7 @@ class Spool:
             return None
 
     def finish(self, segment: Segment) -> None:
-        """Remove what was sent. If that is not possible, this process never sends it again."""
+        """Remove a sent segment. If that fails, this process skips the segment from now on."""
         try:
             segment.remove()
         except OSError as error:
@@ -100,7 +99,7 @@ class Spool:
             self._done_with.add(segment.path)
 
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """Whether no event waits."""
         return not self._paths()
 
     def count(self) -> int:
@@ -122,7 +121,7 @@ class Spool:
         )
 
     def forget(self) -> None:
-        """Leave the current segment to the process from which this one was forked."""
+        """Leave the current segment to the parent process, after a fork."""
         self._current = None
 
     def _set_aside(self, name: str, lines: list[bytes]) -> None:
@@ -136,7 +135,7 @@ class Spool:
     def _segment_for(self, size: int) -> Segment:
         current = self._current
         if current is not None and not current.path.exists():
-            # Somebody has emptied the folder: what is written to a removed file would be lost.
+            # Somebody has emptied the folder: lines that are written to a removed file would be lost.
             current.release()
             current = self._current = None
         if current is None or (current.size and current.size + size > SEGMENT_BYTES):
@@ -197,18 +196,18 @@ class Spool:
 
 
 def default_directory(endpoint: str, owner: str | None) -> Path:
-    """The spool folder of this platform and project, in the user's state folder."""
+    """The spool folder of a platform and of a project or key, in the user's state folder."""
     return state_directory() / "spool" / folder_name(endpoint, owner)
 
 
 def state_directory() -> Path:
-    """The folder in which the user's applications keep what they recorded."""
+    """The folder for files of the recorder, in the user's home."""
     state = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(state) if state else Path.home() / ".local" / "state") / "memtrace"
 
 
 def folder_name(endpoint: str, owner: str | None) -> str:
-    """The folder's name for a platform and a project or key, so that nothing is sent to another project."""
+    """The name of the spool folder of a platform and of a project or key: one folder never serves two projects."""
     return blake2b(f"{endpoint}\n{owner or ''}".encode(), digest_size=8).hexdigest()
 
 

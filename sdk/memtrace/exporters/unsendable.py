@@ -1,4 +1,4 @@
-"""Keeps lines that will not be sent beside the spool, for people to look at; processes may share a file."""
+"""Keeps lines that will never be sent in files beside the spool, for people; processes may share a file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ MAX_BYTES = 16_000_000
 
 
 def set_aside(path: Path, data: bytes) -> bool:
-    """Add lines to a file that only this user can read.
+    """Append lines to a file that only this user can read.
 
-    If a full disk has cut off the last line in it, that line is ended first, so that no other line is joined to it.
+    If a full disk has cut off the file's last line, a line end is written first.
 
     Returns:
-        False if the file has no room for them: beyond ``MAX_BYTES`` nothing is kept.
+        False if the lines don't fit into ``MAX_BYTES``; nothing is written then.
 
     Raises:
-        OSError: It can't be written; a part may have been written.
+        OSError: The file can't be written; a part of the lines may be written.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:

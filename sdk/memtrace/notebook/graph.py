@@ -107,7 +107,7 @@ class MemTraceGraph:
         return pd.DataFrame([[_native(value) for value in record.values()] for record in cursor], columns=columns)
 
     def closure(self, variable_id: str, direction: Literal["backward", "forward"] = "backward") -> Subgraph:
-        """Everything on which a variable depends, or that depends on it, with itself and the derivations between.
+        """The closure of a variable: the variable, its causes (``forward``: its consequences), and all derivations between.
 
         Raises:
             ValueError: the direction is not ``backward`` or ``forward``.
@@ -125,7 +125,7 @@ class MemTraceGraph:
         """A variable by its id.
 
         Raises:
-            LookupError: no variable of the project has it.
+            LookupError: no variable of the project has this id.
         """
         return self._one(Variable, id_)
 
@@ -133,7 +133,7 @@ class MemTraceGraph:
         """An operation by its id.
 
         Raises:
-            LookupError: no operation of the project has it.
+            LookupError: no operation of the project has this id.
         """
         return self._one(Operation, id_)
 
@@ -170,7 +170,7 @@ def _reason(error: Exception) -> str:
 
 
 def _native(value: Any) -> Any:
-    """py2neo's times as Python's, with which data frames can calculate; also inside lists and maps.
+    """A value with Python's times in place of py2neo's, also inside lists and maps, so that data frames can calculate.
 
     Durations become text (ISO 8601), because their months have no fixed length.
     """

@@ -1,4 +1,4 @@
-"""Operations and variables as objects. Related objects are read when they are asked for."""
+"""Operations and variables as objects of py2neo, which reads related objects on first access."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from py2neo.ogm import Model, Property, RelatedFrom, RelatedTo
 
 
 class Variable(Model):  # type: ignore[misc]
-    """One immutable value at one moment. The names are those of the properties in the graph."""
+    """A variable node; the attributes have the names of the node's properties and relationships."""
 
     __primarykey__ = "id"
 
@@ -38,7 +38,7 @@ class Variable(Model):  # type: ignore[misc]
 
 
 class Operation(Model):  # type: ignore[misc]
-    """One step that makes variables from variables. The names are those of the properties in the graph."""
+    """An operation node; the attributes have the names of the node's properties and relationships."""
 
     __primarykey__ = "id"
 

@@ -1,4 +1,4 @@
-"""Finds the store of a project, from those settings of the platform's command line that a notebook needs."""
+"""Finds the store of a project from the settings of the platform's command line."""
 
 from __future__ import annotations
 
