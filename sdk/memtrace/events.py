@@ -198,7 +198,7 @@ class Invalidated(_Event):
 
 
 class Considered(_Event):
-    """A retrieval considered this variable as the candidate of ``rank``, from 0, and returned it or not (``returned``)."""
+    """A retrieval had this variable as the candidate of ``rank`` (from 0); ``returned``: whether it was returned."""
 
     type: Literal["considered"] = "considered"
     operation: Id

@@ -1,7 +1,8 @@
-"""Recording of packages that an application uses, without a change of the application.
+"""Records packages that an application uses, without a change of the application.
 
 ``memtrace.instrument()`` in the application, ``MEMTRACE_INSTRUMENT=mem0,openai`` in its environment, or
-``memtrace run -- python app.py`` switch it on. An instrument patches its package when that is imported.
+``memtrace run -- python app.py`` switches instruments on. An instrument patches its package when the application
+imports the package.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ _instruments: dict[str, _Installed] = {}
 
 
 class _Installed:
-    """An instrument that was asked for; its package may not be imported yet."""
+    """An instrument that is switched on; its package may not be imported yet."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._instrument: Instrument | None = None
 
     def wait(self) -> None:
-        """Install it as soon as its package is there."""
+        """Install the instrument when its package is imported."""
         for module in WATCHED[self._name]:
             when_imported(module, self.install)
 
     def install(self) -> None:
-        """Load it and patch its package, once."""
+        """Load the instrument and patch its package, once."""
         with _lock:
             if self._instrument is not None or _instruments.get(self._name) is not self:
                 return
             forget(self.install)
-            # Else the exporter's thread imports it some time, and another package may find it half made.
+            # Otherwise the exporter's thread imports httpx later, while another package may see it half imported.
             import_module("httpx")
             instrument = load(self._name)
             found = _version(instrument.distribution)
@@ -51,7 +52,7 @@ class _Installed:
                 instrument.install()
             except Exception as error:
                 report(f"instrument of {self._name}", error)
-            self._instrument = instrument  # also where a part failed: the other parts must be removed
+            self._instrument = instrument  # also if a part failed: the other parts must be removed
 
     def remove(self) -> None:
         """Leave the package as it was."""
@@ -66,14 +67,14 @@ class _Installed:
 
 
 def instrument(*names: str) -> None:
-    """Record packages without a change of the code that uses them; asked for twice, nothing changes.
+    """Record packages without a change of the code that uses them. A second call changes nothing.
 
     Args:
-        names: which ones: ``openai``, ``mem0``, ``langchain``, ``langgraph``, ``langmem``, ``llamaindex``, ``everos``.
-            Without names, all of them that the application imports, now or later.
+        names: of instruments: ``openai``, ``mem0``, ``langchain``, ``langgraph``, ``langmem``, ``llamaindex``,
+            ``everos``. Without names, all instruments whose package the application imports, now or later.
 
     Raises:
-        ValueError: There is no instrument of a name; the message names the nearest one.
+        ValueError: No instrument has the name; the message names the nearest one.
     """
     wanted = [meant("instrument", name, WATCHED) for name in names] or list(WATCHED)
     if not enabled():
@@ -89,12 +90,10 @@ def instrument(*names: str) -> None:
 
 
 def uninstrument(*names: str) -> None:
-    """Leave packages as they were before ``instrument``; without names, all of them.
-
-    Calls that are under way end as they began, recorded.
+    """Undo ``instrument``; without names, for all packages. Calls that have begun are recorded to their end.
 
     Raises:
-        ValueError: There is no instrument of a name; the message names the nearest one.
+        ValueError: No instrument has the name; the message names the nearest one.
     """
     for name in [meant("instrument", name, WATCHED) for name in names] or list(WATCHED):
         with _lock:
@@ -104,7 +103,7 @@ def uninstrument(*names: str) -> None:
 
 
 def _exists(module: str) -> bool:
-    """Whether its package is installed. To find the module itself, all packages around it would be imported."""
+    """Whether the top package of a module is installed; finding the module itself would import its packages."""
     try:
         return find_spec(module.partition(".")[0]) is not None
     except (ImportError, ValueError):

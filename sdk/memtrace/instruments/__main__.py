@@ -9,7 +9,7 @@ from memtrace.instruments.run import environment, start
 
 
 def main() -> int:
-    """Run a program that is recorded; a mistake in the command is one line and exit code 2."""
+    """Run a program and record it; a mistake in the command gives one line and exit code 2."""
     parser = argparse.ArgumentParser(prog="python -m memtrace.instruments", description="Run a program and record it.")
     parser.add_argument("--instrument", default="", metavar="NAMES", help="such as mem0,openai; default: all")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the program with its arguments")

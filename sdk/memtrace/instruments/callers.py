@@ -1,4 +1,4 @@
-"""Finds the line of the application that a call of a package came from: the packages' own lines help nobody."""
+"""Finds the line of the application that called a package."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PACKAGES = {
     *("httpx", "httpx2", "pydantic", "tenacity", "trustcall", "wrapt"),
     *("multiprocessing", "runpy"),
 }
-"""Whose lines are passed over."""
+"""Packages that are no application: their lines are passed over."""
 
 _FAMILIES = ("langchain_", "langgraph_")
-"""How the names of many further packages begin; an application's own module may be called so too."""
+"""Beginnings of names of more packages; outside of ``site-packages``, such a module belongs to the application."""
 
 _RECORDER = str(Path(__file__).parents[1])
-"""The recorder's folder: its own programs, such as the process of a harness or a replay, are called ``__main__``."""
+"""The recorder's folder, whose own programs run as ``__main__``."""
 
 _MAX_FRAMES = 200
 _MAX_MODULES = 10_000
@@ -28,7 +28,7 @@ _known: dict[str, bool] = {}
 
 
 def line() -> str | None:
-    """Where the application is, such as ``app.answers:12 reply``; None in a thread that a package has started."""
+    """The line of the application, such as ``app.answers:12 reply``; None in a thread that a package has started."""
     frame = sys._getframe(1)
     for _ in range(_MAX_FRAMES):
         module = frame.f_globals.get("__name__", "")

@@ -1,6 +1,6 @@
-"""Keeps one call from being recorded twice: by the package that the application calls, and by the client inside it.
+"""Keeps a model's call from being recorded twice: by the package that the application calls, and by the client inside.
 
-The outer instrument says that it records the model's call itself, and the inner one then records nothing.
+The outer instrument covers the call, and the instrument of the client then records nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _is_covered: ContextVar[bool] = ContextVar("memtrace.covered", default=False)
 
 @contextmanager
 def covering() -> Iterator[None]:
-    """A block whose model calls the instrument around it records, or leaves out on purpose.
+    """A block whose model calls the outer instrument records, or leaves out on purpose.
 
-    It follows asyncio tasks and whatever copies the context, as the current trace does.
+    Like the current trace, the cover follows asyncio tasks and copies of the context.
     """
     token = _is_covered.set(True)
     try:
@@ -29,14 +29,14 @@ def covering() -> Iterator[None]:
 
 
 def is_covered() -> bool:
-    """Whether an instrument around this call records it."""
+    """Whether an outer instrument records the current call."""
     return _is_covered.get()
 
 
 def covered(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose model calls are recorded by the instrument of its own package, not by the client's inside it.
+    """A method of a package whose model calls the package's own instrument records, instead of the client's.
 
-    A stream is covered while it gives a chunk, not while the application works with it.
+    A stream is covered while it makes a chunk, not while the application works with the chunk.
     """
     if inspect.isasyncgenfunction(original):
 

@@ -1,7 +1,7 @@
-"""Remembers what memories and models gave to the application, to recognise it in what a model is asked later.
+"""Remembers the values that memories and models gave to the application, to recognise them in later prompts.
 
 An object is known by its identity while it is kept. A text that an application has formatted into a prompt is another
-object, and is known by its characters: that is a guess, which those who use it mark as one.
+object, and is known by its characters. This match is a guess, and callers mark the edge as inferred.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memtrace.values import has_identity
 Proof = Literal["text", "object", "nothing"]
 
 SHORTEST = 12
-"""Shortest text, in characters, that is recognised inside another; "yes" could come from anywhere."""
+"""Shortest text, in characters, that is recognised inside another text; "yes" could come from anywhere."""
 
 MAX_TEXTS = 20_000
 MAX_BYTES = 32_000_000
@@ -34,13 +34,14 @@ MAX_SEARCHED_CHARACTERS = 400_000
 MAX_DEPTH = 8
 
 _BEGINNINGS = re.compile(r"\b\w|[^\x00-\x7f]")
-"""Where a text may begin inside another one: at a word, and, in scripts without spaces, anywhere."""
+"""Possible beginnings of a text inside another text: at a word, and anywhere in scripts without spaces."""
 
 _KEYS = re.compile(rf"(?=(.{{{SHORTEST}}}))(?:[A-Za-z0-9_]+|[^\x00-\x7f])", re.DOTALL)
-"""The first characters at each of these places, and at some more, all at once: most texts contain nothing known."""
+"""Finds the first characters at each possible beginning (and a few more) in one pass: most texts contain nothing
+known."""
 
 FEW = 32
-"""Up to so many texts, looking for each of them takes less time than looking at each place of a text."""
+"""Up to this number of known texts, searching for each text is faster than looking at each place of the new text."""
 
 MAX_LOOKED_UP = 64
 MAX_NEWEST = 32
@@ -51,15 +52,15 @@ _WHOLE = (str, bytes)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """A value that an instrumented package gave to the application, or that the application asked it for.
+    """A value that an instrumented package gave to the application, or a question that the application asked.
 
     Attributes:
-        value: the object; it is kept alive, so that its identity is not used again.
-        trace: the id of the trace in which that was recorded.
-        variable: what it is there.
-        proof: what shows that a call which gets it belongs to the trace: an equal ``text``, as of a memory unit; only
-            this very ``object``, as of a model's reply, whose words anybody may get; or ``nothing`` by itself, as of a
-            question, which anybody may ask.
+        value: the object, which is kept alive, so that Python does not reuse its identity.
+        trace: the id of the trace that recorded the value.
+        variable: the value's variable in the trace.
+        proof: the evidence that a call with the value belongs to the trace: an equal ``text``, for a memory unit; only
+            the same ``object``, for a model's reply, whose words others may get; ``nothing`` by itself, for a question,
+            which others may ask.
     """
 
     value: object
@@ -70,12 +71,12 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text and all that had it.
+    """A text and all values with this text.
 
     Attributes:
         text: the text.
-        skipped: number of characters before its first word.
-        given: what had it, by trace; in each trace the oldest first.
+        skipped: number of characters before the first word.
+        given: the values, by trace; in each trace the oldest first.
     """
 
     text: str
@@ -84,31 +85,31 @@ class Text:
 
     @property
     def size(self) -> int:
-        """Its size in bytes, at most."""
+        """An upper bound of the size in bytes."""
         return 64 + 4 * len(self.text)
 
 
 class _Memory:
-    """All that is recognised in this process."""
+    """All values that this process recognises."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.objects: Recent[int, Given] = Recent(MAX_TEXTS, MAX_BYTES, lambda given: 64 + sys.getsizeof(given.value))
         self.texts: Recent[str, list[Text]] = Recent(MAX_TEXTS, MAX_BYTES, lambda same: same[-1].size)
-        """By the first characters, for a fast look-up at each place of a long text."""
+        """Texts by their first characters, for a fast look-up at each place of a long text."""
         self.changes = 0
-        """Number of texts that came new."""
+        """Number of new texts so far."""
         self.newest: deque[str] = deque(maxlen=MAX_NEWEST)
         self.looked_up: Recent[str, tuple[int, list[Text]]] = Recent(MAX_LOOKED_UP)
-        """What was found in texts lately, and after how many changes: to place a call, and then to record it; and to
-        know a system's prompt or a conversation that is sent again and again."""
+        """Results of the newest searches, each with the number of changes at that moment: a call is searched to be
+        placed and again to be recorded, and many prompts are sent again and again."""
 
 
 _memory = _Memory()
 
 
 def remember(given: Given, *, is_own: bool = False) -> None:
-    """From now on the value is recognised. ``is_own``: no other value can be this same object."""
+    """Recognise a value from now on. ``is_own``: the object was made for this value alone."""
     value = given.value
     if is_own or has_identity(value):
         _memory.objects.set(id(value), given)
@@ -131,7 +132,7 @@ def remember(given: Given, *, is_own: bool = False) -> None:
 
 
 def _add(known: dict[str, list[Given]], given: Given) -> None:
-    here = known.pop(given.trace, [])  # put back at the end: the first traces are those that were not used for long
+    here = known.pop(given.trace, [])  # put back at the end: the first trace is the least recently used
     if not here or here[-1].variable is not given.variable:
         here.append(given)
         del here[:-MAX_SAME_TEXT]
@@ -141,15 +142,15 @@ def _add(known: dict[str, list[Given]], given: Given) -> None:
 
 
 def same_object(value: object) -> Given | None:
-    """What this very object was; None if it was not given out, or is forgotten."""
+    """The record of an object that was given out; None if the object is unknown or forgotten."""
     given = _memory.objects.get(id(value))
     return given if given is not None and given.value is value else None
 
 
 def inside(text: str) -> list[Text]:
-    """All texts that this text contains, in their order of first occurrence.
+    """The known texts inside a text, in the order of first occurrence.
 
-    A text within a longer one that was found at the same place is not given again.
+    A text within a longer text at the same place is left out.
     """
     memory = _memory
     if len(text) < SHORTEST or not len(memory.texts):
@@ -167,20 +168,20 @@ def inside(text: str) -> list[Text]:
 
 
 def _has_no_newer(text: str, count: int) -> bool:
-    """Whether none of the newest texts, so many of them, is in this one."""
+    """Whether none of the newest ``count`` texts is inside a text."""
     if count > MAX_NEWEST:
         return False
-    newest = list(_memory.newest)  # at once: other threads add to it
+    newest = list(_memory.newest)  # a copy: other threads append
     return not any(one in text for one in newest[-count:])
 
 
 def _may_have(text: str) -> bool:
-    """Whether the first characters of a known text are in this one: of most they are not."""
+    """Whether a text contains the first characters of a known text; for most texts it does not."""
     texts = _memory.texts
     if len(texts) <= FEW:
         return any(key in text for key in [*texts.young, *texts.old])
     keys = set(_KEYS.findall(text, 0, MAX_SEARCHED_CHARACTERS))
-    # Asked the other way round, it would go through all known texts: they are many more than the words of a prompt.
+    # ``isdisjoint`` goes through its argument: a prompt has far fewer words than there are known texts.
     return not texts.young.keys().isdisjoint(keys) or not texts.old.keys().isdisjoint(keys)
 
 
@@ -204,7 +205,7 @@ def _search(text: str) -> list[Text]:
 
 
 def leaves(value: object) -> Iterator[object]:
-    """The value and all objects inside it: elements of lists and dictionaries, and fields of objects that have any."""
+    """The value and all objects inside: elements of lists and dictionaries, and fields of pydantic models."""
     stack: list[tuple[object, int]] = [(value, 0)]
     left = MAX_SEARCHED
     while stack and left:
@@ -218,13 +219,13 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def forget() -> None:
-    """Begin again from nothing."""
+    """Forget everything."""
     global _memory  # noqa: PLW0603 (one recorder a process)
     _memory = _Memory()
 
 
 if hasattr(os, "register_at_fork"):
-    # Another thread may hold the lock at that moment, and does not exist in the child.
+    # A thread that does not exist in the child may hold the lock during the fork.
     os.register_at_fork(after_in_child=lambda: setattr(_memory, "lock", threading.Lock()))
 
 

@@ -1,4 +1,4 @@
-"""Calls a function when a module has been imported, so that nobody has to import it before it is needed."""
+"""Calls a function when the application has imported a module; the recorder itself need not import the module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _lock = threading.RLock()
 
 
 def when_imported(module: str, call: Callable[[], None]) -> None:
-    """Call ``call`` when ``module`` has run: now if it is imported already, else right after its first import."""
+    """Call ``call`` right after the first import of ``module``, or now if the module is imported already."""
     with _lock:
         if module not in sys.modules:
             _waiting.setdefault(module, []).append(call)
@@ -54,7 +54,7 @@ def _imported(module: str) -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds nothing by itself: it gives what the finders behind it give, with a loader that tells of the import."""
+    """Returns the spec of the finders behind it, with a loader that tells of the import."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -1,6 +1,7 @@
-"""Writes operations whose code is not in one block: they begin in one call of a package and end in another.
+"""Writes operations that begin in one call of a package and end in another.
 
-Nothing is attached to the context in between, as the beginning and the end may be seen in different contexts.
+Between the two calls nothing is attached to the context, because the beginning and the end may run in different
+contexts.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ from memtrace.unconnected import searched
 from memtrace.values import snapshot
 
 _CANCELLED = {"CancelledError", "GeneratorExit", "GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "ParentCommand"}
-"""Exceptions that are no errors, by name; LangGraph's say that a graph waits for a person, or goes on elsewhere."""
+"""Exceptions that count as a cancellation, by name. LangGraph raises them if a graph waits for a person or goes on
+elsewhere."""
 
 
 def asked_here() -> Questions:
-    """The question that was asked last in this context."""
+    """The newest question of this context."""
     current = question.get()
     return NO_QUESTIONS if current is None else frozenset((current,))
 
 
 class Making:
-    """One operation of a package, from its beginning to its end."""
+    """One operation of a package."""
 
     def __init__(
         self,
@@ -43,7 +45,7 @@ class Making:
         attributes: Mapping[str, Any] | None = None,
         category: str | None = None,
     ) -> None:
-        """Begin it inside ``here``, which is a place or another operation."""
+        """Begin the operation inside ``here``, a place or another operation."""
         self.here = here
         self.step = step = Step(here, (name[:MAX_NAME_CHARACTERS] or "operation", kind))
         said = {word: item for word, item in (("category", category), ("attributes", attributes)) if item}
@@ -51,7 +53,7 @@ class Making:
         self._is_over = False
 
     def use(self, variable: Variable, role: str | None = None, *, is_input: bool = True) -> Variable:
-        """It uses a variable; as an input once only."""
+        """Record that the operation uses a variable; each input is recorded once. Returns the variable."""
         if is_input and self.step.has_input(variable):
             return variable
         events: list[RawEvent] = []
@@ -78,17 +80,17 @@ class Making:
         said: Mapping[str, Any] | None = None,
         is_learned: bool = True,
     ) -> Variable:
-        """It makes a value.
+        """Record a value that the operation makes; returns the variable.
 
         Args:
             value: the value.
-            name: its name; what is read keeps its name.
+            name: the variable's name; ignored with ``reads``.
             kind: a ``VariableKind``.
-            sources: what it was made from; without them, from all inputs so far.
-            reads: the variable that it only read, and gives back.
-            revises: the version before.
-            said: its category, class and attributes.
-            is_learned: whether the object and its text stand for it from now on.
+            sources: the variables that the value derives from; without them, all inputs so far.
+            reads: the variable that the operation only read and gives back; the value is then an occurrence.
+            revises: the previous version.
+            said: category, class and attributes.
+            is_learned: whether the object and its text stand for the variable from now on.
         """
         events: list[RawEvent] = []
         step = self.step
@@ -111,7 +113,7 @@ class Making:
     def consider(
         self, query: Variable, candidates: Iterable[tuple[Variable, float | None]], returned: Iterable[Variable]
     ) -> None:
-        """What it chose from, best first, with scores."""
+        """Record the candidates of a retrieval, best first, with scores."""
         given = {one.id for one in returned}
         emit(
             [
@@ -121,7 +123,7 @@ class Making:
         )
 
     def invalidate(self, variable: Variable) -> None:
-        """It ends the life of a variable."""
+        """Record that the operation deletes a variable."""
         events: list[RawEvent] = []
         if not self.step.has_input(variable):
             self.step.use(events, variable, "deleted")
@@ -129,7 +131,7 @@ class Making:
         emit(events)
 
     def end(self, error: BaseException | None = None, attributes: Mapping[str, Any] | None = None) -> None:
-        """It ended; a second end is not written."""
+        """Record the end; a second end is not written."""
         if self._is_over:
             return
         self._is_over = True
@@ -142,7 +144,7 @@ class Making:
 
 
 def outside(here: Scope, value: object, name: str, kind: str, *, said: Mapping[str, Any] | None = None) -> Variable:
-    """A value that came from outside, of which nobody recorded how it was made."""
+    """Record a value that came from outside; returns the variable."""
     events: list[RawEvent] = []
     made = declare(events, here, value, name, kind, said=said)
     emit(events)
@@ -151,7 +153,7 @@ def outside(here: Scope, value: object, name: str, kind: str, *, said: Mapping[s
 
 
 def learn(here: Scope, value: object, variable: Variable) -> None:
-    """This object, and this text, now stand for this variable."""
+    """Let an object, and the text if the object is one, stand for a variable."""
     if variable.reads is None:
         here.trace.identities.bind(value, variable)
     else:
@@ -162,7 +164,7 @@ def learn(here: Scope, value: object, variable: Variable) -> None:
 
 
 def known(here: Scope, value: object, asked: Questions = NO_QUESTIONS) -> Variable | None:
-    """The variable for which this very object stands, in the course of these questions if there are several."""
+    """The variable of an object; of several, the newest that belongs to the questions ``asked``. None if unknown."""
     found = here.trace.identities.find(value)
     if not found:
         return None
@@ -173,7 +175,7 @@ def known(here: Scope, value: object, asked: Questions = NO_QUESTIONS) -> Variab
 
 
 def gave(here: Scope, value: object, variable: Variable, *, is_own: bool = False) -> None:
-    """The application gets this value: later calls that get it belong to the same trace."""
+    """Note that the application gets a value: later calls with the value belong to the same trace."""
     token = scope.set(here)
     try:
         placing.gave(value, variable, is_own=is_own)
@@ -182,7 +184,7 @@ def gave(here: Scope, value: object, variable: Variable, *, is_own: bool = False
 
 
 def searched_for(here: Scope, query: str, variable: Variable) -> None:
-    """The application asked a memory for this."""
+    """Note that the application asked a memory this question."""
     token = scope.set(here)
     try:
         placing.asked(query, variable)
@@ -191,12 +193,12 @@ def searched_for(here: Scope, query: str, variable: Variable) -> None:
 
 
 def text_of(value: object) -> str:
-    """A value as the text that is stored."""
+    """A value as text."""
     return snapshot(value)[0]
 
 
 def begin_session(here: Scope, session: str, name: str, category: str) -> Scope:
-    """The same place, in a session of this id."""
+    """The same place in a session of this id, whose event is sent once."""
     told = here.trace.notes.setdefault("sessions", set())
     if session not in told:
         told.add(session)

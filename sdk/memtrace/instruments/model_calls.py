@@ -1,8 +1,7 @@
-"""One call of a model as an operation: what it was asked are its inputs, and its reply is its output.
+"""One call of a model as an operation: the messages are the inputs, and the reply is the output.
 
-Each message of a conversation is a variable of its own, so that one which grows is not recorded again at each
-turn. A message that holds texts which were handed out before (memory units, documents, questions, replies) derives from
-them.
+Each message of a conversation is a variable of its own, so that a turn adds only the new messages. A message derives
+from texts inside it that were handed out before: memory units, documents, questions, replies.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from memtrace.steps import Scope, Step
 from memtrace.values import snapshot
 
 INSIDE = f"inferred: the text is inside, confidence {CONFIDENCE}"
-"""Comment of an edge from what a text contains; an estimate, as for units that are recognised by their text."""
+"""Comment of an edge from a text to a message that contains the text; the confidence is an estimate."""
 
 _KINDS = {"system": "Prompt", "developer": "Prompt", "user": "Prompt", "assistant": "Response", "tool": "Other"}
 MAX_CONVERSATIONS = 20_000
 
 _known: Recent[tuple[str, bytes], Variable] = Recent(MAX_CONVERSATIONS)
-"""Messages by their trace and all that was said up to them: a conversation that is sent again from its beginning."""
+"""Messages by trace and by a digest of the conversation up to the message: conversations are sent again whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,8 @@ class Said:
 
     Attributes:
         role: ``system``, ``user``, ``assistant``, ``tool`` or another word of the model's.
-        content: its text, or other data.
-        same: an object by which it may be known, such as the whole message that a model has given.
+        content: the text, or other data.
+        same: another object by which the message may be known, such as the whole message of a model's reply.
     """
 
     role: str
@@ -51,7 +50,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said; ``objects`` are those that the application gets and that stand for it."""
+    """A reply of a model; ``objects`` are the application's objects for the reply."""
 
     text: object
     name: str = "reply"
@@ -75,14 +74,14 @@ class ModelCall(Step):
         sources: Mapping[Variable, str] | None = None,
         location: str | None = None,
     ) -> None:
-        """Record what the model is asked.
+        """Record the messages to the model.
 
         Args:
             messages: the whole conversation.
             attributes: such as the model's name.
-            sources: from what the user's messages were made, with the role of each in the operation, where that is
-                known. Without it, texts that were handed out before are looked for in the messages.
-            location: the code that calls.
+            sources: the variables that the user's messages derive from, each with its role in the operation. None
+                means unknown: then texts that were handed out before are looked for in the messages.
+            location: the line of the application.
         """
         try:
             events: list[RawEvent] = [()]
@@ -143,7 +142,7 @@ class ModelCall(Step):
         return made
 
     def _meant(self, givens: Sequence[Given]) -> Variable:
-        """Which occurrence of a text that was given out several times: the newest of this question."""
+        """The variable of a text that was given out several times: the newest variable of this question."""
         if not self.asked:
             return givens[-1].variable
         for given in reversed(givens):
@@ -157,7 +156,7 @@ class ModelCall(Step):
         return other
 
     def done(self, replies: Sequence[Reply], attributes: Mapping[str, Any] | None = None) -> list[Variable]:
-        """It ended well, with these replies. Later calls recognise them by their objects."""
+        """Record the replies and a normal end; returns the variables of the replies."""
         made: list[Variable] = []
         if self.is_over:
             return made
@@ -173,7 +172,7 @@ class ModelCall(Step):
         return made
 
     def known_as(self, variable: Variable, *objects: object) -> None:
-        """These objects stand for a reply: the application may hand them to another call."""
+        """Let objects stand for a reply: the application may pass them to another call."""
         for one in objects:
             if one is None or (isinstance(one, str) and len(one) < 2):
                 continue
@@ -184,7 +183,7 @@ class ModelCall(Step):
             placing.gave(one, variable, proof="object", is_own=True, at=self)
 
     def fail(self, error: BaseException, replies: Sequence[Reply] = ()) -> None:
-        """It ended with an error, or was left early; ``replies`` is what had come until then."""
+        """Record an error or a cancellation; ``replies`` is the part of the reply that had come."""
         from memtrace.calls import CANCELLED
 
         if self.is_over:
@@ -200,7 +199,7 @@ class ModelCall(Step):
 
 
 def forget() -> None:
-    """Begin again from nothing."""
+    """Forget all conversations."""
     global _known  # noqa: PLW0603 (one recorder a process)
     _known = Recent(MAX_CONVERSATIONS)
 

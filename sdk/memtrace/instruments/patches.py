@@ -1,4 +1,4 @@
-"""Replaces functions of a package by recording ones, and puts the originals back."""
+"""Replaces functions of a package by recording functions, and puts the originals back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Patches:
     """Attributes that an instrument has replaced. Each is replaced once, and comes back as it was."""
 
     def __init__(self, name: str) -> None:
-        """Hold no patches yet; ``name`` is the instrument's, for what is told."""
+        """Hold no patches yet; ``name`` is the instrument's name, for warnings."""
         self._name = name
         self._done: list[tuple[Any, str, object, object]] = []
         self._lock = threading.Lock()
@@ -27,11 +27,11 @@ class Patches:
     def wrap(self, owner: Any, attribute: str, wrapper: Wrapper) -> bool:
         """Put ``wrapper(original)`` in the place of a function of a class, module or object.
 
-        A method that a class only inherits is left to the class that has it.
+        An inherited method is left to the class that defines it.
 
         Returns:
-            Whether the owner has the function. Where it has none, this version of the package is another one than those
-            that were tested; that is told once, and the rest is recorded.
+            Whether the owner defines the function. A function that does not exist at all is missing in this version of
+            the package: this is logged once, and the rest is recorded.
         """
         original = vars(owner).get(attribute, _MISSING)
         if original is _MISSING:
@@ -53,7 +53,7 @@ class Patches:
         return True
 
     def missing(self, owner: Any, attribute: str) -> None:
-        """Say once that this version of the package lacks something that would have been recorded."""
+        """Log once that this version of the package lacks a function."""
         where = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__qualname__', owner)}".strip(".")
         warn(
             f"missing {where}.{attribute}",
@@ -64,7 +64,7 @@ class Patches:
         )
 
     def restore(self) -> None:
-        """Put the originals back, in the opposite order. What somebody else has replaced since stays theirs."""
+        """Put the originals back, in the opposite order, except where somebody else has replaced ours since."""
         with self._lock:
             done, self._done = self._done[::-1], []
             for owner, attribute, original, ours in done:
@@ -77,13 +77,13 @@ class Patches:
 
 
 def wrap_all(patches: Patches, base: type, wrappers: Mapping[str, Wrapper], *, with_base: bool = True) -> None:
-    """Wrap these methods in the class and in all that derive from it, in each class that defines them itself.
+    """Wrap methods of a class and of all subclasses, also later ones, in each class that defines the method itself.
 
     Args:
-        patches: where the originals are kept.
+        patches: keeps the originals.
         base: the class.
-        wrappers: what makes the recording method, by the method's name.
-        with_base: whether the methods of the class itself are wrapped too.
+        wrappers: wrappers by the method's name.
+        with_base: whether the methods of ``base`` itself are wrapped too.
     """
 
     def wrap(owner: type) -> None:

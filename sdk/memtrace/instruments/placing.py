@@ -1,8 +1,10 @@
-"""In which trace a call of an instrumented package is recorded. docs/instruments.md has the rule.
+"""Chooses the trace in which a call of an instrumented package is recorded. docs/instruments.md has the rule.
 
-Inside a trace that is open already, the call belongs to that one. Otherwise a call of a memory belongs to the trace of
-that memory (``of_memory``), and any other call to the trace of what it was given (``of_contents``). What is current
-is set only while the call runs, so that a thread which serves one user after another carries nothing over.
+A call inside an open trace belongs to the open trace. A call inside a run of LangChain or LangGraph belongs to the
+run's trace (``around``), which ``frameworks/root.py`` chooses. Any other call of a memory belongs to the trace of the
+memory (``of_memory``); any other call belongs to the trace that gave out its arguments (``of_contents``).
+
+The trace is current only while the call runs, so that a thread that serves one user after another carries nothing over.
 """
 
 from __future__ import annotations
@@ -38,13 +40,13 @@ MAX_SESSIONS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The trace of a call, and the session in it.
+    """The trace and session of a call.
 
     Attributes:
         trace: the trace's id.
         name: the trace's name for people.
-        session: a session's name, such as a conversation's id; None for the run of this process.
-        attributes: of the trace, such as the memory's store.
+        session: a session's name, such as a conversation's id; None for the session of this process.
+        attributes: attributes of the trace, such as the memory's store.
     """
 
     trace: str
@@ -58,18 +60,18 @@ _run_pid = os.getpid()
 _told_sessions: Recent[str, bool] = Recent(MAX_SESSIONS)
 _current: ContextVar[Place | None] = ContextVar("memtrace.place", default=None)
 _last: ContextVar[str | None] = ContextVar("memtrace.handed_out", default=None)
-"""The trace that gave something out last, here. It only decides between traces that gave out the very same texts."""
+"""The trace that gave out a value last in this context; decides between traces that gave out the same texts."""
 
 
 class Around(Protocol):
-    """Gives the place of the run of a package inside which code executes, such as a node of a graph."""
+    """Gives the place of the framework's run in which code executes, such as a node of a graph."""
 
     def __call__(self, choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
         """The place; None outside of runs.
 
         Args:
-            choose: where the call would belong by itself. A run that has no place yet is placed by it.
-            is_memory: whether it is a call of a memory.
+            choose: gives the trace of the call by itself; also the trace of a run that has no place yet.
+            is_memory: whether the call is one of a memory.
 
         Raises:
             NotRecordedError: The run is not recorded.
@@ -78,7 +80,7 @@ class Around(Protocol):
 
 
 around: Around | None = None
-"""What the instrument of such a package sets."""
+"""The instrument ``langchain`` sets this to ``frameworks.runs.room``."""
 
 
 class NotRecordedError(Exception):
@@ -86,11 +88,11 @@ class NotRecordedError(Exception):
 
 
 class Place:
-    """``with`` this, a call is recorded in its trace. ``is_recorded`` then says whether there is one.
+    """A block in which a call is recorded in its trace; inside, ``is_recorded`` says whether there is a trace.
 
     Args:
-        choose: gives the trace, if no trace is open and no run is around it.
-        is_memory: whether it is a call of a memory; None if runs around it do not matter.
+        choose: gives the trace, if no trace is open and no run is around the call.
+        is_memory: whether the call is one of a memory; None if runs around the call do not matter.
     """
 
     __slots__ = ("_choose", "_is_memory", "_is_over", "_tokens", "_trace", "is_recorded")
@@ -156,15 +158,14 @@ class Place:
 
 
 def of_memory(store: str, owner: str, *, what: str, session: str | None = None) -> Place:
-    """The place of a call of a memory: one trace for each memory, in every process and run that uses it.
+    """The place of a call of a memory: each memory has one trace, the same in every process and run.
 
     Args:
-        store: what tells this store from all others, and stays the same in other processes: kind, address or absolute
-            path, and collection. No key or password. ``private_store`` gives one for a store that lives in
-            this process.
-        owner: whose memories they are in the store, such as ``user_id=alice``; empty if the store has no owners.
+        store: identifies the store in all processes: kind, address or absolute path, and collection, without key or
+            password. For a store in this process's memory, use ``private_store``.
+        owner: the owner of the memories in the store, such as ``user_id=alice``; empty if the store has no owners.
         what: the package, for the trace's name.
-        session: the conversation's or run's id, if the call has one.
+        session: the id of the call's conversation or run, if any.
     """
     return Place(lambda: memory_home(store, owner, what=what, session=session), is_memory=True)
 
@@ -177,17 +178,17 @@ def memory_home(store: str, owner: str, *, what: str, session: str | None = None
 
 
 def of_contents(values: Iterable[object], *, what: str) -> Place:
-    """The place of a call that has no memory of its own, such as a model's: the trace of what it was given.
+    """The place of a call without a memory, such as a model's: the trace that gave out its arguments.
 
     Args:
-        values: all that the call gets from the application; texts, lists, dictionaries, pydantic models.
-        what: the package and call, for the name of a trace that begins here.
+        values: the arguments from the application: texts, lists, dictionaries, pydantic models.
+        what: the package and call, for the name of a new trace.
     """
     return Place(lambda: contents_home(values, what=what), is_memory=False)
 
 
 def contents_home(values: Iterable[object], *, what: str) -> Home:
-    """The trace to which the contents belong, or a new one that only this call and those that use its results have."""
+    """The trace that gave out most of the values, or a new trace for this call and later calls with its results."""
     found = _trace_of(list(values))
     if found is not None:
         return Home(found, "")
@@ -197,35 +198,35 @@ def contents_home(values: Iterable[object], *, what: str) -> Home:
 def gave(
     value: object, variable: Variable, *, proof: Proof = "text", is_own: bool = False, at: Scope | None = None
 ) -> None:
-    """The current trace gave this value to the application: calls that get it belong to this trace.
+    """Note that the current trace gave a value to the application: calls with the value belong to this trace.
 
     Args:
-        value: a text or an object, as the application has it.
-        variable: what it is, such as ``memtrace.find(value)``.
-        proof: what shows where a call with it belongs: an equal ``text`` as for memory units, only this ``object`` as
-            for a model's replies, or ``nothing`` by itself.
-        is_own: whether no other value can be this same object, such as a text that was made just now.
-        at: the place whose trace it is, where that is no longer the current one, such as at the end of a stream.
+        value: a text or an object, the same object that the application gets.
+        variable: the variable of the value.
+        proof: as in ``handed_out.Given``: an equal ``text`` for memory units, the same ``object`` for replies of
+            models, ``nothing`` for questions.
+        is_own: whether the object was made for this value alone, such as a new text.
+        at: the place that gave the value, if it is no longer the current place, such as at the end of a stream.
     """
     here = at or scope.get()
     if here is None:
         return
     handed_out.remember(Given(value, here.trace.id, variable, proof), is_own=is_own)
     if around is not None and isinstance(value, str) and proof != "nothing":
-        texts(here.trace).add(value, variable)  # for the runs around: a prompt or message of theirs may hold it
+        texts(here.trace).add(value, variable)  # a prompt or message of a run around may contain the text
     if _last.get() != here.trace.id:
         _last.set(here.trace.id)
 
 
 def asked(value: object, variable: Variable) -> None:
-    """The application asked a memory for this: a model's call with it that got nothing else belongs here too."""
+    """Note a question to a memory: a model's call that gets only this question belongs to the current trace."""
     gave(value, variable, proof="nothing")
 
 
 def private_store(kind: str, instance: object) -> str:
-    """An identity for a store in this process's memory, which nobody else can read, such as ``InMemoryStore``.
+    """An identity for a store in this process's memory, such as ``InMemoryStore``.
 
-    The instance keeps it as an attribute if it can have one, as Python gives the ``id`` of a dead object to another.
+    The instance keeps the identity as an attribute if possible, because Python reuses the ``id`` of a dead object.
     """
     known = getattr(instance, "__dict__", {}).get("_memtrace_store")
     if isinstance(known, str):
@@ -240,7 +241,7 @@ def private_store(kind: str, instance: object) -> str:
 
 @cache
 def program() -> str:
-    """The name of the program that runs: its file, or for ``python -m``, its module."""
+    """The name of the running program: its file, or its module for ``python -m``."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     name = getattr(spec, "name", None)
     if isinstance(name, str):
@@ -249,14 +250,14 @@ def program() -> str:
 
 
 def forget() -> None:
-    """Tell sessions again, and do not remember who was served last here."""
+    """Forget which sessions were sent, and which trace gave out a value last."""
     global _told_sessions  # noqa: PLW0603 (one recorder a process)
     _told_sessions = Recent(MAX_SESSIONS)
     _last.set(None)
 
 
 def _trace_of(values: list[object]) -> str | None:
-    """The trace from which most of the values come; None if they come from none, or it can't be told from which."""
+    """The trace that gave out most of the values; None if no trace did, or several traces are equal."""
     by_identity: dict[str, int] = {}
     weak: dict[str, int] = {}
     found: dict[str, None] = {}
@@ -281,7 +282,7 @@ def _trace_of(values: list[object]) -> str | None:
                 votes[trace] = votes.get(trace, 0) + 1
     tied = _most(by_identity, _most(by_text, None))
     if tied is None:
-        # Anybody may ask the same and be told the same; only who was served here last is likely to be meant.
+        # Questions and replies prove nothing, because several users may have the same; the last user is likely meant.
         last = _last.get()
         return last if last is not None and last in weak else None
     if len(tied) > 1:
@@ -293,7 +294,7 @@ def _trace_of(values: list[object]) -> str | None:
 
 
 def _most(votes: Mapping[str, int], among: set[str] | None) -> set[str] | None:
-    """The traces with the most votes; of several that have as many, those that are ``among`` others."""
+    """The traces with the most votes; if several have as many, only the traces that are also ``among``, if any."""
     if not votes:
         return among
     most = max(votes.values())
@@ -302,7 +303,7 @@ def _most(votes: Mapping[str, int], among: set[str] | None) -> set[str] | None:
 
 
 def _tell(trace: TraceState, home: Home, session: str) -> None:
-    """Write the events of the trace and the session, each once in a process."""
+    """Send the events of the trace and the session, each once in a process."""
     events: list[RawEvent] = []
     now = time.time_ns()
     if not trace.is_told:
@@ -325,7 +326,7 @@ def _session_id(home: Home) -> str:
 
 
 def _run() -> str:
-    """The id of the run of this process; a process that was forked off is a run of its own."""
+    """An id of this process; a forked process gets an id of its own."""
     global _run_id, _run_pid
     if os.getpid() != _run_pid:
         _run_id, _run_pid = new_id(), os.getpid()

@@ -1,4 +1,4 @@
-"""All instruments, by name. None of them is imported before it is needed."""
+"""All instruments by name, imported on first use, and the protocol of an instrument."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from typing import Protocol, cast
 
 
 class Instrument(Protocol):
-    """Records one package, whose code and users' code stay as they are.
+    """Records one package without a change of the package's code or the application's code.
 
-    While it is installed, results, exceptions, types and the timing of streams are what they would be without it. What
-    it can't record is reported by ``memtrace.faults`` and never raised.
+    Results, exceptions, types and the timing of streams are the same as without the instrument. A failure to record is
+    reported by ``memtrace.faults`` and never raised.
     """
 
     distribution: str
-    """The package's name in a registry; its metadata tell the version."""
+    """The name of the installed distribution, whose metadata tell the version."""
 
     modules: Sequence[str]
-    """The importable packages that it patches; it is installed when the first of them has been imported."""
+    """The modules to patch; ``install`` is called after the import of the first one."""
 
     tested: tuple[str, str]
-    """The oldest and the newest version with which it was tested."""
+    """The oldest and the newest tested version."""
 
     def install(self) -> None:
-        """Begin to record. It is called once until ``remove``, when one of ``modules`` is imported.
-
-        Where a part of the package does not exist in this version, the other parts are recorded.
-        """
+        """Begin to record; called once until ``remove``. Parts that this version of the package lacks are left out."""
 
     def remove(self) -> None:
-        """Leave the package as it was. Calls that are under way end as they began."""
+        """Restore the package. Calls that have begun are recorded to their end."""
 
 
 INSTRUMENTS: dict[str, str] = {
@@ -42,7 +39,7 @@ INSTRUMENTS: dict[str, str] = {
     "llamaindex": "memtrace.instruments.llamaindex.instrument:LlamaIndexInstrument",
     "everos": "memtrace.instruments.everos.instrument:EverOSInstrument",
 }
-"""Where the class of each instrument is: module and name."""
+"""The class of each instrument, as ``module:name``."""
 
 WATCHED: dict[str, tuple[str, ...]] = {
     "openai": ("openai",),
@@ -53,10 +50,10 @@ WATCHED: dict[str, tuple[str, ...]] = {
     "llamaindex": ("llama_index.core",),
     "everos": ("evermemos", "everos", "everos_cloud"),
 }
-"""The modules whose import installs each instrument, so that the instrument need not be loaded to know them."""
+"""The modules whose import installs each instrument; known without loading the instrument."""
 
 
 def load(name: str) -> Instrument:
-    """The instrument of this name."""
+    """Make the instrument of a name."""
     module, _, attribute = INSTRUMENTS[name].partition(":")
     return cast("Instrument", getattr(import_module(module), attribute)())

@@ -1,7 +1,7 @@
 """Starts a program that is recorded: ``memtrace run -- python app.py``, or ``python -m memtrace.instruments ...``.
 
-The program takes the place of this process, so that signals, exit code, input and output are its own. What it needs is
-the recorder in its environment, which is tried before.
+The program takes the place of this process, so that signals, exit code, input and output are its own. The recorder must
+be installed in the program's environment; this is tried before.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def environment(instruments: Sequence[str] = (), more: Mapping[str, str | None] 
     """The environment in which a program is recorded.
 
     Args:
-        instruments: names of instruments; none means what ``MEMTRACE_INSTRUMENT`` says, or else all.
-        more: further variables; None where one keeps its value.
+        instruments: names of instruments; without names, ``MEMTRACE_INSTRUMENT`` decides, or else all.
+        more: further variables; a variable whose value is None stays as it is.
 
     Raises:
-        ValueError: There is no instrument of a name; the message names the nearest one.
+        ValueError: No instrument has the name; the message names the nearest one.
     """
     names = [meant("instrument", name, WATCHED) for name in instruments if name != "all"]
     said = os.environ | {name: value for name, value in (more or {}).items() if value is not None}
@@ -39,13 +39,13 @@ def environment(instruments: Sequence[str] = (), more: Mapping[str, str | None] 
 
 
 def start(command: Sequence[str], settings: Mapping[str, str]) -> int:
-    """Run a program in the place of this process; where a system has no such thing, wait for it.
+    """Run a program in the place of this process; on Windows, run a child process and wait.
 
     Returns:
-        Its exit code, where it was waited for.
+        The exit code of the child process.
 
     Raises:
-        ValueError: There is no such program, or the recorder is not installed in its environment.
+        ValueError: The program does not exist, or the recorder is not installed in its environment.
     """
     if not command:
         raise MistakeError("name the program to run, such as: memtrace run -- python app.py")
@@ -63,7 +63,7 @@ def start(command: Sequence[str], settings: Mapping[str, str]) -> int:
 
 
 def interpreter_of(path: str) -> str | None:
-    """The Python that runs a program: itself, or what the first line of a script names; None if that is not known."""
+    """The Python that runs a program: the program itself or the first line of a script; None if unknown."""
     if Path(path).name.startswith(("python", "pypy")):
         return path
     with Path(path).open("rb") as program:

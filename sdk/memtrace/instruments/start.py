@@ -1,7 +1,7 @@
 """Switches instruments on when Python starts, if ``MEMTRACE_INSTRUMENT`` asks for them.
 
-The file ``memtrace_recorder.pth``, which is installed beside the package, imports this module where the variable is
-set: Python runs such files before the application. ``all`` stands for every instrument.
+The file ``memtrace_recorder.pth`` beside the installed package imports this module if the variable is set: Python runs
+``.pth`` files before the application. ``all`` stands for every instrument.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 
 
 def start() -> None:
-    """Switch on what the environment names; a mistake in it is told, and the application runs all the same."""
+    """Switch on the instruments of ``MEMTRACE_INSTRUMENT``. A wrong name is logged, and the application runs."""
     names = [name.strip() for name in os.environ.get("MEMTRACE_INSTRUMENT", "").split(",") if name.strip()]
     if not names:
         return

@@ -1,7 +1,7 @@
-"""Finds which known values a new text contains, where the objects themselves are lost: templates copy texts.
+"""Finds the known values inside a new text: templates copy texts, and the objects are lost.
 
-A text is compared with those that its trace has made or read before, longest first. What lies inside a longer known
-text came with that and is not found again.
+A text is compared with the earlier texts of its trace, longest first. A known text inside a longer known text is not
+found again.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from memtrace.recent import Recent
 from memtrace.steps import TraceState
 
 SHORTEST = 3
-"""Shortest text, in characters, that is looked for."""
+"""Shortest known text, in characters."""
 SHORT = 24
-"""A text up to this length must stand alone: no letter or digit may touch it."""
+"""A text up to this length must stand alone: no letter or digit may be beside it."""
 MAX_TEXTS = 2_000
 MAX_BYTES = 16_000_000
 MAX_ALIKE = 64
 
 _TEXTS = "texts"
-"""Where a trace keeps them."""
+"""The name of the known texts in the notes of a trace."""
 
 
 class KnownTexts:
@@ -33,7 +33,7 @@ class KnownTexts:
         self._lock = threading.Lock()
 
     def add(self, text: str, variable: Variable) -> None:
-        """This text now stands for this variable."""
+        """Let a text stand for a variable."""
         text = text.strip()
         if len(text) < SHORTEST:
             return
@@ -49,24 +49,24 @@ class KnownTexts:
                 del known[1][0]
 
     def equal(self, text: str, asked: Questions) -> Variable | None:
-        """The newest variable with this text that belongs to no other question."""
+        """The newest variable with this text, unless it belongs to other questions only."""
         with self._lock:
             known = self._texts.get(text.strip())
             return None if known is None else _newest(known[1], asked)
 
     def said(self, text: str, kinds: Collection[str]) -> Variable | None:
-        """The newest variable of these kinds with this text, whichever question it belongs to."""
+        """The newest variable of these kinds with this text, of any question."""
         with self._lock:
             known = self._texts.get(text.strip())
             return None if known is None else next((one for one in reversed(known[1]) if one.kind in kinds), None)
 
     def inside(self, text: str, asked: Questions, leave: Collection[Variable] = ()) -> list[Variable]:
-        """The variables whose text stands in this one, in the order of their places.
+        """The variables whose text is inside a new text, in the order of the places.
 
         Args:
             text: the new text.
-            asked: ids of the questions that it belongs to. What derives from other questions only is not meant.
-            leave: variables that are not looked for.
+            asked: ids of the new text's questions; variables that belong to other questions only are left out.
+            leave: more variables to leave out.
         """
         with self._lock:
             kept = {**self._texts.old, **self._texts.young}
@@ -87,7 +87,7 @@ class KnownTexts:
         return [variable for _, variable in sorted(found, key=lambda pair: pair[0])]
 
     def around(self, text: str, asked: Questions, kinds: Collection[str]) -> Variable | None:
-        """The newest variable of these kinds in whose text this one stands, such as a reply out of which it was cut."""
+        """The newest variable of these kinds whose text contains ``text``, such as a longer reply."""
         text = text.strip()
         if len(text) < SHORTEST:
             return None
@@ -105,7 +105,7 @@ class KnownTexts:
 
 
 def texts(trace: TraceState) -> KnownTexts:
-    """The texts that are known in a trace."""
+    """The known texts of a trace."""
     known = trace.notes.get(_TEXTS)
     if known is None:
         known = trace.notes.setdefault(_TEXTS, KnownTexts())
@@ -113,12 +113,12 @@ def texts(trace: TraceState) -> KnownTexts:
 
 
 def stands_in(one: str, text: str) -> bool:
-    """Whether a text stands in another one, a short one as words of its own."""
+    """Whether ``one`` is inside ``text``; a short text must stand alone."""
     return len(one) >= SHORTEST and bool(_places(one, text))
 
 
 def outermost(parts: Iterable[str], text: str) -> list[str]:
-    """Which parts stand in the text, without those that only stand in it as a part of a longer one."""
+    """The parts that are inside the text, without parts that only occur inside a longer part."""
     taken: list[tuple[int, int]] = []
     found = []
     for one in sorted(dict.fromkeys(parts), key=len, reverse=True):
@@ -144,7 +144,7 @@ def _places(one: str, text: str) -> list[tuple[int, int]]:
 
 
 def _place(one: str, text: str, taken: list[tuple[int, int]]) -> int | None:
-    """Where it begins, outside what is taken."""
+    """The first place of ``one`` in the text that is not inside a ``taken`` range."""
     if one not in text:
         return None
     for start, end in _places(one, text):

@@ -1,4 +1,4 @@
-"""Memory units of stores: what is written, read and deleted, by the store and the id, whichever process did it."""
+"""Records writes, reads and deletions of memory units that other processes know by store and id."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from memtrace.steps import Scope
 from memtrace.stored_units import newest_unit, store_unit, stored_unit
 
 Unit = tuple[str, str]
-"""The store, by a name that all processes use, and the unit's id in it."""
+"""The store's name, the same in all processes, and the unit's id in the store."""
 
 
 def key_of_text(text: str) -> str:
-    """The id of a unit whose store gives it none."""
+    """An id for a unit without one in its store: a digest of the text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def newest(here: Scope, unit: Unit) -> Variable | None:
-    """The newest version of a unit that this process knows in the trace."""
+    """The newest version of a unit in the trace; None if this process knows no version."""
     with _at(here):
         return newest_unit(store=unit[0], id=unit[1])
 
 
 def current(here: Scope, unit: Unit, value: object) -> Variable:
-    """The version of a unit that a store holds; who wrote it, this process or another, is found by its value.
+    """The version of a unit with the value in the store. Any process may have written the unit.
 
     Raises:
         ValueError: The value can't be recorded; the reason was reported.
@@ -44,14 +44,14 @@ def current(here: Scope, unit: Unit, value: object) -> Variable:
 def written(
     making: Making, unit: Unit, value: object, *, sources: Iterable[Variable], leaves: Iterable[str] = ()
 ) -> None:
-    """A store has a new unit, or a new version of one; the same value again is none.
+    """Record a write of a unit; an equal value makes no new version.
 
     Args:
-        making: the operation that writes it.
+        making: the operation that writes.
         unit: the store and the id.
-        value: what the store holds.
-        sources: what it was made from.
-        leaves: the texts in the value, by which it is found in prompts.
+        value: the new value in the store.
+        sources: the variables that the value derives from.
+        leaves: the texts in the value, by which prompts are searched for the unit.
     """
     outputs = len(making.step.outputs)
     with _at(making.step):
@@ -69,7 +69,7 @@ def written(
 def read(
     making: Making, unit: Variable, value: object, *, objects: Iterable[object] = (), leaves: Iterable[str] = ()
 ) -> Variable:
-    """A search gives out a unit: an occurrence of it, for which the objects and texts stand from now on."""
+    """Record that a search gives out a unit; returns the occurrence, for which the objects and texts then stand."""
     made = making.make(value, unit.name, unit.kind, reads=unit)
     for one in objects:
         learn(making.here, one, made)

@@ -1,4 +1,4 @@
-"""Whether an instrument was tested with the version of a package that is installed."""
+"""Compares the installed version of a package with the versions that its instrument was tested with."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
 def advice(name: str, version: str | None, tested: tuple[str, str]) -> str | None:
-    """What to tell the application about the version; None if it lies in the tested range, or nobody knows it.
+    """A warning for an untested version; None if the version is in the tested range or unknown.
 
     Args:
         name: the instrument's name.
-        version: the installed version; None if it has none.
+        version: the installed version; None if unknown.
         tested: the oldest and the newest tested version.
     """
     oldest, newest = tested

@@ -107,7 +107,7 @@ class MemTraceGraph:
         return pd.DataFrame([[_native(value) for value in record.values()] for record in cursor], columns=columns)
 
     def closure(self, variable_id: str, direction: Literal["backward", "forward"] = "backward") -> Subgraph:
-        """The closure of a variable: the variable, its causes (``forward``: its consequences), and all derivations between.
+        """A variable, all its causes (``forward``: its consequences), and the derivations between these variables.
 
         Raises:
             ValueError: the direction is not ``backward`` or ``forward``.

@@ -1,4 +1,4 @@
-"""What a memory system offers so that MemTrace can run it over a data set: ``Program``, and a process that runs one.
+"""The interface of memory systems that MemTrace can run over a data set: ``Program``, and a process that runs one.
 
     class Agent:
         def __init__(self, user, prompts, folder): ...   # prompts: texts in place of the usual ones, by name

@@ -1,4 +1,4 @@
-"""``python -m memtrace.program MODULE:NAME``: runs a program for another process, which says what to do."""
+"""``python -m memtrace.program MODULE:NAME``: runs a program under the control of another process."""
 
 from memtrace.program.serve import main
 

@@ -1,4 +1,4 @@
-"""A conversation that ``memtrace evaluate`` recorded, run again for a replay."""
+"""Runs a conversation that ``memtrace evaluate`` recorded again, in a replay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtrace.program.running import Running
 from memtrace.replay.seams import model_url, place, same_source
 
 SETTINGS = ("MEMTRACE_PROGRAM_MODEL", "MEMTRACE_PROGRAM_EMBEDDER", "MEMTRACE_PROGRAM_DIMENSIONS")
-"""Settings of the environment that decide what the ready-made programs do: a replay has those of the recording."""
+"""Environment variables of the ready-made programs; a replay uses the values of the recording."""
 
 
 def conversation(
@@ -27,18 +27,18 @@ def conversation(
     acts: list[dict[str, Any]],
     source: str | None,
 ) -> None:
-    """Tell the program what it was told, and ask what it was asked; nothing is judged.
+    """Give the program the recorded messages and questions again; answers are not judged.
 
     Args:
         program: as ``module:name``.
-        user: whose memory it is.
+        user: the owner of the memory.
         trace: the id of the trace.
         prompts: texts in place of the program's own, by name.
-        instruments: the recorder's instruments that are switched on.
-        models: base URLs of model servers, by the environment variable in which the program looks for them.
-        settings: of the environment.
-        acts: what happened, in order: the arguments of ``Running.add``, or of ``Running.ask``.
-        source: the hash of the source of the program's module.
+        instruments: the recorder's instruments to switch on.
+        models: base URLs of model servers, by the environment variable for the URL.
+        settings: environment variables.
+        acts: the steps in order, each with the arguments of ``Running.add`` or ``Running.ask``.
+        source: the recorded hash of the source of the program's module.
     """
     os.environ.update(settings)
     os.environ.update({name: model_url(url) for name, url in models.items()})
@@ -65,5 +65,5 @@ def _done(running: Running, act: Mapping[str, Any]) -> None:
 
 
 def settings_here() -> dict[str, str]:
-    """The settings of this process."""
+    """The values of ``SETTINGS`` in this process."""
     return {name: os.environ[name] for name in SETTINGS if name in os.environ}

@@ -13,10 +13,10 @@ class ProgramError(Exception):
 
 
 def load(name: str) -> Any:
-    """The factory that ``module:name`` names. The current folder is searched, too, as ``python`` does for a script.
+    """Import the factory that ``module:name`` names; modules in the current folder are found too.
 
     Raises:
-        ProgramError: there is none, or its module can't be imported.
+        ProgramError: the module or the name does not exist, or is no factory.
     """
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:

@@ -1,4 +1,4 @@
-"""The memory of a program that lies outside of it: kept as it was before anything was said, and put back."""
+"""A program's memory outside of its process and folder: saved before the first message, and restored."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from memtrace.program.protocol import SavedProgram
 from memtrace.replay.seams import keep, state
 
 _NAME = "memory of the program"
-"""What it is called among the memories that a replay needs."""
+"""The memory's name among the memories that a replay restores."""
 
 
 class OutsideMemory:
-    """What ``save`` and ``restore`` of a program reach.
+    """The memory that ``save`` and ``restore`` of a program reach.
 
     Args:
         program: has both methods.
-        result: waits for what a coroutine gives.
+        result: waits for a coroutine and returns its result; returns other values unchanged.
     """
 
     def __init__(self, program: SavedProgram, result: Callable[[Any], Any]) -> None:
@@ -29,10 +29,10 @@ class OutsideMemory:
 
     @classmethod
     def of(cls, name: str, program: Any, result: Callable[[Any], Any]) -> Self | None:
-        """That of a program; None where it has none.
+        """The outside memory of a program; None if the program has neither method.
 
         Raises:
-            ProgramError: it has one of the methods without the other.
+            ProgramError: the program has only one of the two methods.
         """
         has = {one: callable(getattr(program, one, None)) for one in ("save", "restore")}
         if has["save"] != has["restore"]:
@@ -41,19 +41,19 @@ class OutsideMemory:
         return cls(program, result) if has["save"] else None
 
     def save(self, path: Path) -> None:
-        """Write what it holds into a folder."""
+        """Save the memory in a folder."""
         self._result(self._program.save(path))
 
     def restore(self, path: Path) -> None:
-        """Make it hold what a folder has."""
+        """Restore the memory from a folder."""
         self._saved = path
         self._result(self._program.restore(path))
 
     def begin(self, saved: Path | None) -> None:
-        """Begin with what is kept, or keep what is there.
+        """Restore a saved memory, or else save the memory.
 
         Args:
-            saved: where it is kept; None in a replay, which has a place of its own.
+            saved: the folder of the saved memory; None in a replay, which has another folder.
         """
         if saved is not None and saved.exists():
             self.restore(saved)
@@ -63,6 +63,6 @@ class OutsideMemory:
         state(_NAME, self)
 
     def put_back(self) -> None:
-        """Make it hold again what it held in the beginning, if that is kept."""
+        """Restore the memory of the beginning, if it is saved."""
         if self._saved is not None:
             self.restore(self._saved)

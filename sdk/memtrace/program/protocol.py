@@ -11,14 +11,14 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something that was said.
+    """One message of a conversation.
 
     Attributes:
-        id: unique in its conversation.
-        speaker: who said it.
-        text: what was said; the recorder knows this very object as the message.
-        time: when, if that is known.
-        session: the sitting of the conversation that it belongs to.
+        id: unique in the conversation.
+        speaker: the name of the speaker.
+        text: the text; the recorder knows this object as the message.
+        time: the time of the message, if known.
+        session: the session of the conversation.
     """
 
     id: str
@@ -32,15 +32,15 @@ class Program(Protocol):
     """A memory system for one user. Each method may also be a coroutine."""
 
     def prompts(self) -> Mapping[str, str] | Awaitable[Mapping[str, str]]:
-        """The prompts that may be changed, by name; an empty mapping if there are none."""
+        """The changeable prompts, by name; an empty mapping without changeable prompts."""
         ...
 
     def add(self, messages: Sequence[Message]) -> object:
-        """Remember what was said in one sitting, in order."""
+        """Remember the messages of one session, in order."""
         ...
 
     def answer(self, question: str) -> str | Awaitable[str]:
-        """Answer a question from what is remembered."""
+        """Answer a question from the memory."""
         ...
 
 
@@ -48,16 +48,16 @@ class Program(Protocol):
 class SavedProgram(Program, Protocol):
     """A program whose memory lies outside of its process and its folder, such as in a database of its own.
 
-    Both methods are left out by all others. What was there before the first message is saved, and put back in the end,
-    and whenever the program begins once more: after it was stopped, with other prompts, or in a replay.
+    Other programs have neither method. The memory before the first message is saved. It is restored at the end, and
+    whenever the program begins again: after a stop, with other prompts, or in a replay.
     """
 
     def save(self, path: Path) -> object:
-        """Write what the memory holds of the user into a folder, which exists and is empty."""
+        """Write the user's part of the memory into an empty folder."""
         ...
 
     def restore(self, path: Path) -> object:
-        """Make the memory hold of the user what was saved in a folder, and nothing else. The folder stays as it is."""
+        """Replace the user's part of the memory by the content that was saved in a folder. The folder does not change."""
         ...
 
 
@@ -68,8 +68,8 @@ class ProgramFactory(Protocol):
         """A program with an empty memory.
 
         Args:
-            user: whose memory it is.
-            prompts: texts to use in place of the usual ones, by name; a prompt that is not named stays as it is.
-            folder: an empty folder of its own, for files of its memory.
+            user: the owner of the memory.
+            prompts: texts in place of the default prompts, by name; other prompts keep their default.
+            folder: an empty folder for files of this program's memory.
         """
         ...

@@ -1,4 +1,4 @@
-"""A program at work: one user's memory is told things and asked, in a trace of its own."""
+"""Runs a program for one user in a trace: gives it messages and asks it questions."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from memtrace.values import own_copy
 _FLUSH_SECONDS = 60.0
 _REPLIES = frozenset({"Response", "Answer"})
 AGAIN = "memtrace.program.again:conversation"
-"""What runs a conversation again."""
+"""The program of the trace, which runs the conversation again in a replay."""
 
 
 class Running:
-    """One user's memory, and the trace in which it is recorded.
+    """One user's program, and the trace that records it.
 
     Args:
         name: the program, as ``module:name``.
-        runner: runs its coroutines.
+        runner: runs the program's coroutines.
         stack: ends the trace, if ``end`` does not.
     """
 
@@ -45,7 +45,7 @@ class Running:
         self._replies: dict[str, tuple[str, str]] = {}
         """Names and ids of replies since the last question, by text."""
         self._known: dict[str, Variable] = {}
-        """Messages, questions and answers by what the data set calls them."""
+        """Messages, questions and answers, by their ids in the data set."""
         self._memory: OutsideMemory | None = None
 
     def begin(
@@ -58,21 +58,20 @@ class Running:
         again: Mapping[str, Any] | None = None,
         saved: Path | None = None,
     ) -> dict[str, str]:
-        """Make the program, and begin its trace; gives the program's prompts.
+        """Make the program, and begin its trace; returns the program's prompts.
 
         Args:
-            user: whose memory it is.
+            user: the owner of the memory.
             trace: the id of the trace.
             prompts: texts in place of the program's own, by name.
-            folder: an empty folder for its files.
-            instruments: the recorder's instruments that are switched on; ``all`` for all of them.
-            again: what else a replay of the conversation needs: the arguments of ``again.conversation``. None keeps
-                nothing for a replay.
-            saved: where a memory outside of the program is kept as it was before anything was said: what is there
-                already is put back. None neither keeps nor puts back anything, but for replays.
+            folder: an empty folder for the program's files.
+            instruments: the recorder's instruments to switch on; ``all`` for all instruments.
+            again: more arguments of ``again.conversation`` for a replay. None keeps no data for replays.
+            saved: the folder for a memory outside of the program, before the first message; a memory that is saved
+                there already is restored. None saves and restores only for replays.
 
         Raises:
-            ProgramError: there is no such program, or it is none.
+            ProgramError: the program does not exist, or is no program.
         """
         factory = load(self._name)
         self._listen()
@@ -101,7 +100,7 @@ class Running:
         return usual
 
     def _know_prompts(self, prompts: Mapping[str, str]) -> None:
-        """Record the prompts, and know them again by the very texts that the program gave."""
+        """Record the prompts, so that the program's own text objects stand for them."""
         here = scope.get()
         for key, text in prompts.items():
             if here is not None and memtrace.find(text) is None:
@@ -110,7 +109,7 @@ class Running:
                     here.trace.identities.bind(text, known)
 
     def _listen(self) -> None:
-        """Note what models and operations reply: their texts may come back from a package as other objects."""
+        """Note the texts of replies: a package may return an equal text as another object."""
         send = sink.send
 
         def heard(events: list[RawEvent]) -> None:
@@ -122,7 +121,7 @@ class Running:
         sink.set_sink(heard, wants_whole=sink.is_whole)
 
     def _made_with(self, answer: str) -> Variable | None:
-        """The newest reply to the question that has this text, where the very object is not known."""
+        """The newest reply with an answer's text, for an answer whose object is not known."""
         here = scope.get()
         if here is None or answer not in self._replies:
             return None
@@ -146,7 +145,7 @@ class Running:
         return dict(found)
 
     def add(self, session: str, messages: list[dict[str, Any]]) -> None:
-        """Tell it what was said in one sitting."""
+        """Give the program the messages of one session."""
         with memtrace.session(session, id=session, category="construction"):
             said = []
             for one in messages:
@@ -158,7 +157,7 @@ class Running:
             self._result(self._program.add(said))
 
     def ask(self, id: str, question: str) -> str:  # noqa: A002 (the field's own word)
-        """Ask it a question; gives the answer."""
+        """Ask the program a question; returns the answer."""
         with memtrace.session("answers", id=f"answer {id}", category="answers"):
             self._replies.clear()
             asked = memtrace.variable(question, kind="Query", name=id)
@@ -173,7 +172,7 @@ class Running:
                     step.input(asked, "question", kind="Query")
                     answer = step.output(answer, name=f"answer to {id}", kind="Answer")
             elif known.kind != "Answer":
-                # A model's reply, which a package recorded, becomes the answer by being given out.
+                # A model's reply, which a package recorded, becomes the answer.
                 with memtrace.operation("give the answer", kind="Other") as step:
                     step.input(known, "reply")
                     answer = step.output(own_copy(answer), name=f"answer to {id}", kind="Answer")
@@ -202,14 +201,14 @@ class Running:
         )
 
     def end(self) -> dict[str, Any]:
-        """End the trace, and write what is not yet written; says what was lost."""
+        """End the trace, and send all events; returns the numbers of sent and lost events, and faults."""
         self._stack.close()
         self.leave()
         found = memtrace.flush(_FLUSH_SECONDS)
         return {"events": found.sent, "lost": found.dropped + found.rejected, "faults": memtrace.fault_counts()}
 
     def leave(self) -> None:
-        """Leave a memory outside of the program as it was before anything was said."""
+        """Restore a memory outside of the program as it was before the first message."""
         if self._memory is not None:
             self._memory.put_back()
 

@@ -1,7 +1,6 @@
-"""The process in which a program runs: it reads what to do as lines of JSON, and writes a line for each.
+"""The process in which a program runs: it reads requests as lines of JSON, and writes a line for each.
 
-Standard output belongs to these lines, so what the program prints goes to standard error. When its input ends, so does
-the process.
+Standard output is for these lines, so the program's own output goes to standard error. The process ends with its input.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ def _answer(to: BinaryIO, value: Mapping[str, Any]) -> None:
 
 
 class _Acts:
-    """What lines may say, done with one program."""
+    """The requests to one program."""
 
     def __init__(self, running: Running) -> None:
         self._running = running
 
     def do(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Do what one line says; an error of the program is the answer."""
+        """Perform one request; an error of the program is returned as the answer."""
         acts: dict[str, Callable[..., dict[str, Any]]] = {
             "start": self._start,
             "add": self._add,
@@ -81,6 +80,6 @@ class _Acts:
 
 
 def _trace_of(error: BaseException) -> list[str]:
-    """The last lines of code that the error came through."""
+    """The innermost lines of code of an error."""
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

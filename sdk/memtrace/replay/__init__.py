@@ -1,6 +1,6 @@
-"""Running a recorded program again, with one call changed: what would the answer have been?
+"""Runs a recorded program again, with changed calls: what would the answer have been?
 
-``memtrace.trace(..., program="module:function", input={...})`` keeps what that needs.
+``memtrace.trace(..., program="module:function", input={...})`` keeps the data for replays.
 """
 
 from memtrace.replay.calls import Call

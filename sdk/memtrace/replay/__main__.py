@@ -1,4 +1,4 @@
-"""``python -m memtrace.replay``: runs recorded programs again, for another process that asks for it."""
+"""``python -m memtrace.replay``: runs recorded programs again, as another process requests."""
 
 from memtrace.replay.child import main
 

@@ -1,4 +1,4 @@
-"""A sentence put into what an operation gives back: into a text, a list of texts, or a value changed in place."""
+"""Adds a text to the result of an operation: to a text, to a list of texts, or to a value that was changed in place."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from memtrace.replay.do import UNSET
 
 
 def added(value: Any, text: str, before: str | None, annotation: Any) -> Any:
-    """The value with a text in it; ``UNSET`` where it has no place for one.
+    """The value with an added text; ``UNSET`` if the value has no place for a text.
 
     Args:
-        value: what an operation gives back.
-        text: what is put in.
-        before: of a text, the line that has this comes after it, if there is one.
-        annotation: what the operation says that it gives back: an empty list doesn't say what it is a list of.
+        value: the result of an operation.
+        text: the text to add.
+        before: if ``value`` is a text, ``text`` goes before the line that contains this.
+        annotation: the operation's return annotation, which tells the type of an empty list.
     """
     if isinstance(value, str):
         return _in_text(value, text, before)
@@ -25,7 +25,7 @@ def added(value: Any, text: str, before: str | None, annotation: Any) -> Any:
 
 
 def put_into(value: object, text: str) -> bool:
-    """Put a text into a list of texts, in place; whether that could be done."""
+    """Append a text to a list of texts; False if the value is no list of texts."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value.append(text)
         return True

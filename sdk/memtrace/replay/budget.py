@@ -1,4 +1,4 @@
-"""What live calls of models may cost; several proxies may share one budget."""
+"""Limits the number and cost of live calls of models; several proxies may share one budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was asked for and paid: calls, tokens, and their cost where prices are known."""
+    """Number of calls and tokens, and their cost; None without prices."""
 
     calls: int
     tokens: int
@@ -17,12 +17,12 @@ class Spent:
 
 
 class Budget:
-    """Counts live calls, and refuses those that are too many. Threads may share it.
+    """Counts live calls, and refuses calls beyond the limits. Threads may share a budget.
 
     Args:
-        calls: live calls, at most; None means no limit.
+        calls: largest number of live calls; None means no limit.
         cost: once this is spent, no further call is made.
-        prices: of a million tokens, by ``input`` and ``output``; without them nothing has a cost.
+        prices: of a million tokens, by ``input`` and ``output``; without prices nothing has a cost.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Budget:
         self._lock = threading.Lock()
 
     def take(self) -> str | None:
-        """Why no further call may be made; None where one may, which is counted."""
+        """Count one more call, and return None; or return the reason why no further call may be made."""
         with self._lock:
             if self._most_calls is not None and self._calls >= self._most_calls:
                 return f"the limit of {self._most_calls:,} live calls of models is reached"
@@ -53,7 +53,7 @@ class Budget:
                 self._tokens[side] += number
 
     def spent(self) -> Spent:
-        """What was paid so far."""
+        """The calls, tokens and cost so far."""
         with self._lock:
             return Spent(self._calls, sum(self._tokens.values()), self._cost())
 

@@ -1,4 +1,7 @@
-"""What a call is known by: the function, its arguments by content, and which of equal calls it is. Never the order."""
+"""Identifies calls in recording and replay: by function, by content of the arguments, and by a count of equal calls.
+
+The order of different calls does not matter.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ class Call:
 
     Attributes:
         function: ``module:qualified name``.
-        digest: of the arguments, by content.
-        turn: which of the calls that are equal so far it is, from 0.
+        digest: digest of the arguments' content.
+        turn: number of earlier calls with the same function and arguments.
     """
 
     function: str
@@ -42,7 +45,7 @@ class Call:
         """The call that a text like ``pkg.mod:Agent.search#0f3c....0`` names.
 
         Raises:
-            ValueError: it names none.
+            ValueError: the text names no call.
         """
         function, _, rest = text.rpartition("#")
         digest, _, turn = rest.rpartition(".")
@@ -58,12 +61,12 @@ class Turns:
         self._counts: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
 
     def call(self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-        """This call of a function."""
+        """The identity of this call of a function."""
         function, names, rest = shape(fn)
         return self.of(function, given(names, rest, args, kwargs))
 
     def of(self, function: str, arguments: Mapping[str, Any]) -> Call:
-        """This call of what is known by a name."""
+        """The identity of this call of a function or package, by name and arguments."""
         found = blake2b(function.encode(), digest_size=_DIGEST_BYTES)
         found.update(content(arguments))
         digest = found.hexdigest()
@@ -72,7 +75,7 @@ class Turns:
 
 @lru_cache(maxsize=4096)
 def shape(fn: Any) -> tuple[str, tuple[str, ...], str | None]:
-    """A function's name with its module, the names of its arguments by position, and that of ``*args``."""
+    """A function's name with its module, the names of its positional arguments, and the name of ``*args``."""
     code: CodeType | None = getattr(inspect.unwrap(fn), "__code__", None)
     if code is None:
         return f"{fn.__module__}:{fn.__qualname__}", (), None
@@ -84,7 +87,7 @@ def shape(fn: Any) -> tuple[str, tuple[str, ...], str | None]:
 
 
 def given(names: tuple[str, ...], rest: str | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that are data, by name; ``self`` and ``cls`` are left out, and so are clients and the like."""
+    """The arguments that are data, by name, without ``self``, ``cls``, clients and other objects."""
     found = dict(zip(names, args, strict=False))
     if names[:1] in {("self",), ("cls",)}:
         found.pop(names[0], None)
@@ -104,7 +107,7 @@ def content(arguments: Mapping[str, Any]) -> bytes:
 
 
 def returns(fn: Any) -> str | None:
-    """A function's return annotation, as its source has it."""
+    """A function's return annotation as text; None without one."""
     annotation = getattr(inspect.unwrap(fn), "__annotations__", {}).get("return")
     if annotation is None:
         return None

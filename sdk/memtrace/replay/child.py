@@ -1,8 +1,8 @@
 """The process in which programs are run again: ``python -m memtrace.replay``.
 
-It reads one request a line, as JSON, from standard input, and answers with a line of its own. Each request is run in a
-process of its own, which begins as this one did: what a run changes in memory, no other run sees. Some large packages
-that a run needed are loaded here for the next ones (``preloading``).
+The process reads requests from standard input, each a line of JSON, and writes a line for each. Each request runs in a
+child process, a copy of this one, so that no run sees changes that another run made in memory. Some large packages that
+a run needed are loaded here for later runs (``preloading``).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     _warm_up()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a program prints must not be taken for an answer
+    os.dup2(2, 1)  # output of the program must not be taken for an answer
     context: Any = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     for line in sys.stdin:
         request = from_json(line)
@@ -46,14 +46,14 @@ def main() -> None:
         process.start()
         process.join()
         modules = _modules(request)
-        needed = from_json(modules.read_bytes()) if modules.exists() else []  # a run that was ended has told nothing
+        needed = from_json(modules.read_bytes()) if modules.exists() else []  # a killed run writes no file
         print(to_json({"exit": process.exitcode}).decode(), file=answers, flush=True)
         if preloading.IS_SAFE:
             preloading.load(needed)
 
 
 _NO_INPUTS = {None, "read", "before"}
-"""Roles of what an operation uses while it runs: not by these is it known."""
+"""Roles of values that an operation uses while it runs; they are no arguments, and don't identify the operation."""
 
 
 @dataclass
@@ -62,19 +62,19 @@ class _Warm:
 
 
 def _warm_up() -> None:
-    """Load what every run needs, once, before the processes of the runs begin as copies of this one."""
+    """Load code that every run needs, once, before the processes of the runs begin as copies of this one."""
     with clock_from(time.time_ns()):
         pass
     TypeAdapter(_Warm).validate_python({"value": ""})
 
 
 def _modules(request: dict[str, Any]) -> Path:
-    """The file in which a run tells what it has loaded."""
+    """The file in which a run lists its loaded modules."""
     return Path(request["out"]).with_name("modules.json")
 
 
 def _run(request: dict[str, Any]) -> None:
-    """Run a program as a request says, and write what came of it into the request's file."""
+    """Run a program as a request says, and write the result into the request's file."""
     sys.stdin.close()
     begun = time.perf_counter()
     found = perform(request)
@@ -112,7 +112,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
                     fn = imported(program)
                     seams.same_source(module, run.get("source"))
                     _call(fn, typed_arguments(fn, run["input"]))
-            except BaseException as wrong:  # whatever the program raises is what the replay has to say
+            except BaseException as wrong:  # any error of the program is a result of the replay
                 error = f"{type(wrong).__name__}: {wrong}"
                 break
         spent = proxy.spent()
@@ -148,7 +148,7 @@ def _seed(seeds: dict[str, Any]) -> None:
 
 
 def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
-    """What each operation was, by content: its function, what it used in which role, and its numbers."""
+    """Each operation by content: call, name, place, hashes of used values with roles, and attributes."""
     hashes = {
         one["variable"]: f"b2:{blake2b(one['value'].encode(), digest_size=16).hexdigest()}"
         for one in exporter.of("variable")
@@ -168,7 +168,7 @@ def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
     for one in exporter.of("operationEnded"):
         call = (one.get("attributes") or {}).get("call")
         if call is not None and one["operation"] in found:
-            found[one["operation"]]["call"] = call  # what packages do is sometimes known only in its course
+            found[one["operation"]]["call"] = call  # some calls of packages are identified only at their end
     for one in exporter.of("used"):
         if one["operation"] in found and one.get("role") not in _NO_INPUTS:
             found[one["operation"]]["used"].append([one.get("role"), hashes[one["variable"]]])
@@ -176,7 +176,7 @@ def _operations(exporter: MemoryExporter) -> list[dict[str, Any]]:
 
 
 def _answers(exporter: MemoryExporter, ask: dict[str, Any] | None) -> list[str]:
-    """The values of a name and kind in whose past a question is, oldest first."""
+    """The values of variables with the name and kind of ``ask`` that depend on the question, oldest first."""
     if ask is None:
         return []
     found = []

@@ -1,4 +1,4 @@
-"""The clock of a replay: it goes on from the moment of the recording, if the package ``time-machine`` is there."""
+"""The clock of a replay: time goes on from the moment of the recording, if ``time-machine`` is installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 @contextmanager
 def clock_from(nanoseconds: int | None) -> Iterator[bool]:
-    """Let time go on from a moment (nanoseconds since 1970, UTC); gives whether it does."""
+    """Let time go on from a moment (nanoseconds since 1970, UTC); yields False if that is impossible."""
     try:
         import time_machine
     except ImportError:

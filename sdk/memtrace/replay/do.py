@@ -1,4 +1,4 @@
-"""What is done to one call of a replay in place of what the program does."""
+"""A change of calls in a replay."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Do:
     """One change of a replay.
 
     Args:
-        operation: which calls: one, as ``Replayed.calls`` names it (``module:function#digest.turn``), or all of
-            ``module:function``.
-        output: what it gives back; its body does not run. JSON values become what its return annotation says.
-        inputs: arguments by name that it gets instead.
-        prompt: the text that its argument ``prompt`` gets instead.
-        skip: its body does not run, and it gives back nothing: None, or the empty value of its return annotation.
-        add: a text that is put into what it gives back, or into what it changes in place. Its body runs.
-        before: ``add`` comes before the line of the output that has this text, if one has.
-        body: ``module:function`` that runs in place of its body, with the body and the arguments.
+        operation: the changed calls: one call, as ``Replayed.calls`` names it (``module:function#digest.turn``), or all
+            calls of ``module:function``.
+        output: the result; the body does not run. JSON values are converted to the type of the return annotation.
+        inputs: new arguments, by name.
+        prompt: a new text for the argument ``prompt``.
+        skip: the body does not run, and the result is None, or the empty value of the return annotation.
+        add: a text to add to the result, or to the value that the call changes in place. The body runs.
+        before: ``add`` goes before the line of the result that contains this text, if any.
+        body: ``module:function`` to run in place of the body; its arguments are the body and the call's arguments.
 
     Raises:
-        ValueError: not exactly one change is said.
+        ValueError: none or several changes are given.
     """
 
     operation: str

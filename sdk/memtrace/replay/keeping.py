@@ -1,7 +1,7 @@
-"""What is kept on this machine of a trace that can be replayed.
+"""Keeps the data for replays of a trace on this machine.
 
-A trace has a folder of its own, which only its user can read: its runs (program, input, clock, seeds), the replies of
-models, and the memory that it found.
+Each trace has a folder that only its user can read, with the runs (program, input, clock, seeds), the replies of
+models, and the memory at the beginning.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from memtrace.mistakes import MistakeError, shown
 from memtrace.values import plain_tree
 
 MAX_SHOWN_INPUT = 20_000
-"""Bytes of an input that the trace tells the platform; a longer one is only in the folder."""
+"""Largest input, in bytes, that is sent with the trace; a larger input is only in the folder."""
 MAX_BYTES = 1_000_000_000
-"""Of what is kept of all traces together."""
+"""Of the folders of all traces together."""
 _RUNS = "runs.jsonl"
 
 _has_room = False
 
 
 def root() -> Path:
-    """The folder of all that is kept: ``MEMTRACE_REPLAY``, or one in the user's state folder."""
+    """The folder of all traces: ``MEMTRACE_REPLAY``, or a folder in the user's state folder."""
     said = os.environ.get("MEMTRACE_REPLAY")
     return Path(said) if said else state_directory() / "replay"
 
 
 def folder_of(trace_id: str) -> Path:
-    """The folder of a trace, which need not exist."""
+    """The folder of a trace; it may not exist."""
     return root() / blake2b(trace_id.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def runs_of(folder: Path) -> list[dict[str, Any]]:
-    """The runs that a folder has, oldest first.
+    """The runs of a trace's folder, oldest first.
 
     Raises:
-        ValueError: there are none, or the file is damaged.
+        ValueError: the folder has no runs, or the file is damaged.
     """
     path = folder / _RUNS
     try:
@@ -68,10 +68,10 @@ def runs_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep how a run of a trace began.
+    """Keep the beginning of a run: program, input, clock and seeds.
 
     Returns:
-        What the trace tells of it.
+        The attribute ``replay`` of the trace.
 
     Raises:
         ValueError: the program is not written ``module:function``.
@@ -108,7 +108,7 @@ def begin(trace_id: str, program: str, given: Mapping[str, Any]) -> dict[str, An
 
 
 def _make_room(parent: Path) -> None:
-    """Remove what was kept of the oldest traces, once a process, until all together takes at most the largest size."""
+    """Remove the folders of the oldest traces, once a process, until all folders take at most ``MAX_BYTES``."""
     global _has_room  # noqa: PLW0603 (once a process)
     if _has_room or not parent.exists():
         return
@@ -126,7 +126,7 @@ def _make_room(parent: Path) -> None:
 
 
 def source_hash(module: str) -> str | None:
-    """SHA-256 of a module's source; None where it has no file."""
+    """SHA-256 of a module's source; None for a module without a file."""
     loaded = sys.modules.get(module)
     path = getattr(loaded, "__file__", None)
     if path is None:
@@ -145,5 +145,5 @@ def _changed(path: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _hash_of(path: str, _changed: tuple[int, int]) -> str:
-    """SHA-256 of a file as it is since its last change: many traces of one program read it once."""
+    """SHA-256 of a file, cached until the file changes."""
     return sha256(Path(path).read_bytes()).hexdigest()

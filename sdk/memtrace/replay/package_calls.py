@@ -1,4 +1,4 @@
-"""A call inside a package, which its instrument records: in a replay it is known, and changed, by its texts."""
+"""A call inside a package, such as a model's: a replay identifies and changes the call by its texts."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from memtrace.replay.calls import Call
 from memtrace.replay.do import UNSET, Do
 
 Adding = Callable[[str, str], str | None]
-"""Puts a text into a reply; None where there is no place for it."""
+"""Adds the second text to a reply; returns None if the reply has no place for a text."""
 
 
 def appended(reply: str, text: str) -> str | None:
-    """The reply with the text in a line of its own; None where its form is that of data, which that would break."""
+    """The reply with the text as a new last line; None for a reply of JSON, which a line would break."""
     return None if reply.lstrip().startswith(("{", "[")) else f"{reply}\n{text}"
 
 
 class PackageCall:
-    """One call of a replay, and what is done to it.
+    """One call of a replay, with its changes.
 
     Args:
-        call: what it is known by.
-        do: what is done.
-        problem: is told why something can't be done.
+        call: the identity of the call.
+        do: the changes.
+        problem: called with the reason why a change is impossible.
     """
 
     def __init__(self, call: Call, do: Sequence[Do], problem: Callable[[str], None]) -> None:
@@ -33,7 +33,7 @@ class PackageCall:
         self.noted = {"call": str(call)}
 
     def given(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """The texts that it is given, by the role that each has in the operation, with the changes."""
+        """The texts of the call, by role in the operation, with the changes."""
         changed = dict(texts)
         for do in self._do:
             inputs = {"prompt": do.prompt} if do.prompt is not None else do.inputs or {}
@@ -60,7 +60,7 @@ class PackageCall:
         return text
 
     def found(self, texts: Sequence[str]) -> list[str]:
-        """The texts that a search gives back, with the changes."""
+        """The texts that a search returns, with the changes."""
         found = list(texts)
         for do in self._do:
             if do.add is not None:
@@ -74,7 +74,7 @@ class PackageCall:
         return found
 
     def refuse(self, reason: str) -> None:
-        """Say why a change can't be made."""
+        """Report why a change is impossible."""
         self._problem(f"{self._function}: {reason}")
 
     def _text(self, value: Any, otherwise: str) -> str:

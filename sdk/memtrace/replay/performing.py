@@ -1,4 +1,4 @@
-"""A replay as its process sees it: what is done to which call, and which calls there were."""
+"""Performs a replay in its process: changes calls, and lists all calls."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _EMPTY: tuple[Any, ...] = (None, [], "", {}, False, 0)
 
 
 class _Doing:
-    """A text is being added in one call.
+    """The addition of a text in one call.
 
     Attributes:
-        found: whether there was something to add it to.
+        found: whether the text was added to a value.
     """
 
     def __init__(self, text: str, before: str | None) -> None:
@@ -46,9 +46,9 @@ class Performing:
     """One replay.
 
     Attributes:
-        calls: all calls, in the order in which they began: what each is known by, and its arguments.
-        hits: how often each change was made.
-        problems: why a change could not be made.
+        calls: all calls in the order of their beginnings, each with its identity and the beginning of its arguments.
+        hits: the number of times that each change was made.
+        problems: reasons why changes could not be made.
     """
 
     def __init__(self, do: Sequence[Do]) -> None:
@@ -62,7 +62,7 @@ class Performing:
     def enter(
         self, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any], dict[str, Any]]:
-        """What is called instead, with which arguments, and the attributes that name the call."""
+        """The changed function and arguments of a call, and attributes with the name of the call."""
         call = self._turns.call(fn, args, kwargs)
         _, names, rest = shape(fn)
         chosen = self._chosen(call, given(names, rest, args, kwargs))
@@ -77,12 +77,12 @@ class Performing:
         return fn, args, kwargs, noted
 
     def package(self, function: str, arguments: Mapping[str, Any]) -> PackageCall:
-        """A call inside a package, known by a name and by these texts."""
+        """A call inside a package, identified by a name and texts."""
         call = self._turns.of(function, arguments)
         return PackageCall(call, self._chosen(call, arguments), self._problem)
 
     def _chosen(self, call: Call, arguments: Mapping[str, Any]) -> list[Do]:
-        """What is done to a call."""
+        """The changes of a call. Lists the call and counts the hits."""
         preview = content(arguments)[:_PREVIEW].decode("utf-8", "replace")
         with self._lock:
             self.calls.append({"call": str(call), "given": preview})
@@ -92,7 +92,7 @@ class Performing:
         return [self._do[number] for number in chosen]
 
     def mutated(self, value: object) -> None:
-        """An operation has changed a value in place: a text that is to be added goes into it."""
+        """Add the text of the current change to a value that an operation has changed in place."""
         doing = _doing.get()
         if doing is not None and put_into(value, doing.text):
             doing.found = True
@@ -114,7 +114,7 @@ class Performing:
         return _giving(fn, _empty(fn) if do.skip else _typed(_annotation(fn, "return"), do.output)), args, kwargs
 
     def _adding(self, fn: Any, text: str, before: str | None) -> Any:
-        """The function, whose result gets a text added."""
+        """A function like ``fn`` that adds a text to the result."""
 
         def finished(value: Any, doing: _Doing) -> Any:
             changed = added(value, doing.text, doing.before, _annotation(fn, "return"))
@@ -167,7 +167,7 @@ class Performing:
 
 
 def _same_variable(value: object, changed: object) -> object:
-    """The changed text, which is the next version of the variable that the value was."""
+    """Return the changed text, recorded as the next version of the value's variable."""
     here = scope.get()
     known = None if here is None or not isinstance(value, str) else here.trace.identities.find(value)
     if here is None or known is None or not isinstance(changed, str):
@@ -181,7 +181,7 @@ def _same_variable(value: object, changed: object) -> object:
 
 
 def _giving(fn: Any, value: Any) -> Any:
-    """A function of the same sort that gives back a value; a stream gives it as one chunk, a list item by item."""
+    """A function of the same sort that returns a value. A generator gives the value as one chunk, a list by items."""
     chunks = value if isinstance(value, list) else [] if value is None else [value]
     if inspect.isasyncgenfunction(fn):
 
@@ -219,7 +219,7 @@ def _given_instead(
 
 
 def _in_place_of(before: object, after: object) -> object:
-    """The changed argument, which stands for the same variable: it came from where the other one did."""
+    """The changed argument, which stands for the variable of the original argument."""
     here = scope.get()
     known = None if here is None else here.trace.identities.find(before)
     if here is None or not known or type(after) is not str or len(after) < 2:
@@ -230,7 +230,7 @@ def _in_place_of(before: object, after: object) -> object:
 
 
 def _annotation(fn: Any, name: str) -> Any:
-    """An annotation of a function, for a stream that of its chunks; None where there is none."""
+    """An annotation of a function; None if absent, and for the result of a generator."""
     found = inspect.get_annotations(inspect.unwrap(fn), eval_str=True).get(name)
     is_stream = inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn)
     if name == "return" and is_stream:
@@ -239,17 +239,17 @@ def _annotation(fn: Any, name: str) -> Any:
 
 
 def _typed(annotation: Any, value: Any) -> Any:
-    """A JSON value as an annotation has it."""
+    """A JSON value converted to the type of an annotation."""
     if annotation is None or value is None:
         return value
     return TypeAdapter(annotation).validate_python(value)
 
 
 def typed_arguments(fn: Any, given_: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that are JSON values, as the annotations of a function have them.
+    """Arguments that are JSON values, converted to the types of a function's annotations.
 
     Raises:
-        ValueError: one does not fit, or the function has no such argument.
+        ValueError: a value does not fit, or the function has no argument of the name.
     """
     names = inspect.signature(fn).parameters
     takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in names.values())
@@ -260,7 +260,7 @@ def typed_arguments(fn: Any, given_: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _empty(fn: Any) -> Any:
-    """Nothing, as a function's return annotation has it."""
+    """The empty value of a function's return annotation."""
     annotation = _annotation(fn, "return")
     if annotation is None:
         return None

@@ -1,8 +1,8 @@
-"""Packages that the process of the replays loads once, because each run, which begins as a copy of it, needs them.
+"""Packages that the process of the replays loads once for all runs, which begin as copies of the process.
 
-Loading mem0 or LangChain with all that they need takes many times longer than a run of most programs. What is loaded
-here must be the same whenever it is loaded: it starts no thread or connection, writes nothing, and reads no setting
-that a program may change before it loads it. mem0 itself is no such package: it reads where its files are.
+Importing mem0 or LangChain takes many times longer than a run of most programs. A package may be preloaded if its
+import has the same effect at any time: it starts no thread or connection, writes nothing, and reads no setting that a
+program may change before. mem0 itself is left out: its import reads the place of its files.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ PACKAGES = frozenset(
     }
 )
 IS_SAFE = sys.platform == "linux"
-"""Elsewhere a copy of a process can't always use what was loaded before it was copied."""
+"""On other systems a copy of a process can't always use libraries that were loaded before the copy."""
 
 
 def loaded() -> list[str]:
-    """Modules of these packages that this process has loaded, in the order in which they were."""
+    """The loaded modules of these packages, in the order of loading."""
     return [name for name in list(sys.modules) if name.partition(".")[0] in PACKAGES]
 
 
 def load(names: Iterable[str]) -> None:
-    """Load modules that a run has loaded."""
+    """Load modules that a run has loaded, except modules of other packages."""
     for name in names:
         if name not in sys.modules and name.partition(".")[0] in PACKAGES:
-            # What can't be loaded here, as its place is known to the run alone, the next run loads itself again.
+            # A module that can't be found here is loaded again by each run that needs it.
             with suppress(Exception):
                 import_module(name)

@@ -1,6 +1,6 @@
-"""A server on this machine between a program and its models: it keeps replies, and gives them again in a replay.
+"""A server on this machine between a program and its models: it keeps replies, and repeats them in a replay.
 
-It passes headers on (a key among them) and keeps none of them.
+Headers, such as the API key, are passed on and never kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DROPPED = {
     "host", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailers",
     "transfer-encoding", "upgrade", "content-length", "accept-encoding", "content-encoding",
 }  # fmt: skip
-"""Headers that are about one connection, or about the form of a body that is passed on in another."""
+"""Headers that are not passed on: they belong to one connection, or to the encoding of the body, which changes."""
 _TRY_AGAIN = {408, 409, 425, 429}
 _ANSWER_SECONDS, _CONNECT_SECONDS = 600.0, 30.0
 
@@ -35,12 +35,12 @@ class Proxy:
     """The server, from ``start`` to ``close``.
 
     Args:
-        replies: what was kept.
-        budget: what live calls may cost; None means no limit.
+        replies: the kept replies.
+        budget: the limits of live calls; None means no limit.
 
     Attributes:
-        problems: why requests were refused.
-        given: what the replies that were given used, kept ones too, as if all had been live.
+        problems: reasons why requests were refused.
+        given: calls and tokens of all replies, kept or live.
     """
 
     def __init__(self, replies: Replies, budget: Budget | None = None) -> None:
@@ -60,7 +60,7 @@ class Proxy:
         self.close()
 
     def start(self) -> None:
-        """Listen on a free port of this machine, for this machine only."""
+        """Listen on a free port, for programs on this machine only."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         threading.Thread(
@@ -76,7 +76,7 @@ class Proxy:
             self._client.close()
 
     def url_of(self, upstream: str) -> str:
-        """The address that stands for a server's base URL; the server starts with the first one."""
+        """The proxy's address for a model server's base URL. The first call starts the proxy."""
         upstream = upstream.rstrip("/")
         with self._lock:
             if self._server is None:
@@ -87,18 +87,18 @@ class Proxy:
             return f"http://127.0.0.1:{self._server.server_port}/{self._upstreams.index(upstream)}"
 
     def spent(self) -> Spent:
-        """What was paid so far."""
+        """The calls, tokens and cost of live calls so far."""
         return self._budget.spent()
 
     def target(self, path: str) -> str | None:
-        """The address that a path of this server stands for."""
+        """The model server's address for a path of the proxy; None for an unknown path."""
         number, _, rest = path.removeprefix("/").partition("/")
         if not number.isdecimal() or int(number) >= len(self._upstreams):
             return None
         return f"{self._upstreams[int(number)]}/{rest}"
 
     def asked(self, method: str, url: str, headers: Mapping[str, str], body: bytes, to: _Answer) -> None:
-        """Answer a request: with what was kept, or with what the server says."""
+        """Answer a request with a kept reply, or else with the model server's reply."""
         name = self.replies.name(method, url, body)
         kept = self.replies.find(name)
         if kept is not None:
@@ -134,11 +134,11 @@ class Proxy:
             self._keep(name, reply)
         else:
             self.replies.give_back(name)
-        # What it cost is counted, and the reply is kept, before the program can ask for the next one.
+        # The program can't send its next request before this reply is counted and kept.
         to.end()
 
     def _live(self) -> httpx.Client:
-        """The client of live calls: most replays make none, and begin faster without it."""
+        """The client of live calls, made on first use: most replays make no live call."""
         import httpx
 
         with self._lock:
@@ -161,7 +161,7 @@ class Proxy:
             report("replies of models", error)
 
     def _refusal(self) -> str | None:
-        """Why no live call may be made; None where one may, which is counted."""
+        """Count a live call, and return None; or return the reason why no live call may be made."""
         if not self.replies.may_ask:
             return "a model was asked for what was not kept of the recording"
         return self._budget.take()
@@ -175,14 +175,14 @@ class Proxy:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificate authorities that live calls trust, read once for all replays of a process: it takes 50 ms."""
+    """The trusted certificate authorities, read once in a process, because reading takes 50 ms."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 def _usage(body: bytes) -> dict[str, int]:
-    """Tokens that a reply says it used, under the names of the common dialects."""
+    """The numbers of input and output tokens in a reply, by the field names of common servers."""
     try:
         said: Any = from_json(body).get("usage") or {}
     except (ValueError, AttributeError):
@@ -228,7 +228,7 @@ class _Answer:
             self._handler.wfile.flush()
 
     def abort(self) -> None:
-        """The server has ended in the middle, and so does this one."""
+        """Close the connection, because the model server's reply broke off."""
         self._handler.close_connection = True
 
     def end(self) -> None:
@@ -241,10 +241,10 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
         disable_nagle_algorithm = True  # head and body are written apart: the second would wait for 40 ms
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
-            """Requests hold what users said: they are not logged."""
+            """Log nothing: requests contain texts of users."""
 
         def answer(self) -> None:
-            """Pass a request on, or answer it with what was kept."""
+            """Pass a request on, or answer it with a kept reply."""
             to = _Answer(self)
             if "Transfer-Encoding" in self.headers:
                 self.close_connection = True

@@ -1,4 +1,4 @@
-"""Replies of models, by what was asked and how often it had been asked before."""
+"""Keeps replies of models by request, and by the number of earlier equal requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pydantic_core import from_json, to_json
 
 Mode = Literal["record", "kept", "mixed", "fresh", "resume"]
 REPLIES = "replies"
-"""The folder of the replies in that of a trace."""
+"""The subfolder of the replies in a trace's folder."""
 MAX_BYTES = 256_000_000
-"""Of all replies of a trace; later ones are not kept, and a replay that needs them is told so."""
+"""Of all replies of a trace; later replies are not kept, and a replay that needs one reports a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered."""
+    """A server's reply."""
 
     status: int
     media_type: str
@@ -37,14 +37,15 @@ class Replies:
     """The replies of one trace.
 
     Args:
-        folder: where they are kept.
-        mode: ``record`` keeps what comes; ``kept`` gives only what was kept; ``mixed`` gives what was kept, and asks
-            for the rest; ``fresh`` always asks; ``resume`` gives what was kept, asks for the rest, and keeps that too.
-        fresh: names of replies that ``mixed`` asks for again, though they were kept.
+        folder: the folder of the replies.
+        mode: ``record`` asks the server and keeps the replies; ``kept`` gives only kept replies; ``mixed`` gives kept
+            replies and asks the server for others; ``fresh`` always asks; ``resume`` is ``mixed`` that keeps new
+            replies.
+        fresh: names of kept replies that ``mixed`` asks for again.
 
     Attributes:
-        used: names of the replies that were kept and given.
-        new: names of those that were asked for, and are kept now.
+        used: names of the kept replies that were given.
+        new: names of new replies that are kept now.
     """
 
     def __init__(self, folder: Path, mode: str, fresh: Collection[str] | None = None) -> None:
@@ -60,11 +61,11 @@ class Replies:
 
     @property
     def may_ask(self) -> bool:
-        """Whether the server may be asked for what was not kept."""
+        """Whether the server may be asked for replies that were not kept."""
         return self._mode != "kept"
 
     def name(self, method: str, url: str, body: bytes) -> str:
-        """What the next reply to a request is called: a hash of what is asked, without headers, and its turn."""
+        """The name of the next reply to a request: a hash of the request without headers, and its turn."""
         digest = blake2b(digest_size=16)
         for part in (method.encode(), url.encode(), _canonical(body)):
             digest.update(b"%d:" % len(part) + part)
@@ -75,13 +76,13 @@ class Replies:
         return f"{asked}.{turn}"
 
     def give_back(self, name: str) -> None:
-        """The request had no reply that is kept: the next equal one takes its turn."""
+        """Free the turn of a request whose reply is not kept, for the next equal request."""
         asked, _, turn = name.rpartition(".")
         with self._lock:
             heapq.heappush(self._given_back[asked], int(turn))
 
     def find(self, name: str) -> Reply | None:
-        """A reply that was kept and may be given."""
+        """A kept reply by name; None if it is missing or must be asked for again."""
         if self._mode in {"record", "fresh"} or name in self._fresh:
             return None
         try:
@@ -91,12 +92,12 @@ class Replies:
         head, _, body = data.partition(b"\n")
         said = from_json(head)
         if blake2b(body, digest_size=16).hexdigest() != said["hash"]:
-            return None  # damaged, so it counts as missing
+            return None  # damaged
         self.used.add(name)
         return Reply(said["status"], said["mediaType"], body)
 
     def keep(self, name: str, reply: Reply) -> bool:
-        """Keep a reply, if that is what is done here; False where there is no room for it."""
+        """Keep a reply, if the mode keeps replies; False if there is no room."""
         if self._mode not in {"record", "resume"}:
             return True
         self._bytes += len(reply.body)
@@ -116,14 +117,14 @@ class Replies:
         return True
 
     def copy(self, folder: Path) -> None:
-        """Copy the replies that were given, kept ones and new ones, into a folder."""
+        """Copy all replies that were given, kept or new, into a folder."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in sorted(self.used | self.new):
             shutil.copyfile(self._folder / name, folder / name)
 
 
 def _canonical(body: bytes) -> bytes:
-    """A body of JSON with its keys in order; any other body as it is."""
+    """A body of JSON with sorted keys; any other body unchanged."""
     try:
         value = from_json(body)
     except ValueError:

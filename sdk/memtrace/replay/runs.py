@@ -1,4 +1,4 @@
-"""Running a recorded program again, in a process of its own."""
+"""Runs a recorded program again, in a process of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from memtrace.replay.keeping import folder_of, runs_of
 Models = Literal["kept", "mixed", "fresh"]
 
 _SETTINGS = ("MEMTRACE_API_KEY", "MEMTRACE_ENDPOINT", "MEMTRACE_LLM_", "MEMTRACE_NEO4J_")
-"""How settings begin that are the platform's, or say where to record to: a replayed program needs none of them."""
+"""Beginnings of environment variables that a replayed program does not get: settings of platform and exporter."""
 _PATIENCE = 5.0
 _MOST_ERROR_CHARACTERS = 2000
 
@@ -36,13 +36,13 @@ class ReplayError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one replay may take.
+    """The limits of one replay.
 
     Attributes:
-        seconds: of time; then its process is ended.
-        calls: live calls of models.
+        seconds: of time; then the process is killed.
+        calls: largest number of live calls of models.
         cost: once this is spent on models, no further call is made.
-        prices: of a million tokens, by ``input`` and ``output``; ``cost`` needs them.
+        prices: of a million tokens, by ``input`` and ``output``; needed for ``cost``.
     """
 
     seconds: float = 60.0
@@ -53,7 +53,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Which answers are wanted: the variables of this name and kind in whose past the question is."""
+    """The wanted answers: variables with this name and kind that depend on the question."""
 
     name: str
     kind: str
@@ -62,7 +62,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedCall:
-    """A call of a replay: what it is known by, and the beginning of its arguments."""
+    """A call of a replay: its identity, and the beginning of its arguments."""
 
     call: str
     given: str
@@ -70,13 +70,13 @@ class ReplayedCall:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedOperation:
-    """What an operation of a replay was, by content.
+    """An operation of a replay, described by content.
 
     Attributes:
-        call: what its call is known by; None for one that is no call of a function.
-        place: its module and function, without the line.
-        used: role and hash of each value that it was given (as the platform hashes values: ``b2:`` and BLAKE2b-16).
-        attributes: its numbers, and what else it says of itself.
+        call: the identity of the call; None for an operation that is no call of a function.
+        place: module and function, without the line.
+        used: role and hash of each argument (the platform's hash of values: ``b2:`` and BLAKE2b-16).
+        attributes: the operation's attributes.
     """
 
     call: str | None
@@ -88,21 +88,21 @@ class ReplayedOperation:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a replay.
+    """The result of a replay.
 
     Attributes:
-        calls: in the order in which they began.
-        operations: all operations, in the order in which they began.
-        hits: how often each change was made.
-        answers: what was asked for, oldest first.
-        problems: why a change was not made, or a model was not asked.
-        error: what the program raised.
-        changed: modules whose source is not what it was when they were recorded.
+        calls: in the order of their beginnings.
+        operations: all operations, in the order of their beginnings.
+        hits: the number of times that each change was made.
+        answers: the values of the wanted answers, oldest first.
+        problems: reasons why a change was not made, or a model was not asked.
+        error: the error that the program raised.
+        changed: modules whose source has changed since the recording.
         is_clock_kept: whether time went on from the moment of the recording.
         kept: names of the kept replies of models that were used.
-        live: live calls of models; ``tokens`` and ``cost`` are what they used.
-        seconds: how long it took.
-        events: what was recorded, if that was wanted.
+        live: number of live calls of models; ``tokens`` and ``cost`` are their sums.
+        seconds: duration of the replay.
+        events: the recorded events, if wanted.
     """
 
     calls: tuple[ReplayedCall, ...]
@@ -122,18 +122,18 @@ class Replayed:
 
 
 class Replayer:
-    """Runs a recorded program again, any number of times; a process waits beside this one until ``close``.
+    """Runs a recorded program again, any number of times, in a child process that waits until ``close``.
 
-    Each run begins with the memory that a new process has, so that none sees what another did.
+    Each run begins with the memory of a new process, so that no run sees changes of another run.
 
     Args:
-        folder: what is kept of the trace (``memtrace.replay.folder_of``).
-        program: ``module:function``; the default is the one that was recorded.
-        python: the interpreter; the default is that of the recording.
-        directory: where the program runs; the default is that of the recording.
+        folder: the folder of the trace (``memtrace.replay.folder_of``).
+        program: ``module:function``; the default is the recorded program.
+        python: the interpreter; the default is the interpreter of the recording.
+        directory: the working directory; the default is the directory of the recording.
 
     Raises:
-        ValueError: nothing is kept there.
+        ValueError: the folder has no recorded runs.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Replayer:
         self.close()
 
     def close(self) -> None:
-        """End the process, and remove what its runs wrote."""
+        """End the process, and remove the files of its runs."""
         self._stop()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -180,16 +180,16 @@ class Replayer:
         """Run the program once.
 
         Args:
-            do: changes; none for a null replay.
-            models: ``kept``: models are not asked, only their kept replies are given. ``mixed``: they are asked for
-                what was not kept. ``fresh``: they are always asked.
-            ask: which answers are wanted.
+            do: changes; empty for a null replay.
+            models: ``kept``: only kept replies of models are given. ``mixed``: models are asked if no reply was kept.
+                ``fresh``: models are always asked.
+            ask: the wanted answers.
             fresh: names of kept replies that ``mixed`` asks for again.
-            limits: what it may take.
+            limits: the limits of the run.
             events: whether the recorded events are wanted.
 
         Raises:
-            ReplayError: it took too long, or its process ended without an answer.
+            ReplayError: the run took too long, or the process ended without an answer.
         """
         limits = limits or Limits()
         self._number += 1
@@ -262,7 +262,7 @@ class Replayer:
         return self._process
 
     def _stop(self) -> None:
-        """End the process and all that it started."""
+        """Kill the process and its child processes."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -275,7 +275,7 @@ class Replayer:
                     pipe.close()
 
     def _said(self) -> str:
-        """The end of what the process wrote to standard error."""
+        """The end of the process's standard error."""
         try:
             text = (self._scratch / "stderr").read_text("utf-8", "replace").strip()
         except OSError:
@@ -295,16 +295,16 @@ def run(
     """Run the program of a recorded trace again, in a process of its own.
 
     Args:
-        trace: the trace's id, or the folder of what is kept of it.
-        do: what is done to some calls in place of what the program does.
-        models: whose replies are given: see ``Replayer.run``.
-        program: ``module:function``; the default is the one that was recorded.
-        ask: which answers are wanted.
-        limits: what it may take.
+        trace: the trace's id, or the trace's folder.
+        do: changes of calls.
+        models: as in ``Replayer.run``.
+        program: ``module:function``; the default is the recorded program.
+        ask: the wanted answers.
+        limits: the limits of the run.
 
     Raises:
-        ValueError: nothing is kept of the trace on this machine.
-        ReplayError: it took too long, or its process ended without an answer.
+        ValueError: this machine keeps no data of the trace.
+        ReplayError: the run took too long, or the process ended without an answer.
     """
     folder = trace if isinstance(trace, Path) else folder_of(trace)
     with Replayer(folder, program) as replayer:

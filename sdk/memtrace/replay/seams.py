@@ -1,6 +1,6 @@
-"""Where a program meets what is outside of it: model servers, files of its memory, and memories of other kinds.
+"""The seams between a program and the outside: model servers, files of its memory, and memories of other kinds.
 
-Outside of a trace that keeps what replay needs, each of these does nothing and gives back what it was given.
+Outside of a trace that keeps data for replays, each function does nothing and returns its argument.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ _lock = threading.Lock()
 _recording: dict[Path, Proxy] = {}
 """The proxies of this process, by the folder of the trace."""
 _replay: tuple[Path, Proxy, Path] | None = None
-"""In a replay: the folder of what is kept, the proxy, and the folder of what this replay may change."""
+"""In a replay: the trace's folder, the proxy, and the folder of files that this replay may change."""
 
 
 def begin_replay(folder: Path, proxy: Proxy, scratch: Path) -> None:
-    """From now on, this process replays what a folder keeps; what it changes is in ``scratch``."""
+    """Make this process replay the trace of a folder; changed files are in ``scratch``."""
     global _replay  # noqa: PLW0603 (one replay a process)
     _replay = folder, proxy, scratch
 
 
 changed: list[str] = []
-"""Modules of this replay whose source is not what it was when they were recorded."""
+"""Modules of this replay whose source has changed since the recording."""
 
 
 def same_source(module: str, source: str | None) -> None:
-    """Note whether a module still has the source that it had, by its hash (``keeping.source_hash``)."""
+    """Note a module whose source differs from the recorded hash (``keeping.source_hash``)."""
     if source is not None and source != source_hash(module) and module not in changed:
         changed.append(module)
 
 
 def model_url(upstream: str | None = None) -> str:
-    """The address by which the program calls a model server, so that its replies are kept, and found again in replays.
+    """An address in place of a model server's, so that replies are kept, and repeated in replays.
 
-    Call it inside the trace. Any client library that takes a base URL works with it.
+    Call this function inside the trace. The address works with any client library that takes a base URL.
 
     Args:
-        upstream: the server's base URL; the default is ``OPENAI_BASE_URL``, or that of OpenAI.
+        upstream: the server's base URL; the default is ``OPENAI_BASE_URL``, or OpenAI's URL.
     """
     upstream = upstream or os.environ.get("OPENAI_BASE_URL") or _OPENAI
     if _replay is not None:
@@ -75,11 +75,11 @@ def model_url(upstream: str | None = None) -> str:
 
 
 def state(name: str, snapshot: Snapshot) -> None:
-    """Keep what a memory holds now; in a replay, make it hold what it held here.
+    """Keep the current content of a memory; in a replay, restore the content at this point of the recording.
 
     Args:
-        name: what the memory is called, one name for each.
-        snapshot: saves and restores it.
+        name: a name for the memory, unique in the trace.
+        snapshot: saves and restores the memory.
     """
     if _replay is not None:
         snapshot.restore(_replay[0] / "state" / name)
@@ -96,9 +96,10 @@ def state(name: str, snapshot: Snapshot) -> None:
 
 
 def place(path: P) -> P:
-    """The file or folder in which a memory lies, to be opened by the program after this.
+    """The path of the file or folder of a memory; the program opens the path afterwards.
 
-    A recorded trace keeps a copy of it as it is now, and uses it itself; each replay gets a copy of its own.
+    While recording, a copy is kept, and the path is returned unchanged. In a replay, the path of a new copy is
+    returned.
     """
     name = Path(path).name
     if _replay is not None:
@@ -113,7 +114,7 @@ def place(path: P) -> P:
 
 
 def keep(snapshot: Snapshot, target: Path) -> None:
-    """Save a memory in a folder that does not exist yet; it appears whole or not at all."""
+    """Save a memory in a new folder, which appears whole or not at all."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
     unfinished.mkdir(mode=0o700)

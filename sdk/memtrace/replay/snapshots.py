@@ -1,4 +1,4 @@
-"""Memories that can be saved and restored: plain Python values, files and folders, SQLite, stores of LangGraph."""
+"""Saves and restores memories: plain Python values, files and folders, SQLite, stores of LangGraph."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _AT_ONCE = 1000
 
 
 class Snapshot(Protocol):
-    """Saves what a memory holds, and makes it hold that again."""
+    """Saves and restores the content of a memory."""
 
     def save(self, path: Path) -> None:
-        """Write all that the memory holds into a folder, which exists and is empty."""
+        """Write the content of the memory into an empty folder."""
         ...
 
     def restore(self, path: Path) -> None:
-        """Make the memory hold what was saved in a folder. The folder stays as it is."""
+        """Replace the content of the memory by the content that was saved in a folder. The folder does not change."""
         ...
 
 
@@ -36,7 +36,7 @@ class ValueSnapshot:
 
     Args:
         value: the list, dictionary or object.
-        type_: what it holds, such as ``list[Fact]``; without it, it gets plain JSON values back.
+        type_: the type of the content, such as ``list[Fact]``; without a type, plain JSON values are restored.
     """
 
     def __init__(self, value: Any, type_: Any = None) -> None:
@@ -44,16 +44,16 @@ class ValueSnapshot:
         self._adapter = None if type_ is None else TypeAdapter(type_)
 
     def save(self, path: Path) -> None:
-        """Write it as JSON.
+        """Write the content as JSON.
 
         Raises:
-            ValueError: it holds what JSON can't represent.
+            ValueError: JSON can't represent the content.
         """
         held = self._value if isinstance(self._value, MutableMapping | MutableSequence) else vars(self._value)
         (path / _DATA).write_bytes(to_json(held) if self._adapter is None else self._adapter.dump_json(held))
 
     def restore(self, path: Path) -> None:
-        """Put back what was saved, in place."""
+        """Replace the content, in place."""
         data = (path / _DATA).read_bytes()
         held: Any = from_json(data) if self._adapter is None else self._adapter.validate_json(data)
         target = self._value
@@ -67,7 +67,7 @@ class ValueSnapshot:
 
 
 class PathSnapshot:
-    """A file or folder. SQLite files in it are copied as they were at one moment, though somebody writes to them.
+    """A file or folder. The copy of a SQLite file is consistent, even if somebody writes to the file.
 
     Files named ``.lock`` are left out: they belong to the process that has the folder open.
     """
@@ -76,12 +76,12 @@ class PathSnapshot:
         self._path = Path(path)
 
     def save(self, path: Path) -> None:
-        """Copy it. What does not exist yet is restored as such."""
+        """Copy the file or folder, if it exists; restoring a missing one removes it."""
         if self._path.exists():
             _copy(self._path, path / _DATA)
 
     def restore(self, path: Path) -> None:
-        """Put the copy in its place; what is there now goes."""
+        """Replace the file or folder by the copy."""
         if self._path.is_dir():
             shutil.rmtree(self._path)
         else:
@@ -99,12 +99,12 @@ class SqliteSnapshot:
         self._connection = connection
 
     def save(self, path: Path) -> None:
-        """Copy the database as it is now."""
+        """Copy the database."""
         with closing(sqlite3.connect(path / _DATA)) as copy:
             self._connection.backup(copy)
 
     def restore(self, path: Path) -> None:
-        """Put the copy in place of what the database holds."""
+        """Replace the content of the database by the copy."""
         with closing(sqlite3.connect(f"file:{path / _DATA}?mode=ro", uri=True)) as copy:
             copy.backup(self._connection)
 
@@ -124,7 +124,7 @@ class LangGraphStoreSnapshot:
         (path / _DATA).write_bytes(b"".join(to_json(item) + b"\n" for item in items))
 
     def restore(self, path: Path) -> None:
-        """Delete all items, and put those that were saved."""
+        """Delete all items, and put the saved items."""
         for item in self._items():
             self._store.delete(item.namespace, item.key)
         for line in (path / _DATA).read_bytes().splitlines():
@@ -134,7 +134,7 @@ class LangGraphStoreSnapshot:
     def _items(self) -> list[Any]:
         found: list[Any] = []
         for namespace in self._pages(lambda offset: self._store.list_namespaces(limit=_AT_ONCE, offset=offset)):
-            # A search looks below a namespace, too: each item is taken with its own.
+            # A search also finds items of longer namespaces, which come with their own search.
             items = self._pages(lambda offset, n=namespace: self._store.search(n, limit=_AT_ONCE, offset=offset))
             found += [item for item in items if tuple(item.namespace) == tuple(namespace)]
         return found
@@ -168,7 +168,7 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _is_side_file(path: Path) -> bool:
-    """Whether a file belongs to the SQLite file beside it, whose copy holds what is in it."""
+    """Whether a file belongs to a SQLite file beside it; the copy of the SQLite file contains its data."""
     for suffix in _SIDE_FILES:
         if path.name.endswith(suffix):
             owner = path.with_name(path.name.removesuffix(suffix))

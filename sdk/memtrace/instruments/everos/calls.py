@@ -1,4 +1,4 @@
-"""The calls of the clients: what is added, searched, read, deleted."""
+"""Records the clients' calls, which add, search, read and delete memories."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _OWNERS = ("user_id", "sender", "sender_id", "agent_id", "group_id")
 _KINDS = {"add": "Update", "edit": "Update", "search": "Retrieval", "get": "Retrieval", "delete": "Deletion"}
 _UNITS = "units of everos"
 _sessions: Recent[str, str] = Recent(20_000)
-"""Whose conversation a session is: calls that name only the session belong there too."""
+"""The owner of each session, for calls that name only the session."""
 _memories: Recent[str, str] = Recent(20_000)
-"""Whose memory it is that a search has found: it may be deleted by its id alone."""
+"""The owner of each memory that a search has found, for deletions that name only the memory's id."""
 
 
 def recorded(package: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of a client, which now records its calls."""
+    """A recording method in place of a client's method."""
     signature = inspect.signature(original)
 
     @contextmanager
@@ -52,7 +52,7 @@ def recorded(package: str, original: Callable[..., Any]) -> Callable[..., Any]:
 def _arguments(
     signature: inspect.Signature, self: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by name; further fields of the request are among them. Empty if the call itself is wrong."""
+    """The arguments by name, with further fields of the request; empty if the arguments don't fit the method."""
     try:
         bound = dict(signature.bind(self, *args, **kwargs).arguments)
     except TypeError:
@@ -64,7 +64,7 @@ def _arguments(
 
 
 class _Call:
-    """One call, from its beginning to its end; what can't be recorded is reported and does not stop it."""
+    """One call. Failures to record are reported and never raised."""
 
     def __init__(self, package: str, method: str, client: Any, arguments: dict[str, Any]) -> None:
         self.package, self.method, self.arguments = package, method, arguments
@@ -79,7 +79,7 @@ class _Call:
         self.query: Variable | None = None
 
     def begin(self) -> None:
-        """Tell that it begins, and with what."""
+        """Record the beginning of the call, and its arguments."""
         try:
             here = scope.get()
             around = runs.around()
@@ -104,7 +104,7 @@ class _Call:
             report(f"{self.package}.{self.method}", error)
 
     def ended(self, result: Any) -> None:
-        """Tell what it gave back."""
+        """Record the result, and the end of the call."""
         run, making = self.run, self.making
         if run is None or making is None:
             return
@@ -118,7 +118,7 @@ class _Call:
             report(f"{self.package}.{self.method}", error)
 
     def failed(self, error: BaseException) -> None:
-        """Tell that it failed."""
+        """Record the error of the call."""
         try:
             if self.making is not None:
                 self.making.end(error)
@@ -141,7 +141,7 @@ class _Call:
             gave(run.here, item.text, made)
 
     def _deleted(self, run: Run, making: Making) -> None:
-        """What is deleted by its id, or, of what this process has seen, all that the memory held."""
+        """Record the deletion of one memory by id, or of all memories that this process has seen."""
         seen: set[str] = run.here.trace.notes.setdefault(f"{_UNITS} {self.store}", set())
         one = _text(self.arguments.get("memory_id")) or _text(self.arguments.get("id"))
         gone = {one} if one else set(seen)
@@ -153,7 +153,7 @@ class _Call:
 
 
 def _messages(arguments: Mapping[str, Any]) -> list[str]:
-    """The texts that are added."""
+    """The texts that a call adds."""
     if isinstance(arguments.get("content"), str):
         return [arguments["content"]]
     said = []
@@ -168,7 +168,7 @@ def _messages(arguments: Mapping[str, Any]) -> list[str]:
 
 
 def _address(package: str, client: Any) -> str:
-    """Where the memory is: the address of the server, without user and password."""
+    """The address of the server, without user and password."""
     inner = getattr(client, "_client", None)
     url = getattr(inner, "base_url", None)
     if url is None:
@@ -179,7 +179,7 @@ def _address(package: str, client: Any) -> str:
 
 
 def _owner(arguments: Mapping[str, Any], store: str) -> str:
-    """Whose memory it is. Messages without an owner are known by who said them."""
+    """The owner of the memory; for messages without an owner, the sender."""
     for key in _OWNERS:
         said = _text(arguments.get(key))
         if said:

@@ -17,14 +17,14 @@ _CLASSES: dict[str, tuple[str, ...]] = {
     "everos.resources.v1.memories.group": ("GroupResource", "AsyncGroupResource"),
     "everos_cloud.client": ("EverOS",),
 }
-"""The classes that have the calls, by module. The clients import most of these modules only when they are used."""
+"""The classes with the recorded methods, by module. The clients import most of these modules on first use."""
 
 
 class EverOSInstrument:
-    """Records what is handed to EverMind's memory, and what is found in it.
+    """Records messages to EverMind's memory, and the memories that are found.
 
-    What is extracted, the server decides after the call: ``everos`` itself tells that by its OpenTelemetry export,
-    which the platform takes at ``/v1/traces``.
+    The server extracts memories after the call; its OpenTelemetry export tells the platform about them at
+    ``/v1/traces``.
     """
 
     distribution = "everos"
@@ -37,7 +37,7 @@ class EverOSInstrument:
         self._waiting: list[Callable[[], None]] = []
 
     def install(self) -> None:
-        """Attach it to each client as soon as that is imported."""
+        """Attach the recorder to each client when the client is imported."""
         for module, classes in _CLASSES.items():
             waiting = partial(self._attach, module, classes)
             self._waiting.append(waiting)

@@ -1,4 +1,4 @@
-"""Memories in the answers of EverMind's servers, whatever the version of the interface."""
+"""Finds memories in the answers of EverMind's servers, in all versions of the interface."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ MAX_DEPTH = 6
 MAX_ITEMS = 2_000
 
 _TEXTS = ("episode", "atomic_fact", "foresight", "summary", "content", "description", "text")
-"""Fields that hold what a memory says; the first that is there counts."""
+"""Fields for the text of a memory; the first field with a text counts."""
 
 _NO_MEMORIES = frozenset({"original_data", "pending_messages", "raw_messages", "unprocessed_messages"})
-"""Fields that hold what was said and is no memory yet, or what a memory was made from."""
+"""Fields with messages that are no memory yet, or that a memory was made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A memory: its id, what it says, its score, and the object that the application gets."""
+    """A memory: its id, text and score, and the application's object (``value``)."""
 
     id: str
     text: str

@@ -1,4 +1,4 @@
-"""Conversations that are handed to a model whole: one buffer each, which grows by a version a turn."""
+"""A conversation that a model gets whole is one buffer: each turn makes a new version."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from memtrace.instruments.frameworks.values import message
 from memtrace.instruments.making import Making
 
 MAX_EARLIER = 4
-"""How many buffers of a conversation can go on: a program may ask other things between two turns."""
+"""Number of buffers of a conversation that may grow: a program may ask other things between two turns."""
 
 _Buffers = dict[str, list[tuple[list[dict[str, Any]], Variable]]]
 
 
 def buffer(run: Run, key: str, messages: Sequence[Any]) -> Variable:
-    """The version of the conversation's buffer that has these messages.
+    """The version of the conversation's buffer with these messages.
 
-    It derives from the version before if that is how it begins, and else from its messages alone: what was left out
-    of a conversation, or asked beside it, has no part in it.
+    If the messages begin like an earlier version, the new version derives from the earlier version. Otherwise the
+    messages are the only sources: a part of the conversation that was left out is no source.
     """
     here = run.here
     buffers: _Buffers = here.trace.notes.setdefault("buffers", {})
@@ -33,7 +33,7 @@ def buffer(run: Run, key: str, messages: Sequence[Any]) -> Variable:
     if begun is not None and len(begun[0]) == len(value):
         made = begun[1]
     else:
-        # What the messages are is found first: writing a prompt is an operation of its own.
+        # The messages come first, because finding one may write another operation, which makes a prompt.
         new = [message(run, one) for one in messages[0 if begun is None else len(begun[0]) :]]
         appending = Making(here, "append messages", "Update")
         for one in new:

@@ -1,6 +1,6 @@
-"""Which vector store the chain holds that begins here: it says in which trace the chain is recorded.
+"""Names vector stores of LangChain, and finds the only vector store of a chain, whose trace ``root`` may choose.
 
-LangChain tells its handlers the name of a chain, not the chain. It is the object whose method calls them.
+LangChain tells its handlers the name of a chain, not the object. The chain is found as ``self`` of a calling method.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ _MOST_FRAMES = 30
 _MOST_OBJECTS = 500
 _MOST_CHAINS = 1_000
 _known: Recent[int, tuple[ref[Any], Home | None]] = Recent(_MOST_CHAINS)
-"""What was found in chains, by their ``id``: most are called again and again, and looking takes longer than a call of
-the recorder."""
+"""Results by the ``id`` of the chain, because a search takes long and most chains are called again and again."""
 
 
 def held_store() -> Home | None:
-    """The trace of the only vector store in the chain that calls this; None if it has none, or several.
+    """The trace of the only vector store in the calling chain; None if the chain has no store, or several.
 
     A graph of LangGraph is no chain: its conversation has a trace of its own.
     """
@@ -64,10 +63,10 @@ def _caller(runnable: type) -> Any:
 
 
 def _stores(chain: Any, runnable: type, vector_store: type) -> list[Any]:
-    """The vector stores that a chain's parts have as fields, and those that its functions name."""
+    """The vector stores in the fields of a chain's parts, and the stores that the chain's functions name."""
     found: list[Any] = []
     waiting, seen = [chain], {id(chain)}
-    for one in waiting:  # it grows on the way
+    for one in waiting:  # the list grows in the loop
         if isinstance(one, vector_store):
             found.append(one)
             continue
@@ -81,13 +80,13 @@ def _stores(chain: Any, runnable: type, vector_store: type) -> list[Any]:
 
 
 def _parts(one: Any) -> Iterable[Any]:
-    """What a part of a chain is made of: its fields, what is in them, and what its functions name."""
+    """The parts of a part of a chain: values of fields, elements of these values, objects that functions name."""
     for value in list(getattr(one, "__dict__", {}).values()):
         if isinstance(value, Mapping):
             yield from value.values()
         elif isinstance(value, list | tuple):
             for item in value:
-                yield from item if isinstance(item, tuple) else (item,)  # a branch is a condition and what it leads to
+                yield from item if isinstance(item, tuple) else (item,)  # a branch is a pair (condition, chain)
         elif isinstance(getattr(value, "__code__", None), CodeType):
             yield from _named(value)
         else:
@@ -99,7 +98,7 @@ def _named(function: Any) -> Iterable[Any]:
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:  # it has no value yet
+        except ValueError:  # the cell has no value yet
             continue
     for name in function.__code__.co_names:
         if name in function.__globals__:
@@ -107,7 +106,10 @@ def _named(function: Any) -> Iterable[Any]:
 
 
 def store_name(store: Any) -> str:
-    """Its kind, its collection, and the folder or server where it says that; else an identity of this process only."""
+    """A name that identifies a vector store in every process: class, collection, and the folder or server if known.
+
+    A store without a collection's name has an identity in this process only.
+    """
     kind = type(store).__name__
     for attribute in ("collection_name", "_collection_name", "index_name", "_index_name"):
         said = getattr(store, attribute, None)

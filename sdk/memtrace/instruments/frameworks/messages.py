@@ -23,26 +23,26 @@ KINDS_BY_KEY = {
     "tool": "Message",
     "system": "Prompt",
 }
-"""What a text from outside is, by the key under which the application gives it, or by the role of its message."""
+"""The kind of a text from outside, by the application's key for the text, or by the role of the message."""
 
 
 def is_message(value: object) -> bool:
-    """Whether it is a message of a conversation."""
+    """Whether a value is a message of a conversation."""
     return hasattr(value, "content") and hasattr(value, "additional_kwargs") and hasattr(value, "type")
 
 
 def is_document(value: object) -> bool:
-    """Whether it is a document."""
+    """Whether a value is a document."""
     return isinstance(getattr(value, "page_content", None), str)
 
 
 def is_conversation(value: object) -> bool:
-    """Whether it is a list of messages, and of nothing else."""
+    """Whether a value is a list of messages only."""
     return isinstance(value, list | tuple) and bool(value) and all(is_message(one) for one in value)
 
 
 def content(message: Any) -> str:
-    """The text of a message; parts that are no text (images) are left out."""
+    """The text of a message without parts that are no text, such as images."""
     said = message.content
     if isinstance(said, str):
         return said
@@ -66,7 +66,7 @@ def tool_calls(message: Any) -> list[dict[str, Any]]:
 
 
 def rendered(messages: Sequence[Any]) -> str:
-    """Messages as the text of a prompt: a single one by its content, several with their roles."""
+    """Messages as the text of a prompt: the content of a single message, or several contents with their roles."""
     if len(messages) == 1:
         return content(messages[0])
     return "\n\n".join(f"{message.type}: {content(message)}" for message in messages)

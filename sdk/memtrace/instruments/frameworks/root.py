@@ -60,21 +60,21 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass
 class Root:
-    """The outermost run: what the application calls.
+    """The outermost run, which the application calls.
 
-    Its trace is chosen when the first model, tool or memory is used in it, as the memory that is used says most about
-    it: where a model comes first, that is the vector store that is searched later. What functions and templates did
-    before, such as rewriting the question, is recorded then.
+    The first model, tool or memory that the run uses makes it choose its trace. Steps of functions and templates before
+    that moment, such as rewriting the question, wait and are then recorded.
 
     Attributes:
-        session: the name of its conversation.
-        questions: ids of the questions that were asked in it.
-        searched: the questions that were searched for, by their text.
+        session: the name of the conversation.
+        questions: ids of the questions that were asked in the run.
+        searched: the questions that were searched for, by text.
         given: texts from outside that nothing has used yet, with their keys.
-        buffers: by the ``id`` of a message: the buffer in which it came, and the message, which is kept alive.
-        waiting: what is to be recorded as soon as the trace is chosen, in order.
-        is_behind: whether what was waiting is being recorded just now.
+        buffers: by the ``id`` of a message: the message, which is kept alive, and the buffer that contains it.
+        waiting: records that wait for the choice of the trace, in order.
+        is_behind: whether waiting records are being written just now.
         store: the trace of the only vector store that the chain holds.
+        is_left_out: whether sampling leaves the trace out.
     """
 
     inputs: object = None
@@ -91,8 +91,8 @@ class Root:
     is_left_out: bool = False
 
     def later(self, record: Callable[[], None]) -> bool:
-        """Leave something to be recorded until the trace is chosen; False if it is, or must be chosen now."""
-        with choosing():  # else it could be chosen in between, and nobody would record this
+        """Let a record wait for the choice of the trace; False if the trace is chosen, or too many records wait."""
+        with choosing():  # otherwise the trace could be chosen in between, and the record would be lost
             is_open = self.placed is None and not self.is_left_out and len(self.waiting) < MAX_WAITING
             if is_open:
                 self.waiting.append(record)
@@ -101,13 +101,13 @@ class Root:
     def place(
         self, memory: Home | None = None, *, is_shared: bool = False, contents: Callable[[], Home] | None = None
     ) -> Scope:
-        """Its trace and session, which are chosen now if they are not chosen yet.
+        """The run's trace and session, chosen now if they are not chosen yet.
 
         Args:
-            memory: the trace of the memory that is used first.
-            is_shared: whether this memory goes before the user whom the configuration names: it is the same for all
-                users, such as an index of documents, or has users of its own.
-            contents: gives the trace to which what is used first belongs, where nothing else says it.
+            memory: the trace of the memory that the run uses now.
+            is_shared: whether this memory goes before the user whom the configuration names: an index of documents is
+                the same for all users, and some memories have users of their own.
+            contents: gives the trace if no other rule applies; the default is the trace of the run's inputs.
 
         Raises:
             NotRecordedError: The trace is not recorded.
@@ -115,7 +115,7 @@ class Root:
         if self.is_left_out:
             raise NotRecordedError
         if self.placed is None or self.is_behind:
-            # Parts of a chain run in threads of their own. What others go on with may be made from what was waiting.
+            # Parts of a chain run in threads. Other threads wait here, because they may need the waiting records.
             with choosing():
                 if self.placed is None:
                     self._place(memory, is_shared, contents)
@@ -125,7 +125,7 @@ class Root:
         return self.placed
 
     def _catch_up(self) -> None:
-        """Record what was waiting, where the trace is recorded."""
+        """Write the waiting records, if the trace is recorded."""
         self.is_left_out = self.placed is None
         waiting, self.waiting = self.waiting, []
         self.is_behind = not self.is_left_out
@@ -180,7 +180,7 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> R
 
 
 def configuration() -> Mapping[str, Any]:
-    """The configuration with which the code around this was run by LangChain."""
+    """The configuration of the innermost run of LangChain around this code; empty outside of runs."""
     module = sys.modules.get("langchain_core.runnables.config")
     config = None if module is None else module.var_child_runnable_config.get()
     return config if isinstance(config, Mapping) else {}
@@ -196,7 +196,7 @@ def _session(said: Mapping[str, Any]) -> str | None:
 
 
 def _held() -> Home | None:
-    """The trace of the store that the chain holds; a fault in looking for it costs no more than that."""
+    """The trace of the store that the chain holds, or None, also after a failed search."""
     try:
         return held_store()
     except Exception as error:

@@ -17,7 +17,7 @@ from memtrace.instruments.placing import Home
 from memtrace.steps import Scope
 
 MAX_RUNS = 50_000
-"""Runs whose end was never told are forgotten, the oldest first."""
+"""Beyond this number, the oldest run is forgotten: LangChain does not tell the end of every run."""
 
 
 @dataclass
@@ -25,14 +25,13 @@ class Run:
     """One run.
 
     Attributes:
-        making: its operation; None for a chain, which only passes values on.
-        hits: of a retriever: the documents that a vector store found, their units, and scores.
-        replies: of a manager of memory: what its model said.
-        messages: of a manager of memory: what it was told.
-        candidates: of a reranker: what it chooses from.
-        store_name: of a retriever: the store in which it searches.
-        before: of a retriever: the one inside which it runs.
-        step_number: of a node of a graph: in which step of the graph it runs.
+        making: the run's operation; None for a chain, which only passes values on.
+        hits: of a retriever: the documents from the vector store, their units, and scores.
+        replies: of a manager of memory: the replies of the model.
+        messages: of a manager of memory: the messages to remember.
+        store_name: of a retriever: the store to search.
+        before: of a retriever: the retriever around it.
+        step_number: of a node of a graph: the number of the graph's step.
     """
 
     root: Root
@@ -50,11 +49,11 @@ class Run:
     before: Run | None = None
     step_number: int | None = None
     noted: dict[str, str] = field(default_factory=dict)
-    """Attributes that say by what a replay knows the call."""
+    """Attributes with the name of the call in replays."""
 
     @property
     def here(self) -> Scope:
-        """Where its operations are recorded: inside the tool or node that runs, else in the outermost run's place.
+        """The place of the run's operation: inside the tool or node around, or else the outermost run's place.
 
         Raises:
             NotRecordedError: The trace is not recorded.
@@ -63,7 +62,7 @@ class Run:
 
     @property
     def room(self) -> Scope:
-        """Where what runs inside it is recorded. A node becomes an operation when something in it is recorded.
+        """The place of operations inside the run. A node becomes an operation with the first operation inside.
 
         Raises:
             NotRecordedError: The trace is not recorded.
@@ -79,7 +78,7 @@ class Run:
 
     @property
     def asked(self) -> Questions:
-        """The questions to which it belongs."""
+        """The questions of the outermost run, or else the newest question of this context."""
         current = question.get()
         own = frozenset(self.root.questions)
         return own if current is None or own else frozenset((current,))
@@ -100,11 +99,11 @@ class Runs:
         inputs: object,
         metadata: Mapping[str, Any] | None,
     ) -> Run | None:
-        """A run begins; None if it is not recorded."""
+        """Note the beginning of a run; returns None if the run is not recorded."""
         parent = self._runs.get(parent_id) if parent_id is not None else None
         parent = parent or inside.get()
         if parent is None:
-            # What a model is asked outside of a chain is a prompt that the application wrote, whatever its role.
+            # A model that the application calls directly gets a prompt that the application wrote, of any role.
             root = begun(inputs, metadata or {}, is_written=kind == "model")
             if root is None:
                 return None
@@ -119,15 +118,15 @@ class Runs:
         return run
 
     def of(self, run_id: Any) -> Run | None:
-        """The run of this id, if it has begun and not ended."""
+        """The run with this id, if it has begun and not ended."""
         return self._runs.get(run_id)
 
     def leave(self, run_id: Any) -> Run | None:
-        """A run ended."""
+        """Note the end of a run; returns the run, or None if it is not recorded."""
         return self._runs.pop(run_id, None)
 
     def around(self) -> Run | None:
-        """The run in which this code executes; None outside LangChain."""
+        """The innermost run around this code; None outside of runs."""
         callbacks = configuration().get("callbacks")
         parent_id = getattr(callbacks, "parent_run_id", None)
         found = None if parent_id is None else self._runs.get(parent_id)
@@ -135,7 +134,7 @@ class Runs:
 
 
 def _is_node(parent: Run, name: str, metadata: Mapping[str, Any]) -> bool:
-    """Whether a run is a node of a graph of LangGraph; what runs in the node has the same metadata, and other names."""
+    """Whether a run is a node of a graph of LangGraph. Runs inside a node have its metadata, but other names."""
     return metadata.get("langgraph_node") == name and not (parent.kind == "node" and parent.name == name)
 
 
@@ -143,7 +142,7 @@ runs = Runs()
 
 
 def room(choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
-    """The place for a call of another package (``placing.around``): in the run in which it is, if it is in one.
+    """The place for a call of another package (``placing.around``): inside the run around the call; None outside.
 
     Raises:
         NotRecordedError: The run is not recorded.
@@ -160,11 +159,11 @@ def room(choose: Callable[[], Home], *, is_memory: bool) -> Scope | None:
 
 
 inside: ContextVar[Run | None] = ContextVar("memtrace.langchain.inside", default=None)
-"""A run that is no run of LangChain, such as a manager of memory: what runs here is inside it."""
+"""The run around this code if LangChain does not know it, such as the run of a manager of memory."""
 
 
 def single(here: Scope, kind: str, name: str = "") -> Run:
-    """A run of its own for a call outside LangChain, in this place."""
+    """A run for a call outside of frameworks, with an outermost run of its own in this place."""
     return Run(Root(placed=here), None, kind, name)
 
 
@@ -173,7 +172,7 @@ _writing: ContextVar[bool] = ContextVar("memtrace.writing", default=False)
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """A block that writes memory."""
+    """A block that writes memory: its model calls are extractions, and its searches are no questions of users."""
     token = _writing.set(True)
     try:
         yield
@@ -182,5 +181,5 @@ def writing() -> Iterator[None]:
 
 
 def is_writing() -> bool:
-    """Whether this code writes memory."""
+    """Whether the current code is inside ``writing``."""
     return _writing.get()

@@ -1,4 +1,4 @@
-"""Which known variables a value of LangChain stands for, or was made from: by the object, else by the text."""
+"""Finds the variable of a framework's value, or the sources of a new value: by object, else by text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUERIES = frozenset({"Query", "RefinedQuery"})
 
 
 def same(run: Run, value: object) -> Variable | None:
-    """The variable that this very object is, or that has this very text."""
+    """The variable of an object, or else the variable with an equal text; None if unknown."""
     here = run.here
     found = known(here, value, run.asked)
     if found is None and isinstance(value, str):
@@ -25,7 +25,7 @@ def same(run: Run, value: object) -> Variable | None:
 
 
 def sources(run: Run, text: str) -> list[Variable]:
-    """What a new text was made from: what it contains, else the reply out of which it was cut."""
+    """The sources of a new text: the variables whose text it contains, or else a reply that contains the new text."""
     _name_given(run, text)
     here = run.here
     found = texts(here.trace).inside(text, run.asked)
@@ -36,7 +36,7 @@ def sources(run: Run, text: str) -> list[Variable]:
 
 
 def given(run: Run, value: str, key: str, kind: str | None = None) -> Variable:
-    """A text that came from outside under this key."""
+    """Record a text that came from outside under a key; returns the variable. The key decides the default kind."""
     run.root.given.pop(id(value), None)
     kind = kind or KINDS_BY_KEY.get(key, "Other")
     made = outside(run.here, value, key or kind.lower(), kind)
@@ -46,10 +46,10 @@ def given(run: Run, value: str, key: str, kind: str | None = None) -> Variable:
 
 
 def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> Variable:
-    """The question that a search was asked, which is then an input of it.
+    """The question of a search, which becomes an input of ``making``.
 
-    What is said in a conversation and then searched for becomes a question by that: a variable of its own, which
-    derives from the message. Where memory is written, what is searched for is no question of a user.
+    A message that is searched for stays a message; the question is a new variable, which derives from the message. A
+    search while memory is written (``is_writing``) is no question of a user, but a ``RefinedQuery``.
     """
     found = run.root.searched.get(query) or same(run, query)
     if found is None or found.kind not in _QUERIES:
@@ -60,7 +60,7 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
             asking = Making(run.here, "ask", "Other")
             for one in came_from:
                 asking.use(one)
-            # The text goes on to be what it was: the message, which is in the conversation also when others ask.
+            # The text still stands for the message, not for the question: other questions may follow.
             found = asking.make(query, "question", kind, is_learned=False)
             asking.end()
         else:
@@ -74,7 +74,7 @@ def asked(run: Run, making: Making | None, query: str, *, is_writing: bool) -> V
 
 
 def message(run: Run, said: Any) -> Variable:
-    """The variable that a message is: it is known as an object, by its id, by its text, or it came from outside."""
+    """The variable of a message: known by object, id or text, or recorded now as a message from outside."""
     found = known(run.here, said, run.asked)
     if found is not None:
         return found
@@ -94,7 +94,7 @@ def _message(run: Run, said: Any, text: str) -> Variable:
         return found
     said_before = texts(run.here.trace).said(text, SPOKEN)
     if said_before is not None:
-        return said_before  # the conversation goes on, whatever was asked in the meantime
+        return said_before  # the conversation goes on, even if another question came in between
     came_from = [] if found is None else [found]
     came_from = came_from or texts(run.here.trace).inside(text, run.asked)
     if came_from and said.type in {"human", "system"}:
@@ -109,7 +109,7 @@ def _message(run: Run, said: Any, text: str) -> Variable:
 
 
 def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
-    """The prompt that has this text; the objects stand for it too."""
+    """The prompt with a text, recorded now if it is new; ``objects`` stand for the prompt from now on."""
     came_from = sources(run, text)
     now = same(run, text)
     if now is None:
@@ -127,7 +127,7 @@ def write(run: Run, text: str, objects: Sequence[Any] = ()) -> Variable:
 
 
 def _name_given(run: Run, text: str) -> None:
-    """Texts from outside that stand in this one are known from now on."""
+    """Record texts from outside that a new text contains."""
     for key, leaf in list(run.root.given.values()):
         is_said = leaf != text or KINDS_BY_KEY.get(key) == "Message"
         if is_said and stands_in(leaf, text) and same(run, leaf) is None:

@@ -1,4 +1,4 @@
-"""What LangChain tells of its runs. All runs tell the same handler, whatever their context and thread."""
+"""The callbacks of LangChain. All runs share one handler, in every context and thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memtrace.instruments.placing import NotRecordedError
 
 
 def _told(method: Callable[..., None]) -> Callable[..., None]:
-    """A fault of the recorder stays in it."""
+    """A callback that reports errors of the recorder and never raises them."""
 
     @wraps(method)
     def guarded(*args: Any, **kwargs: Any) -> None:
@@ -32,31 +32,30 @@ def _told(method: Callable[..., None]) -> Callable[..., None]:
 
 
 class Handler:
-    """The methods that LangChain calls; ``instrument`` joins it with LangChain's own class of handlers."""
+    """The methods that LangChain calls; ``instrument`` makes a subclass together with LangChain's class of handlers."""
 
     run_inline = True
-    """Call it where the run executes, and not in another thread."""
+    """LangChain must call the handler in the thread of the run."""
     raise_error = False
 
     @_told
     def on_chain_start(
         self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, metadata: Any = None, **more: Any
     ) -> None:
-        """A chain, graph, node, function or template begins."""
+        """Note that a chain, graph, node, function or template begins."""
         kind = str(more.get("run_type") or "chain")
         runs.enter(run_id, parent_run_id, kind, _name(serialized, more, kind), inputs, metadata)
 
     @_told
     def on_chain_end(self, outputs: Any, *, run_id: Any, **more: Any) -> None:
-        """It ended."""
+        """Record the new texts of a chain, graph, node, function or template that ended."""
         run = runs.leave(run_id)
-        if run is None:
-            return
-        _later(run, lambda: _ended(run, outputs))
+        if run is not None:
+            _later(run, lambda: _ended(run, outputs))
 
     @_told
     def on_chain_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
-        """It failed."""
+        """Record the error of a chain, graph, node, function or template."""
         run = runs.leave(run_id)
         if run is not None:
             _later(run, lambda: _fail(run, error))
@@ -65,7 +64,7 @@ class Handler:
     def on_retriever_start(
         self, serialized: Any, query: Any, *, run_id: Any, parent_run_id: Any = None, metadata: Any = None, **more: Any
     ) -> None:
-        """A retriever begins."""
+        """Note that a retriever begins."""
         run = runs.enter(run_id, parent_run_id, "retriever", _name(serialized, more, "retriever"), query, metadata)
         if run is not None:
             run.before = retrieval.searching.get()
@@ -76,7 +75,7 @@ class Handler:
 
     @_told
     def on_retriever_end(self, documents: Any, *, run_id: Any, **more: Any) -> None:
-        """A retriever found something."""
+        """Record the documents of a retriever."""
         run = runs.leave(run_id)
         if run is not None:
             retrieval.searching.set(run.before)
@@ -84,7 +83,7 @@ class Handler:
 
     @_told
     def on_retriever_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
-        """A retriever failed."""
+        """Record the error of a retriever."""
         run = runs.leave(run_id)
         if run is not None:
             retrieval.searching.set(run.before)
@@ -101,7 +100,7 @@ class Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        """A chat model is called."""
+        """Record a call of a chat model."""
         given = messages[0] if messages else []
         run = runs.enter(run_id, parent_run_id, "model", _name(serialized, more, "model"), given, metadata)
         if run is not None:
@@ -118,7 +117,7 @@ class Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        """A model that takes texts is called."""
+        """Record a call of a text model."""
         given = prompts[0] if prompts else ""
         run = runs.enter(run_id, parent_run_id, "model", _name(serialized, more, "model"), given, metadata)
         if run is not None:
@@ -126,14 +125,14 @@ class Handler:
 
     @_told
     def on_llm_end(self, response: Any, *, run_id: Any, **more: Any) -> None:
-        """A model answered."""
+        """Record a model's reply."""
         run = runs.leave(run_id)
         if run is not None:
             models.end(run, response)
 
     @_told
     def on_llm_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
-        """A model failed."""
+        """Record a model's error."""
         _fail(runs.leave(run_id), error)
 
     @_told
@@ -148,7 +147,7 @@ class Handler:
         inputs: Any = None,
         **more: Any,
     ) -> None:
-        """A tool is called."""
+        """Record a call of a tool."""
         given = inputs if isinstance(inputs, Mapping) else {"input": input_str}
         run = runs.enter(run_id, parent_run_id, "tool", _name(serialized, more, "tool"), given, metadata)
         if run is not None:
@@ -156,19 +155,19 @@ class Handler:
 
     @_told
     def on_tool_end(self, output: Any, *, run_id: Any, **more: Any) -> None:
-        """A tool gave a result."""
+        """Record a tool's result."""
         run = runs.leave(run_id)
         if run is not None:
             tools.end(run, output)
 
     @_told
     def on_tool_error(self, error: BaseException, *, run_id: Any, **more: Any) -> None:
-        """A tool failed."""
+        """Record a tool's error."""
         _fail(runs.leave(run_id), error)
 
 
 def _later(run: Run, record: Callable[[], None]) -> None:
-    """Record something when the trace is chosen: at the latest when the outermost run ends."""
+    """Write a record once the trace is chosen, at the latest when the outermost run ends."""
     if run.parent is not None and run.root.later(record):
         return
     if run.root.waiting:
@@ -178,7 +177,7 @@ def _later(run: Run, record: Callable[[], None]) -> None:
 
 @_told
 def _ended(run: Run, outputs: Any) -> None:
-    """A chain, graph, node, function or template ended."""
+    """Record the end of a chain, graph, node, function or template."""
     if run.kind == "prompt":
         prompts.formatted(run, outputs)
         return
@@ -207,7 +206,7 @@ def _name(serialized: Any, more: Mapping[str, Any], otherwise: str) -> str:
 
 
 def _transformed(run: Run, outputs: Any) -> None:
-    """A function or node gave texts: a new one that was made from known ones is recorded."""
+    """Record each new text in the outputs of a function or node that derives from known texts."""
     for key, leaf in list(leaves(outputs)):
         if not isinstance(leaf, str):
             if is_message(leaf):
@@ -221,7 +220,7 @@ def _transformed(run: Run, outputs: Any) -> None:
             gave(run.here, leaf, found)
             continue
         if id(leaf) in run.root.given or leaf.isidentifier():
-            continue  # it is passed on as it is: what it is for the application, its first user says
+            continue  # passed on unchanged: the first step that uses the text decides its kind
         came_from = sources(run, leaf)
         if same(run, leaf) is not None:
             continue
@@ -239,7 +238,7 @@ def _transformed(run: Run, outputs: Any) -> None:
 
 
 def _given_to(run: Run) -> list[Variable]:
-    """What a function was given: the known values, and texts from outside that nothing has used yet."""
+    """The variables of a function's inputs: known values, and texts from outside that nothing has used yet."""
     found: dict[Variable, None] = {}
     for _, leaf in leaves(run.inputs):
         one = same(run, leaf)

@@ -14,11 +14,11 @@ from memtrace.instruments.langchain.handler import Handler
 from memtrace.instruments.patches import Patches, wrap_all
 
 _handlers: dict[Any, Any] = {}
-"""The handler, made once: what began before it was detached hands it on to the runs inside, which get no second."""
+"""The handler by LangChain's base class, made once: runs that began earlier pass it on, and must not get a second."""
 
 
 class LangChainInstrument:
-    """Records LangChain by a handler of callbacks that every run gets; only stores and rerankers are wrapped."""
+    """Records LangChain by one handler of callbacks; stores, rerankers, models and retrievers are also wrapped."""
 
     distribution = "langchain-core"
     modules = ("langchain_core",)
@@ -51,7 +51,7 @@ class LangChainInstrument:
         wrap_all(self._patches, retriever, dict.fromkeys(_RETRIEVING, replayed.retrieving), with_base=False)
 
     def remove(self) -> None:
-        """Detach it; runs that have begun keep their handler until they end."""
+        """Detach the handler; runs that have begun keep the handler until they end."""
         hooks = import_module("langchain_core.tracers.context")._configure_hooks
         if self._hook in hooks:
             hooks.remove(self._hook)

@@ -1,4 +1,4 @@
-"""Calls of models: what was read, and the reply with its tool calls."""
+"""Records calls of models: the prompt and messages, and the reply with its tool calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memtrace.instruments.texts import texts
 
 
 def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None:
-    """A chat model is called with messages, or another model with a text."""
+    """Record the beginning of a call: messages to a chat model, or a text to another model."""
     read = [(write(run, messages), "prompt")] if isinstance(messages, str) else read_by_model(run, messages)
     attributes = {"model": _model(parameters)} if _model(parameters) else None
     run.making = Making(run.here, run.name, "Extraction" if is_writing() else "Generation", attributes=attributes)
@@ -24,16 +24,16 @@ def begin(run: Run, messages: Any, parameters: Mapping[str, Any] | None) -> None
     around = run.parent
     while around is not None:
         for told in around.messages:
-            run.making.use(told, "message")  # it is what is extracted from; the prompt only carries it
+            run.making.use(told, "message")  # the model extracts from the message; the prompt only carries it
         around = around.parent
     if not isinstance(messages, str) and messages:
         question = run.root.searched.get(content(messages[-1]))
         if question is not None and question.kind == "Query":
-            run.making.use(question, "question")  # of several in a conversation, the one that is answered now
+            run.making.use(question, "question")  # the question of this turn, if the conversation has several
 
 
 def end(run: Run, response: Any) -> None:
-    """It answered; ``response`` is an ``LLMResult``."""
+    """Record the reply; ``response`` is an ``LLMResult``."""
     making = run.making
     if making is None:
         return
@@ -57,7 +57,7 @@ def end(run: Run, response: Any) -> None:
 
 
 def replied(making: Making, message: Any) -> Variable:
-    """Record the reply; the message, its text and the arguments of its tool calls stand for it."""
+    """Record a reply; the message, its text and the texts in its tool calls stand for the reply."""
     if isinstance(message, str):
         return making.make(message, "reply", "Response")
     calls = tool_calls(message)

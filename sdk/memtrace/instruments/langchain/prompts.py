@@ -1,4 +1,4 @@
-"""Prompts: what a template was filled with and reached the text, and messages that the application wrote itself."""
+"""Records prompts: filled templates, and messages that the application wrote itself."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from memtrace.instruments.texts import outermost
 
 
 def formatted(run: Run, prompt: Any) -> None:
-    """A template was filled in.
+    """Record a filled template.
 
     Args:
-        run: its inputs are what the template was filled with.
+        run: the template's run, whose inputs are the values for the template.
         prompt: the result, a text or messages.
     """
     inputs = run.inputs if isinstance(run.inputs, Mapping) else {"input": run.inputs}
@@ -42,7 +42,7 @@ def formatted(run: Run, prompt: Any) -> None:
 
 
 def _reached(run: Run, inputs: Mapping[str, Any], text: str) -> list[Variable]:
-    """What of the inputs stands in the text."""
+    """The variables of the inputs whose text is inside the prompt."""
     found: dict[Variable, None] = {}
     listed = list(leaves({key: value for key, value in inputs.items() if not is_conversation(value)}))
     reaching = set(outermost((_said(leaf).strip() for _, leaf in listed), text))
@@ -55,7 +55,7 @@ def _reached(run: Run, inputs: Mapping[str, Any], text: str) -> list[Variable]:
             found[one] = None
             continue
         came_from = sources(run, said)
-        now = same(run, said)  # it may have been named just now
+        now = same(run, said)  # ``sources`` may have recorded it
         if now is not None:
             found[now] = None
         elif came_from:
@@ -70,7 +70,7 @@ def _said(leaf: Any) -> str:
 
 
 def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str]]:
-    """What a model is asked with: prompts, the buffer of the conversation, or messages; each with its role."""
+    """The inputs of a model's call, each with its role: prompts and the buffer of the conversation."""
     read: dict[Variable, str] = {}
     rest: list[Any] = []
     for one in messages:
@@ -93,12 +93,12 @@ def read_by_model(run: Run, messages: Sequence[Any]) -> list[tuple[Variable, str
 
 
 def _is_said(run: Run, one: Any) -> bool:
-    """Whether a message is one of a conversation, and not a prompt that the application wrote beside it."""
+    """Whether a message belongs to a conversation, and is no prompt that the application wrote."""
     return message(run, one).kind != "Prompt"
 
 
 def _written(run: Run, messages: Sequence[Any]) -> Variable:
-    """The prompt that messages are which the application wrote."""
+    """The prompt of messages that the application wrote."""
     if len(messages) == 1:
         known_one = known(run.here, messages[0], run.asked) or same(run, messages[0].content)
         if known_one is not None:

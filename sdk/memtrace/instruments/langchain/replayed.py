@@ -1,4 +1,4 @@
-"""What a replay does to calls of LangChain: prompts and replies of chat models, and what retrievers give back."""
+"""Changes calls of LangChain in a replay: prompts and replies of chat models, and documents of retrievers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROMPT = "prompt"
 
 def _package(run: Run, arguments: Mapping[str, Any]) -> PackageCall | None:
     if steps.replaying is None:
-        return None  # nothing is asked of the run, which may have no place yet
+        return None  # before ``run.here``, which would choose the trace
     try:
         replaying = run.here.trace.replaying
     except NotRecordedError:
@@ -32,7 +32,7 @@ def _package(run: Run, arguments: Mapping[str, Any]) -> PackageCall | None:
 
 
 def generating(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A chat model's method that asks for a whole reply."""
+    """A wrapper of a chat model's method that asks for a whole reply."""
     inside = covered(original)
 
     def begun(messages: Any, said: Mapping[str, Any]) -> tuple[PackageCall | None, Any]:
@@ -63,7 +63,7 @@ def generating(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _replied(call: PackageCall | None, result: Any) -> Any:
-    """The reply of a model, with what is changed."""
+    """The reply of a model with the changes."""
     if call is None:
         return result
     for generation in result.generations:
@@ -75,7 +75,7 @@ def _replied(call: PackageCall | None, result: Any) -> Any:
 
 
 def retrieving(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A retriever's method that finds documents."""
+    """A wrapper of a retriever's method that finds documents."""
 
     def changed(query: Any, documents: Any) -> Any:
         run = retrieval.searching.get()

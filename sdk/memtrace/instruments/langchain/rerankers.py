@@ -1,4 +1,4 @@
-"""Rerankers: compressors of documents choose among what a retriever found, or cut it."""
+"""Records rerankers (document compressors), which choose among the documents of a retriever, or shorten them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _busy: ContextVar[bool] = ContextVar("memtrace.langchain.reranking", default=Fal
 
 
 def wrappers() -> dict[str, Wrapper]:
-    """What records each method, by its name."""
+    """The wrapper of each method, by name."""
     return dict.fromkeys(("compress_documents", "acompress_documents"), both(_recorded))
 
 

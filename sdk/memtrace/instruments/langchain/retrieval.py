@@ -1,4 +1,4 @@
-"""Searches: what a retriever or vector store found for a query, and what it was chosen from."""
+"""Records searches: the documents that a retriever or vector store found for a query, and the candidates."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Hit = tuple[Any, Unit, float | None]
 """A document that a vector store found, its unit, and its score."""
 
 searching: ContextVar[Run | None] = ContextVar("memtrace.langchain.searching", default=None)
-"""The retriever that runs here: a vector store's hits are what it chooses from."""
+"""The retriever that runs here; hits of vector stores inside are its candidates."""
 
 
 def begin(run: Run, query: str) -> None:
-    """A search begins."""
+    """Record the beginning of a search."""
     run.making = Making(run.here, run.name, "Retrieval")
     run.question = asked(run, run.making, query, is_writing=is_writing())
     searched_for(run.here, query, run.question)
 
 
 def end(run: Run, documents: Sequence[Any]) -> None:
-    """It gives back these documents."""
+    """Record the documents that a search returns, and its end."""
     if run.making is None:
         begin(run, str(run.inputs))
     making = run.making
@@ -60,7 +60,7 @@ def end(run: Run, documents: Sequence[Any]) -> None:
 
 
 def reranked(run: Run, name: str, documents: Sequence[Any], query: str) -> Making:
-    """A reranker begins with these documents."""
+    """Record the beginning of a reranker; returns its operation."""
     making = Making(run.here, name, "Retrieval")
     run.making, run.question = making, asked(run, making, query, is_writing=is_writing())
     run.hits = []
@@ -68,7 +68,7 @@ def reranked(run: Run, name: str, documents: Sequence[Any], query: str) -> Makin
 
 
 def chosen(run: Run, documents: Sequence[Any], kept: Sequence[Any]) -> None:
-    """A reranker gives back these of its documents, or new ones that it made of them."""
+    """Record the documents that a reranker kept or made from its input documents, and its end."""
     making = run.making
     if making is None or run.question is None:
         return

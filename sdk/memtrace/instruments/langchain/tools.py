@@ -1,4 +1,4 @@
-"""Calls of tools: their arguments come out of a reply, and their result goes into the conversation."""
+"""Records calls of tools: the arguments come from a reply, and the result goes into the conversation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtrace.instruments.texts import texts
 
 
 def begin(run: Run) -> None:
-    """A tool is called with arguments."""
+    """Record the beginning of a call, and its arguments."""
     read = []
     for key, leaf in list(leaves(run.inputs)):
         if not isinstance(leaf, str) or len(leaf) < 2:
@@ -25,7 +25,7 @@ def begin(run: Run) -> None:
 
 
 def end(run: Run, output: Any) -> None:
-    """It gave a result, a message or any value."""
+    """Record the result, a message or any value, and the end."""
     making = run.making
     if making is None:
         return

@@ -1,6 +1,6 @@
-"""Vector stores: documents that are added and deleted, and searches with their scores.
+"""Records vector stores: documents that are added and deleted, and searches with scores.
 
-A store's methods call one another. The outermost search is one operation, and those inside it tell what was considered.
+The methods of a store call each other. The outermost search is the operation; searches inside give the candidates.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ SEARCHES = (
 _ADDING = ("add_documents", "add_texts")
 
 _told: ContextVar[list[str] | None] = ContextVar("memtrace.langchain.told", default=None)
-"""Methods that have recorded what a store, which is being made, was filled with."""
+"""While a store is made: the methods that have recorded the first documents."""
 
 _busy: ContextVar[bool] = ContextVar("memtrace.langchain.storing", default=False)
 _hits: ContextVar[Run | None] = ContextVar("memtrace.langchain.hits", default=None)
-"""The search that collects what is found here."""
+"""The search that collects the documents found here."""
 
 
 def wrappers() -> dict[str, Wrapper]:
-    """What records each method, by its name."""
+    """The wrapper of each method, by name."""
     made: dict[str, Wrapper] = {}
     for name in SEARCHES:
         made[name] = both(_searched)
@@ -95,7 +95,7 @@ def _searched(call: Called) -> Iterator[Told]:
 
 @contextmanager
 def _placed(store: Any) -> Iterator[Run | None]:
-    """A run of its own for what happens here, inside the run of LangChain around it if there is one."""
+    """A run for a call of the store, inside the run of LangChain around the call, if any; None if not recorded."""
     around = None
     try:
         around = runs.around()
@@ -116,7 +116,7 @@ def _placed(store: Any) -> Iterator[Run | None]:
 
 
 def _begin(retriever: Run, store: Any) -> None:
-    """A retriever searches in this store."""
+    """Begin a retriever's operation with its first search in a store."""
     if retriever.making is None:
         home = placing.memory_home(store_name(store), "", what=type(store).__name__)
         retriever.root.place(home, is_shared=True)
@@ -133,7 +133,7 @@ def _guard(call: Callable[..., Any], *args: Any) -> None:
 
 
 def _collect(run: Run, store: Any, result: Any) -> None:
-    """What a search inside gave back, with scores if it has them."""
+    """Add the documents of a search, with scores if any, to the candidates."""
     where = store_name(store)
     for item in result if isinstance(result, Sequence) and not isinstance(result, str) else ():
         document, score = (item[0], item[1]) if isinstance(item, tuple) and len(item) > 1 else (item, None)
@@ -143,7 +143,7 @@ def _collect(run: Run, store: Any, result: Any) -> None:
 
 
 def _found(run: Run, store: Any, result: Any) -> None:
-    """What the outermost search gave back."""
+    """Record the documents that the outermost search returned."""
     _collect(run, store, result)
     items = result if isinstance(result, Sequence) and not isinstance(result, str) else ()
     retrieval.end(run, [item[0] if isinstance(item, tuple) else item for item in items])
@@ -166,14 +166,14 @@ def _added(call: Called) -> Iterator[Told]:
         if isinstance(given, Sequence) or given is None:
             yield lambda ids: _guard(_add, call.owner, call.name, items, ids)
         else:
-            yield unheard  # an iterator can be read only once, and that is the store's
+            yield unheard  # only the store may read an iterator
     finally:
         _busy.reset(token)
 
 
 @contextmanager
 def _made_from(call: Called) -> Iterator[Told]:
-    """A store is made and filled: by one of its methods that are recorded, or by itself, as FAISS does."""
+    """Record the documents with which a store is made, unless a recorded method of the store adds them."""
     if _busy.get() or _told.get() is not None:
         yield unheard
         return

@@ -1,1 +1,1 @@
-"""Records LangGraph: its stores of long-term memory. Graphs and their nodes are recorded as LangChain's runs."""
+"""Records LangGraph's stores of long-term memory. The instrument ``langchain`` records graphs and nodes."""

@@ -1,4 +1,4 @@
-"""What tells a store from all others, and is the same in every process that uses it."""
+"""Names that identify LangGraph's stores in every process."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from memtrace.instruments import placing
 
 
 def address(store: Any) -> str:
-    """The class of a store and where its items are; a store in this process's memory has an identity of its own.
+    """The class of a store and the place of its items; a store in this process's memory gets an identity of its own.
 
-    Of a connection to a database only the host, port and name are taken, never a user or password.
+    The place in a database is host, port and name, without user and password.
     """
     kind = type(store).__name__
     connection = getattr(store, "conn", None)
@@ -24,10 +24,10 @@ def address(store: Any) -> str:
 
 
 def _of_file(store: Any, kind: str, connection: Any) -> str:
-    """The class and the file of a store in SQLite; without a file it is in this process's memory."""
+    """The class and file of a store in SQLite. A store without a file is in this process's memory."""
     try:
         rows = connection.execute("PRAGMA database_list").fetchall()
         file = next((str(row[2] or "") for row in rows if row[1] == "main"), "")
     except Exception:
-        return kind  # a connection that only its own thread may use, that is closed, or that has rows of its own form
+        return kind  # the connection is closed, belongs to another thread, or has rows of another form
     return f"{kind} {file}" if file else placing.private_store(kind, store)

@@ -1,7 +1,7 @@
-"""The methods of stores. Each call of the application is recorded once, though one method calls another.
+"""Wraps the methods of stores, so that each call of the application is recorded once, although methods call each other.
 
-A store may hand calls over to a task of its own, which serves many callers (``AsyncBatchedBaseStore``): what runs in
-that task has been recorded where it was called.
+``AsyncBatchedBaseStore`` passes calls to a task of its own, which serves many callers. Calls inside this task are not
+recorded again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _busy: ContextVar[bool] = ContextVar("memtrace.langgraph.busy", default=False)
 
 
 def wrappers() -> dict[str, Wrapper]:
-    """What records each method, by its name."""
+    """The wrapper of each method, by name."""
     names = ("put", "delete", "get", "search", "batch")
     return dict.fromkeys((*names, *(f"a{name}" for name in names)), both(_recorded))
 
@@ -47,7 +47,7 @@ def _recorded(call: Called) -> Iterator[Told]:
 
 
 def _serves(store: Any) -> bool:
-    """Whether this is the store's own task."""
+    """Whether the current task is the store's own task."""
     task = getattr(store, "_task", None)
     return task is not None and task is asyncio.current_task()
 
@@ -89,7 +89,7 @@ def _of_call(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ask 
 
 
 def _of_op(op: Any) -> Ask | Write | None:
-    """The call that an operation of a batch stands for; a list of namespaces is no memory."""
+    """The call of an operation in a batch; None for a listing of namespaces, which reads no memory."""
     kind = type(op).__name__
     if kind == "GetOp":
         return Ask("get", tuple(op.namespace), str(op.key), None)

@@ -9,9 +9,9 @@ from memtrace.instruments.patches import Patches, wrap_all
 
 
 class LangGraphInstrument:
-    """Records what is put into stores, searched, read and deleted, in every class of store.
+    """Records ``put``, ``search``, ``get``, ``delete`` and ``batch`` of every class of store.
 
-    Runs of graphs are LangChain's: the instrument ``langchain`` records them, and their checkpoints are its sessions.
+    The instrument ``langchain`` records runs of graphs; a graph's thread is a session.
     """
 
     distribution = "langgraph-checkpoint"

@@ -1,4 +1,4 @@
-"""Items of a store as memory units: one version for each put, an occurrence for each read."""
+"""Records items of a store as memory units: a version for each put, an occurrence for each read."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from memtrace.instruments.units import Unit, current, newest, read, written
 from memtrace.recent import Recent
 
 _homes: Recent[str, Home] = Recent(20_000)
-"""The trace in which runs have used a namespace of a store: calls outside of runs belong there too."""
+"""The trace in which runs have used a namespace of a store; calls outside of runs belong to the same trace."""
 
 reasons: ContextVar[Callable[[], Iterable[Variable]] | None] = ContextVar("memtrace.reasons", default=None)
-"""Gives what is written here was decided by, where its text does not say so; a manager of memory sets it."""
+"""Gives the replies that decided a write, if the text does not tell; a manager of memory sets this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ class Write:
 
 
 def record(store: Any, call: Ask | Write, result: Any, error: BaseException | None) -> None:
-    """A store was called.
+    """Record a call of a store.
 
     Args:
         store: the store.
-        call: what was asked of it.
-        result: what it gave back.
-        error: what it raised; then nothing was written or found.
+        call: the call.
+        result: the store's result.
+        error: the store's error; then nothing was written or found.
     """
     with _placed(store, call) as run:
         if run is None:
@@ -115,7 +115,7 @@ def _sources(run: Run, part: str) -> list[Variable]:
 def _deleted(run: Run, store: Any, call: Write, error: BaseException | None) -> None:
     unit = newest(run.here, _unit(store, call.namespace, call.key))
     if unit is None:
-        return  # a key that nobody has put: nothing ends
+        return  # nobody has put this key
     making = Making(run.here, f"{type(store).__name__}.delete", "Deletion")
     decided = reasons.get()
     for one in decided() if decided is not None else ():

@@ -1,7 +1,7 @@
-"""Managers of memory: messages and existing memories go to a model, and its tool calls change the memory.
+"""Records managers of memory: messages and existing memories go to a model, whose tool calls change the memory.
 
-One with a store searches it and writes into it: the store's calls say what was really written and deleted. One without
-a store gives its memories to the application: what changed is told by comparing what went in with what comes out.
+A manager with a store searches and writes the store, and the store's calls are recorded. A manager without a store
+returns memories to the application: comparing them with the given memories tells the changes.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from memtrace.instruments.texts import texts
 from memtrace.instruments.units import Unit, current, newest, written
 
 STORE = "langmem"
-"""The name of the store of memories that only the application keeps; their ids are unique."""
+"""A name for the store of memories that only the application keeps. The ids of these memories are unique."""
 
 
 @contextmanager
 def with_store(call: Called) -> Iterator[Told]:
-    """A manager with a store runs."""
+    """Record a run of a manager with a store."""
     manager, given_to, config = call.owner, call.argument("input"), call.argument("config", 1)
     run = _begin(given_to, config, "MemoryStoreManager")
     if run is None:
@@ -54,7 +54,7 @@ def with_store(call: Called) -> Iterator[Told]:
 
 @contextmanager
 def without_store(call: Called) -> Iterator[Told]:
-    """A manager without a store runs, by itself or as a part of one with a store."""
+    """Record a run of a manager without a store, unless it is a part of a manager with a store."""
     given_to, config = call.argument("input"), call.argument("config", 1)
     around = runs.around()
     if around is not None and around.kind == "manager":
@@ -108,7 +108,7 @@ def _begin(given_to: Any, config: Any, name: str) -> Run | None:
 
 
 def _messages(run: Run, given_to: Any) -> None:
-    """What was said is known before the model reads it."""
+    """Record the messages before the model reads them."""
     for one in given_to.get("messages") or ():
         if is_message(one):
             run.messages.append(message(run, one))
@@ -120,11 +120,11 @@ def _messages(run: Run, given_to: Any) -> None:
 
 
 def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
-    """The memories that the manager gets, by their ids."""
+    """The memories that the manager gets, by unit, each with its value and variable."""
     found: dict[Unit, tuple[Any, Variable]] = {}
     for one in given_to.get("existing") or ():
         if isinstance(one, str) or len(one) < 2:
-            continue  # a text without an id gets a new one each time
+            continue  # a text without an id gets a new id each time
         unit, value = (STORE, str(one[0])), _plain(one[-1])
         found[unit] = value, current(run.here, unit, value)
         for _, leaf in leaves(value):
@@ -134,7 +134,7 @@ def _existing(run: Run, given_to: Any) -> dict[Unit, tuple[Any, Variable]]:
 
 
 def _changed(run: Run, before: Mapping[Unit, tuple[Any, Variable]], result: Any) -> None:
-    """What the manager gives back is new, changed, removed or as it was."""
+    """Record the memories in the manager's result that are new, changed or removed."""
     here = run.here
     making: Making | None = None
     for one in result:

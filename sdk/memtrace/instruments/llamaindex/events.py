@@ -1,4 +1,4 @@
-"""What LlamaIndex's dispatcher tells: retrievals with scores, reranking, calls of models, embeddings."""
+"""Records the events of LlamaIndex's dispatcher: retrievals with scores, reranking, calls of models, embeddings."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.units import current, read
 
 _open: dict[str, tuple[Run, Making]] = {}
-"""Operations that have begun, by the kind of their events and the span; streams end after their span."""
+"""Running operations by the kind of their events and the span; a stream ends after its span."""
 
 MAX_OPEN = 20_000
 
 
 class Events:
-    """The method that LlamaIndex calls; ``instrument`` joins it with LlamaIndex's own class."""
+    """The method that LlamaIndex calls; ``instrument`` makes a subclass together with LlamaIndex's own class."""
 
     @classmethod
     def class_name(cls) -> str:
-        """LlamaIndex's name for it."""
+        """The name of the class, for LlamaIndex."""
         return "MemTraceEvents"
 
     def handle(self, event: Any, **more: Any) -> None:
-        """Something happened."""
+        """Record an event."""
         tell = _TOLD.get(type(event).__name__)
         if tell is None:
             return
@@ -183,7 +183,7 @@ def _embedded(event: Any) -> None:
 
 
 def _is_inside_a_call(run: Run) -> bool:
-    """Whether a model's call around this one is recorded: a completion by a chat model is one call."""
+    """Whether a model's call is recorded around a run: a completion by a chat model is one call."""
     around: Run | None = run
     while around is not None:
         if around.making is not None and around.making.step.maker[1] == "Generation":

@@ -16,7 +16,7 @@ _MORE_CALLS = ("stream_complete", "astream_complete", "chat_with_tools", "achat_
 
 
 class LlamaIndexInstrument:
-    """Records LlamaIndex by the events of its dispatcher; only vector stores are wrapped, as they tell none."""
+    """Records LlamaIndex by the events of its dispatcher. Vector stores send no events, so they are wrapped."""
 
     distribution = "llama-index-core"
     modules = ("llama_index.core",)

@@ -1,4 +1,4 @@
-"""The spans of LlamaIndex as runs: which call is inside which, and which of them failed."""
+"""Notes the spans of LlamaIndex as runs, which nest, and records their errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memtrace.instruments.placing import NotRecordedError
 
 
 class Spans:
-    """What the dispatcher tells of its spans; ``instrument`` joins it with LlamaIndex's own class."""
+    """The methods that the dispatcher calls; ``instrument`` makes a subclass together with LlamaIndex's own class."""
 
     def new_span(
         self,
@@ -24,7 +24,7 @@ class Spans:
         tags: Any = None,
         **more: Any,
     ) -> None:
-        """A call begins; no span is kept here."""
+        """Note the beginning of a call."""
         try:
             arguments = {name: value for name, value in bound_args.arguments.items() if name != "self"}
             metadata = {} if parent_span_id else _conversation(instance)
@@ -41,11 +41,11 @@ class Spans:
             report("LlamaIndex new_span", error)
 
     def prepare_to_exit_span(self, id_: str, *said: Any, **more: Any) -> None:
-        """It ended. A stream goes on after that: its operation ends with its last event."""
+        """Note the end of a call. A stream goes on: its operation ends with its last event."""
         runs.leave(id_)
 
     def prepare_to_drop_span(self, id_: str, *said: Any, err: BaseException | None = None, **more: Any) -> None:
-        """It failed."""
+        """Record the error of a call."""
         run = runs.leave(id_)
         try:
             if run is not None and run.making is not None:
@@ -55,7 +55,7 @@ class Spans:
 
 
 def _conversation(instance: Any) -> dict[str, str]:
-    """The conversation of a chat engine: its memory tells which."""
+    """The conversation of a chat engine as metadata of a run, identified by the engine's memory."""
     memory = getattr(instance, "_memory", None)
     if memory is None:
         return {}

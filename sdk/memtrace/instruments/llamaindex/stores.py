@@ -1,4 +1,4 @@
-"""Vector stores: nodes that are added and deleted are memory units."""
+"""Records vector stores: nodes that are added and deleted are memory units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NODES = "nodes of documents"
 
 
 def wrappers() -> dict[str, Wrapper]:
-    """What records each method, by its name."""
+    """The wrapper of each method, by name."""
     added, deleted, deleted_nodes = _recording(_added), _recording(_deleted), _recording(_deleted_nodes)
     return {
         **dict.fromkeys(("add", "async_add"), added),
@@ -32,7 +32,7 @@ def wrappers() -> dict[str, Wrapper]:
 
 
 def store_name(store: Any) -> str:
-    """What tells a store from all others, the same in every process; one in memory is this process's own."""
+    """A name that identifies a store in every process; a store in memory gets an identity of this process."""
     kind = type(store).__name__
     for attribute in ("collection_name", "index_name", "table_name"):
         said = getattr(store, attribute, None)
@@ -41,12 +41,12 @@ def store_name(store: Any) -> str:
     collection = getattr(getattr(store, "_collection", None), "name", None)
     if isinstance(collection, str):
         return f"{kind} {collection}"
-    # These stores are pydantic models, which keep a set of fields: the data inside has the identity.
+    # These stores are pydantic models and take no further attribute, so the data inside carries the identity.
     return placing.private_store(kind, getattr(store, "_data", None) or getattr(store, "data", None) or store)
 
 
 def text_of(node: Any) -> str:
-    """What a node says, without its metadata."""
+    """The text of a node, without metadata."""
     return str(node.get_content())
 
 
@@ -100,7 +100,7 @@ def _added(store: Any, nodes: Any) -> None:
 
 
 def _deleted(store: Any, document: Any) -> None:
-    """All nodes of a document."""
+    """Record the deletion of all nodes of a document."""
     here = scope.get()
     if here is not None:
         nodes = here.trace.notes.get(_NODES, {}).pop(str(document), set())

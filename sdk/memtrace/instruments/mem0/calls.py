@@ -1,7 +1,7 @@
-"""One call of a mem0 memory while it runs, and what it does: what goes into a prompt, what is written, what is found.
+"""Records one call of a mem0 memory: its prompts and replies, and the units that it finds and writes.
 
-mem0's decisions are not what is recorded as written: a model may name a unit that does not exist, or say again what is
-there. Only what reaches the vector store is written.
+A decision of mem0's model is not recorded as a write: the model may name a unit that does not exist, or repeat a known
+one. Only a write to the vector store is recorded.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ KINDS = {
     "delete": "Deletion",
     "delete_all": "Deletion",
 }
-"""The calls of a memory that are operations, and the kind of each; what ``add`` does are operations inside it."""
+"""The recorded methods of a memory and the kinds of their operations. ``add`` has more operations inside."""
 
 _LONGEST_DATA = 2_000
 _said: Recent[tuple[str, str, str], Variable] = Recent(50_000)
-"""Messages by trace, role and text, for mem0 puts the last ones into later prompts."""
+"""Messages by trace, role and text, because mem0 puts the newest messages into later prompts."""
 
 
 class Mem0Call:
-    """A running call. Its methods record, and raise whatever goes wrong: the seams report that."""
+    """A running call. Its methods may raise errors, which ``instrument`` reports."""
 
     def __init__(self, memory: Any, name: str, here: Scope, said: Mapping[str, Any]) -> None:
         """Begin an operation; ``said`` are the call's arguments by name."""
@@ -55,7 +55,7 @@ class Mem0Call:
         self.name = name
         self.store = store_of(memory)
         self.is_storing = False
-        """Whether ``add`` has come to what it stores; a model that is asked before describes an image."""
+        """Whether ``add`` stores messages by now; an earlier call of a model describes an image."""
         self.ranked: list[tuple[str, float]] | None = None
         self._said = said
         self._step = Step(here, (f"mem0 {name}", KINDS[name]))
@@ -76,7 +76,7 @@ class Mem0Call:
         shown = {name: value for name, value in attributes.items() if value}
         shown |= {name: said[name] for name in ("top_k", "limit", "threshold", "infer") if said.get(name) is not None}
         self.replayed: PackageCall | None = None
-        """What a replay does to a search."""
+        """The replay's changes of a search."""
         if name == "search" and here.trace.replaying is not None:
             self.replayed = here.trace.replaying.package("mem0:search", {"query": said.get("query")})
             shown |= self.replayed.noted
@@ -95,7 +95,7 @@ class Mem0Call:
                 self._message(events, "update", text)
 
     def _asked(self, events: list[RawEvent], query: str) -> Variable:
-        """The question of a search; in a run of LangChain, what was said there is a message, from which it derives."""
+        """The question of a search. In a run of LangChain, it derives from the message with the same text."""
         step, around = self._step, runs.around()
         if around is not None:
             made = asked(Run(around.root, around, "memory", ""), None, query, is_writing=False)
@@ -109,7 +109,7 @@ class Mem0Call:
         return next(reversed(step.inputs))
 
     def _message(self, events: list[RawEvent], role: str, content: object) -> None:
-        """What is said to a memory is a message of its own, also where the same words were a question or a reply."""
+        """Record a message to the memory; it is a new variable even if the same words were a question or a reply."""
         text = content if isinstance(content, str) else snapshot(content)[0][:_LONGEST_DATA]
         trace = self._step.trace
         known = trace.identities.find(content)
@@ -124,7 +124,7 @@ class Mem0Call:
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """The operation is the current one inside."""
+        """A block in which the call's operation is current."""
         token = scope.set(self._step)
         try:
             yield
@@ -132,14 +132,14 @@ class Mem0Call:
             scope.reset(token)
 
     def failed(self, error: BaseException) -> None:
-        """It ended with an error."""
+        """Record an end with an error, or a cancellation."""
         from memtrace.calls import CANCELLED
 
         is_cancelled = isinstance(error, CANCELLED)
         self._step.finish("cancelled" if is_cancelled else "error", None if is_cancelled else error)
 
     def done(self, result: object) -> None:
-        """It ended well."""
+        """Record the result and a normal end."""
         try:
             if self.name == "search":
                 self._found(result)
@@ -155,7 +155,7 @@ class Mem0Call:
         for item in _items(result):
             unit = self._unit(item["id"], item["memory"])
             if unit is not None:
-                item["memory"] = own_copy(item["memory"])  # so that it is known which search gave it out
+                item["memory"] = own_copy(item["memory"])  # the object tells later which search gave it out
                 returned.append((item["memory"], unit))
                 handed.append((item, unit))
         ranked = self.ranked if self.ranked is not None else []
@@ -189,7 +189,7 @@ class Mem0Call:
                 placing.gave(text, known[-1], is_own=True)
 
     def saw(self, hits: Iterable[Any]) -> None:
-        """The vector store has found these rows, or has these."""
+        """Note rows that the vector store returned: they are candidates."""
         for hit in hits:
             payload = getattr(hit, "payload", None)
             text = payload.get("data") if isinstance(payload, Mapping) else None
@@ -207,7 +207,7 @@ class Mem0Call:
         return known[0] if known is not None else stored_unit(text, store=self.store, id=str(id_))
 
     def remembered(self, rows: Iterable[Any]) -> None:
-        """mem0 has looked up the last messages, for its prompt."""
+        """Note earlier messages that mem0 looked up for its prompt."""
         events: list[RawEvent] = []
         for row in rows:
             role, text = str(row.get("role")), row.get("content")
@@ -222,7 +222,7 @@ class Mem0Call:
         emit(events)
 
     def described(self, messages: object) -> None:
-        """``add`` begins to store these messages: those in which an image was described are new."""
+        """Note the messages that ``add`` begins to store; a message with the description of an image is new."""
         self.is_storing = True
         events: list[RawEvent] = []
         for role, content in _messages(messages):
@@ -231,13 +231,13 @@ class Mem0Call:
         emit(events)
 
     def model_call(self) -> tuple[str, str]:
-        """Name and kind of the operation, if a model is asked now."""
+        """Name and kind of the operation for a call of the model now."""
         if self._replies:
             return "mem0 decide", "Update"
         return ("mem0 extract", "Extraction") if self._is_extracting else ("mem0 describe", "Other")
 
     def ask(self, messages: object, model: object, noted: Mapping[str, str]) -> ModelCall | None:
-        """A model is asked by mem0: to describe, to extract, or to decide."""
+        """Record the beginning of a call of mem0's model, which describes, extracts or decides; None outside traces."""
         here = scope.get()
         if here is None or not isinstance(messages, Sequence):
             return None
@@ -251,7 +251,7 @@ class Mem0Call:
         call = ModelCall(here, *self.model_call())
         attributes: dict[str, Any] = {**({"model": model} if isinstance(model, str) else {}), **noted}
         if self._candidates:
-            attributes["candidates"] = list(self._candidates)  # the prompt numbers them in this order
+            attributes["candidates"] = list(self._candidates)  # in the order of their numbers in the prompt
         said = [
             Said(str(message.get("role")), message.get("content")) for message in messages if isinstance(message, dict)
         ]
@@ -263,20 +263,20 @@ class Mem0Call:
         return self.is_storing or self._said.get("memory_type") is not None
 
     def answered(self, call: ModelCall, reply: object) -> None:
-        """The model has answered."""
+        """Record the model's reply."""
         made = call.done([Reply(reply)] if isinstance(reply, str | dict | list) else [])
         if made and self._is_extracting:
             self._replies.append(made[-1])
 
     def inserted(self, ids: Iterable[Any], payloads: Iterable[Any]) -> None:
-        """These rows are now in the vector store."""
+        """Record new rows of the vector store."""
         for id_, payload in zip(ids, payloads, strict=False):
             if isinstance(payload, Mapping) and isinstance(payload.get("data"), str):
                 with self._writing("mem0 create", payload["data"], payload["data"]):
                     self._write(str(id_), payload["data"])
 
     def updated(self, id_: object, payload: object) -> None:
-        """This row of the vector store is another now; where only its metadata are, the unit is the same."""
+        """Record a changed row of the vector store; a change of metadata alone makes no new version."""
         if not isinstance(payload, Mapping) or not isinstance(payload.get("data"), str):
             return
         if self._stored.get(str(id_)) == payload["data"]:
@@ -285,7 +285,7 @@ class Mem0Call:
             self._write(str(id_), payload["data"])
 
     def removed(self, id_: object) -> None:
-        """This row is no longer in the vector store."""
+        """Record the deletion of a row."""
         unit = newest_unit(store=self.store, id=str(id_))
         if unit is not None:
             with self._writing("mem0 delete", None, self._stored.get(str(id_), "")):
@@ -296,11 +296,11 @@ class Mem0Call:
 
     @contextmanager
     def _writing(self, name: str, text: str | None, unit: str) -> Iterator[None]:
-        """The operation that writes: one of its own in ``add``, else the call itself.
+        """A block in which the writing operation is current: a new operation in ``add``, else the call itself.
 
         Args:
-            name: of the operation.
-            text: what is written; None where something is deleted.
+            name: of the new operation.
+            text: the written text; None for a deletion.
             unit: the text of the unit, by which a replay knows the operation.
         """
         if self.name != "add":
@@ -330,7 +330,7 @@ class Mem0Call:
 
 
 def forget() -> None:
-    """Begin again from nothing."""
+    """Forget all messages."""
     global _said  # noqa: PLW0603 (one recorder a process)
     _said = Recent(50_000)
 

@@ -1,7 +1,7 @@
 """Records mem0's open-source memory: ``Memory`` and ``AsyncMemory``, with any vector store and model that it supports.
 
-The classes of a memory's vector store, model and database are patched when a call first uses them, and record
-only what this memory's own objects do inside such a call: entity stores and telemetry have the same classes.
+The classes of a memory's vector store, model and database are patched when a call first uses them. Only the memory's
+own objects record, and only inside a call: entity stores and telemetry have the same classes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Mem0Instrument:
         self._patches = Patches("mem0")
         self._seen: set[type] = set()
         self._owners: Recent[tuple[str, str], str] = Recent(100_000)
-        """Owners by store and unit, for calls that name only the unit."""
+        """Owners by store and unit id, for calls that name only the unit."""
 
     def install(self) -> None:
         """Begin to record."""
@@ -66,7 +66,7 @@ class Mem0Instrument:
             signature = inspect.signature(original)
 
             def said(memory: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
-                """The arguments by name; None if the call can't be recorded, or fails by itself."""
+                """The arguments by name; None if the call is not recorded, or the arguments don't fit."""
                 if not enabled() or _is_inside(memory):
                     return None
                 try:
@@ -105,7 +105,7 @@ class Mem0Instrument:
         return wrapper
 
     def _must_look(self, memory: Any, name: str, named: Mapping[str, Any]) -> bool:
-        """Whether only the store knows whose unit this is."""
+        """Whether the owner of a unit must be looked up in the store."""
         if name not in _BY_ID or scope.get() is not None:
             return False
         try:
@@ -155,12 +155,12 @@ class Mem0Instrument:
         return Owner(self._owners.get(key) or "")
 
     def learn(self, store: str, id_: str, owner: Owner) -> None:
-        """The unit is this owner's."""
+        """Note the owner of a unit."""
         self._owners.get((store, id_))
         self._owners.set((store, id_), owner.name)
 
     def _patch(self, memory: Any) -> None:
-        """Patch the classes of the objects that this memory uses, those that are not yet."""
+        """Patch the classes of the memory's objects, unless they are patched already."""
         for used, seams in (
             (memory.vector_store, {"search": _searching, "list": _listing, "get": _getting, **_WRITES}),
             (memory.llm, {"generate_response": _asking}),
@@ -177,7 +177,7 @@ class Mem0Instrument:
 
 
 class _Recording(Mem0Call):
-    """A call that tells the instrument whose the units are that it writes or finds."""
+    """A call that tells the instrument the owner of each written unit."""
 
     def __init__(
         self, instrument: Mem0Instrument, memory: Any, name: str, here: Any, named: Mapping[str, Any], owner: Owner
@@ -192,7 +192,7 @@ class _Recording(Mem0Call):
 
 
 def _is_inside(memory: Any) -> bool:
-    """Whether this is a part of a call of the same memory that is recorded already."""
+    """Whether a call of the same memory is recorded around this call."""
     call = _running.get()
     return call is not None and call.memory is memory and scope.get() is not None
 
@@ -200,12 +200,12 @@ def _is_inside(memory: Any) -> bool:
 def _row(memory: Any, named: Mapping[str, Any]) -> Any:
     try:
         return memory.vector_store.get(vector_id=named.get("memory_id"))
-    except Exception:  # the call itself will tell the application
+    except Exception:  # the application's own call will raise the error
         return None
 
 
 def _found(call: Mem0Call | None, result: Any) -> Any:
-    """What a search gives back, which a replay may change."""
+    """The result of a search after the changes of a replay."""
     return result if call is None or call.replayed is None else replay.found(call.replayed, result)
 
 
@@ -223,7 +223,7 @@ def _quietly(what: str, function: Callable[..., Any], *args: Any) -> Any:
 
 
 def _of(used: Any, part: str) -> Mem0Call | None:
-    """The running call, if this object is that part of its memory."""
+    """The running call, if ``used`` is this part of the call's memory."""
     call = _running.get()
     return call if call is not None and getattr(call.memory, part, None) is used else None
 
@@ -233,7 +233,7 @@ def _storing(original: Callable[..., Any]) -> Callable[..., Any]:
         call = _running.get()
         if call is not None and call.memory is memory:
             _quietly("messages of mem0", call.described, messages)
-        return original(memory, messages, *args, **kwargs)  # a coroutine, where the memory is asynchronous
+        return original(memory, messages, *args, **kwargs)  # a coroutine if the memory is asynchronous
 
     return recorded
 
@@ -265,7 +265,7 @@ def _asking(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _after(tell: Callable[[Mem0Call, Any, Mapping[str, Any]], None], part: str) -> Callable[..., Callable[..., Any]]:
-    """A seam that tells the running call what a method did, once it has."""
+    """A wrapper that tells the running call the result and the arguments of a method."""
 
     def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(original)
@@ -286,7 +286,7 @@ def _after(tell: Callable[[Mem0Call, Any, Mapping[str, Any]], None], part: str) 
 
 
 def _rows(result: Any) -> list[Any]:
-    """The rows of a listing, which some stores give as the first of several things."""
+    """The rows of a listing; some stores return a tuple whose first element is the list."""
     if isinstance(result, list | tuple) and result and isinstance(result[0], list | tuple):
         result = result[0]
     return list(result) if isinstance(result, list | tuple) else []
@@ -317,7 +317,7 @@ def _ranking(original: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(original)
 
     def rank(call: Mem0Call, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        """Rank again without what cuts away: the function is pure, and gives each candidate's score."""
+        """Rank again without a limit: the function is pure, and returns the score of each candidate."""
         said = signature.bind(*args, **kwargs).arguments
         everything = {**said, "threshold": float("-inf"), "top_k": len(said["semantic_results"])}
         call.ranked = [(str(one["id"]), float(one["score"])) for one in original(**everything)]
@@ -326,14 +326,14 @@ def _ranking(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _CarryingPool(concurrent.futures.ThreadPoolExecutor):
-    """A pool whose threads work in the context of who submitted the work, as ``asyncio.to_thread`` does."""
+    """A pool whose threads work in the context of the submitter, as ``asyncio.to_thread`` does."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[Any]:
         return super().submit(copy_context().run, fn, *args, **kwargs)
 
 
 def _carrying() -> ModuleType:
-    """What mem0 calls ``concurrent``, with this pool in it."""
+    """A copy of the module ``concurrent`` with this pool, for mem0."""
     futures = ModuleType("concurrent.futures")
     futures.__dict__.update(vars(concurrent.futures), ThreadPoolExecutor=_CarryingPool)
     module = ModuleType("concurrent")

@@ -1,4 +1,4 @@
-"""Which store a memory of mem0 keeps its units in, and whose units a call is about."""
+"""Names the store of a mem0 memory, and the owner of the units of a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from memtrace.instruments import placing
 
 OWNERS = ("user_id", "agent_id", "run_id")
-"""Who may own a unit, the widest first: a user's units are read together, whichever agent or run wrote them."""
+"""Possible owners of a unit, the widest first: a user's units of all agents and runs are read together."""
 
 _ADDRESSES = ("url", "endpoint", "cluster_url", "uri", "host", "port", "path", "dbname", "database", "index_name")
 _stores: WeakKeyDictionary[object, str] = WeakKeyDictionary()
@@ -20,14 +20,14 @@ _stores: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose units a call is about; ``run`` is the conversation's id, if it has one beside an owner."""
+    """The owner of a call's units; ``run`` is the conversation's id, if the call names one beside the owner."""
 
     name: str = ""
     run: str | None = None
 
 
 def store_of(memory: Any) -> str:
-    """The store of a ``Memory``: the same text in every process that uses the same store; no key or password in it."""
+    """The name of a memory's store, the same in every process; without key or password."""
     known = _stores.get(memory)
     if known is None:
         known = _stores[memory] = _store(memory)
@@ -61,7 +61,7 @@ def _setting(config: object, name: str) -> Any:
 
 
 def owner_of(said: Mapping[str, Any]) -> Owner:
-    """The owner that a call's arguments, its filters or a unit's payload name; the widest of several."""
+    """The widest owner that is named by a call's arguments and filters, or by a unit's payload."""
     found: dict[str, str] = {}
     _look(said, found)
     _look(said.get("filters"), found)

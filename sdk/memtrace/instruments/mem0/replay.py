@@ -1,4 +1,4 @@
-"""What a replay does to calls of mem0: prompts and replies of its model, and what a search gives back."""
+"""Changes calls of mem0 in a replay: prompts and replies of the model, and results of searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memtrace.instruments.mem0.owners import OWNERS
 from memtrace.steps import PackageCall
 
 _NO_UNIT = 1_000_000
-"""mem0 numbers the units in its prompt from 0: this is none of them."""
+"""No number of a unit in mem0's prompt, where numbers begin with 0."""
 
 
 def asked(name: str, messages: Any) -> PackageCall | None:
@@ -26,7 +26,7 @@ def asked(name: str, messages: Any) -> PackageCall | None:
 def replied(
     replayed: PackageCall, original: Callable[..., Any], model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
-    """The reply of a model, with what is changed."""
+    """Call the model with changed prompts; returns the changed reply."""
     messages = kwargs.get("messages", args[0] if args else None)
     texts = {one["role"]: one["content"] for one in messages or () if isinstance(one.get("content"), str)}
     changed = replayed.given(texts)
@@ -41,7 +41,7 @@ def replied(
 
 
 def with_fact(reply: str, text: str) -> str | None:
-    """A reply that has one fact, or one new unit, more; None where it has another form."""
+    """A reply with one more fact, or one more unit; None for a reply of another form."""
     try:
         said = json.loads(reply)
     except ValueError:
@@ -57,7 +57,7 @@ def with_fact(reply: str, text: str) -> str | None:
 
 
 def remember(replayed: PackageCall, memory: Any, said: Mapping[str, Any]) -> None:
-    """A unit was written or deleted: what is put into the memory besides becomes a unit of the same owner."""
+    """After a write or deletion of a unit, add the units that the replay puts in, for the same owner."""
     owner = {kind: said[kind] for kind in OWNERS if said.get(kind)}
     for text in replayed.found([]):
         if inspect.iscoroutinefunction(memory._create_memory):
@@ -67,7 +67,7 @@ def remember(replayed: PackageCall, memory: Any, said: Mapping[str, Any]) -> Non
 
 
 def found(replayed: PackageCall, result: Any) -> Any:
-    """What a search gives back, with what is changed: a text that it did not find has no id that the store knows."""
+    """The result of a search with the changes; a new text gets an id that the store does not know."""
     items = result.get("results") if isinstance(result, dict) else result
     if not isinstance(items, list):
         return result

@@ -1,4 +1,4 @@
-"""What a request to OpenAI's interface asks, and what a response says; responses are objects of its client or JSON."""
+"""Reads requests and responses of OpenAI's interface; responses are objects of OpenAI's client, or JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALLS = {
     "/completions": ("openai completion", "Generation"),
     "/embeddings": ("openai embeddings", "Embedding"),
 }
-"""The paths that are recorded, the longest of several endings first: name and kind of the operation."""
+"""Endings of recorded paths, each with the name and kind of the operation; longer endings come first."""
 
 _SETTINGS = ("model", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed")
 _PLAIN = (str, int, float)
@@ -22,7 +22,7 @@ _MAX_PART_CHARACTERS = 200
 
 
 def call_of(path: str) -> tuple[str, str] | None:
-    """Name and kind of the operation that a request to this path is; None if it is none."""
+    """Name and kind of the operation for a request to a path; None for a path that is not recorded."""
     for ending, known in CALLS.items():
         if path.endswith(ending):
             return known
@@ -44,7 +44,7 @@ def asked(body: Mapping[str, Any]) -> list[Said]:
 
 
 def texts(body: Mapping[str, Any]) -> list[str]:
-    """The texts of a request for embeddings; token ids are not texts."""
+    """The texts of a request for embeddings, without token ids."""
     given = body.get("input")
     if isinstance(given, str):
         return [given]
@@ -52,7 +52,7 @@ def texts(body: Mapping[str, Any]) -> list[str]:
 
 
 def settings(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of the operation: the model, and how it was told to answer."""
+    """Attributes of the operation: the model, its settings, and the names of tools."""
     found = {name: body[name] for name in _SETTINGS if isinstance(body.get(name), _PLAIN)}
     tools = body.get("tools")
     if isinstance(tools, Iterable) and not isinstance(tools, str):
@@ -62,7 +62,7 @@ def settings(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replies(response: object) -> list[Reply]:
-    """What a whole response says, one of each choice: its text, or the tools that it calls."""
+    """The replies of a whole response: the text and the tool calls of each choice."""
     found: list[Reply] = []
     for choice in _list(field(response, "choices")):
         message = field(choice, "message")
@@ -85,7 +85,7 @@ def replies(response: object) -> list[Reply]:
 
 
 def numbers(response: object) -> dict[str, Any]:
-    """Attributes of the operation that a response tells: which model answered, and how many tokens that took."""
+    """Attributes of the operation from a response: the model, the response's id, and numbers of tokens."""
     usage = field(response, "usage")
     found = {
         "responseModel": field(response, "model"),
@@ -109,7 +109,7 @@ class Whole:
         self._numbers: dict[str, Any] = {}
 
     def add(self, chunk: object) -> None:
-        """The next piece."""
+        """Add the next piece."""
         for choice in _list(field(chunk, "choices")):
             number, delta = field(choice, "index") or 0, field(choice, "delta")
             text = field(choice, "text") if delta is None else field(delta, "content") or field(delta, "refusal")
@@ -132,7 +132,7 @@ class Whole:
         known["arguments"] += field(function, "arguments") or ""
 
     def replies(self) -> list[Reply]:
-        """What it says, as far as it has come."""
+        """The replies so far."""
         if self._final is not None:
             return replies(self._final)
         found = [Reply("".join(texts)) for _, texts in sorted(self._texts.items())]
@@ -142,13 +142,13 @@ class Whole:
         return found
 
     def numbers(self) -> dict[str, Any]:
-        """Attributes of the operation."""
+        """Attributes of the operation so far."""
         return numbers(self._final) if self._final is not None else self._numbers
 
 
 def field(of: object, name: str) -> Any:
-    """A field of an object or a dictionary; None if it has none."""
-    if type(of) is dict:  # the usual cases are first: asking for any mapping, or for what is not there, takes longer
+    """A field of an object or a dictionary; None without this field."""
+    if type(of) is dict:  # the usual cases come first, because the general test takes longer
         return of.get(name)
     own = getattr(of, "__dict__", None)
     if own is not None:
@@ -184,7 +184,7 @@ def _role(kind: object) -> str:
 
 
 def _part(part: object) -> object:
-    """A part of a message: its text, or what an image or a file is, without its bytes."""
+    """The text of a part of a message; of an image or a file, a short description without the bytes."""
     text = field(part, "text")
     if isinstance(text, str):
         return text

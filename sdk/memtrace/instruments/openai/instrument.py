@@ -1,7 +1,7 @@
-"""Records the calls of OpenAI's client, and of every service that is reached through it.
+"""Records the calls of OpenAI's client, to any service.
 
-The seam is ``request``: all calls go through this one method, once for each call of the application, retries inside.
-Objects that existed before (clients, bound methods) go through it too.
+Each call of the application runs the method ``request`` once, with retries inside. Clients that existed before the
+patch use the patched method too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from memtrace.observe import take
 from memtrace.raw_events import RawEvent
 
 _CALL = "_memtrace_call"
-"""The attribute of a raw response that keeps its running call, until the application parses it."""
+"""The attribute of a raw response for its running call, until the application parses the response."""
 
 
 class OpenAIInstrument:
@@ -70,7 +70,7 @@ def _requested(called: Called) -> Iterator[Told]:
 
 
 def _begin(called: Called) -> ModelCall | None:
-    """The call, if it is one of a model that nobody else records."""
+    """Begin a call of a model; None for other requests, for calls that another instrument records, and on failure."""
     if is_covered():
         return None
     try:
@@ -99,7 +99,7 @@ def _begin(called: Called) -> ModelCall | None:
 
 
 def _objects(messages: list[Said]) -> list[object]:
-    """What the call's place is found by: contents of messages, and the messages themselves."""
+    """The objects that decide the call's trace: contents of messages, and the messages themselves."""
     return [part for said in messages for part in (said.content, said.same)]
 
 
@@ -111,9 +111,9 @@ def _embed(call: ModelCall, texts: list[str], attributes: Mapping[str, Any]) -> 
 
 
 def _end(call: ModelCall, result: object) -> None:
-    """The client has given this to the application: a response, a stream, or a raw response of either."""
+    """Record the result of a request: a response, a stream, or a raw response."""
     try:
-        if hasattr(type(result), "model_fields"):  # the usual case: objects of pydantic are slow to say what they lack
+        if hasattr(type(result), "model_fields"):  # first, because pydantic objects answer ``hasattr`` slowly
             _done(call, result)
         elif hasattr(result, "_iterator") and hasattr(result, "response"):
             _follow(call, result)
@@ -128,12 +128,12 @@ def _end(call: ModelCall, result: object) -> None:
 
 def _done(call: ModelCall, response: object) -> None:
     if not isinstance(response, Mapping) and not hasattr(response, "model_fields_set") and hasattr(response, "json"):
-        response = response.json()  # the application asked for the answer of HTTP
+        response = response.json()  # the application asked for the HTTP response
     call.done(bodies.replies(response), bodies.numbers(response))
 
 
 def _keep(call: ModelCall, raw: Any) -> None:
-    """A raw response: if its body is here, it is known what the model said; else the application reads it later."""
+    """Record a raw response whose body is here; otherwise keep the call until the application reads the body."""
     raw.__dict__[_CALL] = call
     if type(raw).__name__ == "LegacyAPIResponse" and raw.http_response.is_closed:
         _done(call, raw.http_response.json())
@@ -145,7 +145,7 @@ def _parsed(called: Called) -> Iterator[Told]:
 
 
 def _read(raw: Any, result: object) -> None:
-    """The application has parsed a raw response."""
+    """Record a raw response that the application has parsed."""
     call: ModelCall | None = raw.__dict__.pop(_CALL, None)
     if call is None:
         return
@@ -159,7 +159,7 @@ def _read(raw: Any, result: object) -> None:
 
 
 def _known_as(call: ModelCall, response: object) -> None:
-    """The parsed objects stand for the replies that are recorded already."""
+    """Let parsed objects stand for the replies that are recorded already."""
     made = [variable for variable, _, _ in call.outputs if variable.kind == "Response" and variable.path]
     for variable, reply in zip(made, bodies.replies(response), strict=False):
         call.known_as(variable, reply.text, *reply.objects)
@@ -172,14 +172,14 @@ def _closed(called: Called) -> Iterator[Told]:
 
 
 def _left(raw: Any) -> None:
-    """The application closes a response that it has read by itself, or not at all: what it said is not known."""
+    """End the call of a raw response that is closed without ``parse``: its reply is unknown."""
     call: ModelCall | None = raw.__dict__.pop(_CALL, None)
     if call is not None:
         call.done([])
 
 
 def _follow(call: ModelCall, stream: Any) -> None:
-    """Record what comes through a stream as it passes."""
+    """Record the chunks of a stream as they pass."""
     iterator = stream._iterator
     stream._iterator = _Later(call, iterator) if hasattr(iterator, "__anext__") else _Now(call, iterator)
 

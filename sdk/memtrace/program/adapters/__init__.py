@@ -1,1 +1,1 @@
-"""Programs that are ready to be run: a long-context buffer, anything behind HTTP, and usual memory packages."""
+"""Ready-made programs: a long-context buffer, any system behind HTTP, and common memory packages."""

@@ -1,4 +1,4 @@
-"""A long-context buffer: everything that was said goes into the prompt of each answer."""
+"""A long-context buffer: all messages go into the prompt of each answer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class LongContextBuffer:
         self._lines: list[str] = []
 
     def prompts(self) -> dict[str, str]:
-        """The prompt of an answer; ``{conversation}`` and ``{question}`` are put in."""
+        """The prompt of an answer, with places ``{conversation}`` and ``{question}``."""
         return {"answer": self._answer}
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Append what was said."""
+        """Append the messages to the buffer."""
         for message in messages:
             self._append(message.text, message)
 

@@ -25,7 +25,7 @@ class Chat:
         self._client = httpx.Client(base_url=base + "/", headers=headers, timeout=_SECONDS)
 
     def reply(self, prompt: str) -> str:
-        """What the model says to a prompt, at temperature 0.
+        """The model's reply to a prompt, at temperature 0.
 
         Raises:
             ProgramError: the server gives no reply.

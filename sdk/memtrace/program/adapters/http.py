@@ -6,8 +6,8 @@
     POST URL/save    {"user": ...}                                            -> any JSON; 404 if it can't
     POST URL/restore {"user": ..., "saved": what save gave}
 
-``MEMTRACE_PROGRAM_URL`` is the URL. What happens behind it, it records itself; it gets the trace by the header
-``traceparent`` (``memtrace.extract``). Where it records nothing, the graph has what was said, asked and answered.
+``MEMTRACE_PROGRAM_URL`` is the URL. The system behind the URL records itself; it gets the trace by the header
+``traceparent`` (``memtrace.extract``). Without such a recording, the graph has only messages, questions and answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class HttpProgram:
     """The system at ``MEMTRACE_PROGRAM_URL``. Run it as ``memtrace.program.adapters.http:HttpProgram``."""
 
     is_replayable = False
-    """Its memory lies elsewhere: a replay would write to it once more."""
+    """A replay would write to the system's memory once more."""
 
     def __init__(self, *, user: str, prompts: Mapping[str, str], folder: Path) -> None:
         url = os.environ.get("MEMTRACE_PROGRAM_URL", "")
@@ -43,13 +43,13 @@ class HttpProgram:
         self._client = httpx.Client(base_url=url.rstrip("/") + "/", timeout=_SECONDS)
 
     def prompts(self) -> dict[str, str]:
-        """The prompts that the system names, with those that are changed."""
+        """The system's prompts, and the changed prompts."""
         response = self._client.post("prompts", json={"user": self._user})
         own = {} if response.status_code == httpx.codes.NOT_FOUND else self._checked(response)
         return {**own, **self._changed}
 
     def add(self, messages: Sequence[Message]) -> None:
-        """Send what was said."""
+        """Send messages."""
         said = [
             {
                 "id": one.id,
@@ -66,13 +66,13 @@ class HttpProgram:
         return str(self._post("answer", {"question": question})["answer"])
 
     def save(self, path: Path) -> None:
-        """Keep what the system gives to be restored."""
+        """Save the system's answer to ``save``."""
         response = self._client.post("save", json={"user": self._user})
         if response.status_code != httpx.codes.NOT_FOUND:
             (path / _SAVED).write_bytes(to_json(self._checked(response)))
 
     def restore(self, path: Path) -> None:
-        """Have the system restore it, if it gave anything."""
+        """Send the saved answer back to the system, if any."""
         if (path / _SAVED).exists():
             saved = from_json((path / _SAVED).read_bytes())
             self._checked(self._client.post("restore", json={"user": self._user, "saved": saved}))

@@ -1,4 +1,4 @@
-"""An agent of LangGraph that keeps what was said in a store, and searches it before it answers.
+"""An agent of LangGraph that keeps messages in a store, and searches the store before an answer.
 
 The environment needs ``langgraph`` and ``langchain-openai``; models are named as in ``adapters.mem0``.
 """

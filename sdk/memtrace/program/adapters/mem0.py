@@ -41,7 +41,7 @@ class Mem0Program:
         self._memory = mem0.Memory.from_config({**_config(folder), **changed})
 
     def prompts(self) -> dict[str, str]:
-        """Those of mem0 that can be changed (extraction and update in 1.x, instructions in 2.x), and the answer's."""
+        """The changeable prompts of mem0 (1.x: extraction and update; 2.x: instructions), and the answer's prompt."""
         return self._prompts
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -57,7 +57,7 @@ class Mem0Program:
         self._memory.add(said, user_id=self._user)
 
     def answer(self, question: str) -> str:
-        """Answer from what mem0 finds."""
+        """Answer from the memories that mem0 finds."""
         if self._is_old:
             found: Any = self._memory.search(question, user_id=self._user, limit=_TOP)
         else:

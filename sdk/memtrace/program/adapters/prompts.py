@@ -11,6 +11,6 @@ ANSWER = (
 
 
 def filled(prompt: str, notes: Sequence[str], question: str) -> str:
-    """The prompt with the notes and the question in their places; other braces stay as they are."""
+    """The prompt with the notes and the question in their places; other braces stay."""
     lines = "\n".join(f"- {note}" for note in notes)
     return prompt.replace("{notes}", lines).replace("{question}", question)
