@@ -90,7 +90,7 @@ class Text:
 
 
 class _Memory:
-    """All values that this process recognises."""
+    """The values and texts that are recognised in this process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

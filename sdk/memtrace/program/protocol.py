@@ -57,7 +57,7 @@ class SavedProgram(Program, Protocol):
         ...
 
     def restore(self, path: Path) -> object:
-        """Replace the user's part of the memory by the content that was saved in a folder. The folder does not change."""
+        """Replace the user's part of the memory by the content saved in a folder. The folder does not change."""
         ...
 
 

@@ -44,7 +44,6 @@ class Run:
     hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
     replies: list[Variable] = field(default_factory=list)
     messages: list[Variable] = field(default_factory=list)
-    candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
     before: Run | None = None
     step_number: int | None = None
