@@ -29,6 +29,7 @@ class Run:
         hits: of a retriever: the documents from the vector store, their units, and scores.
         replies: of a manager of memory: the replies of the model.
         messages: of a manager of memory: the messages to remember.
+        candidates: of a reranker: the documents to choose from, with their variables.
         store_name: of a retriever: the store to search.
         before: of a retriever: the retriever around it.
         step_number: of a node of a graph: the number of the graph's step.
@@ -44,6 +45,7 @@ class Run:
     hits: list[tuple[Any, tuple[str, str], float | None]] = field(default_factory=list)
     replies: list[Variable] = field(default_factory=list)
     messages: list[Variable] = field(default_factory=list)
+    candidates: list[tuple[Any, Variable | None]] = field(default_factory=list)
     store_name: str | None = None
     before: Run | None = None
     step_number: int | None = None
