@@ -1,1 +1,1 @@
-"""How traces are stored: from files, from events, and through the queue."""
+"""How traces get in: files, OpenTelemetry, and the recorder's events through a queue; and out, in others' formats."""

@@ -12,8 +12,8 @@ from ingest.events.known import EventRefusedError
 from schema.models import NO_ATTRIBUTES, Derivation, Operation, Session, Trace, Variable
 
 MOST_BYTES = 256 << 10
-"""Limit of the attributes of one event, and of one element, as JSON in bytes. To read or write so much takes a few
-milliseconds, during which the process does nothing else."""
+"""Largest size of the attributes of an event or an element, as JSON in bytes. Reading or writing 256 KiB blocks the
+process for a few milliseconds."""
 
 T = TypeVar("T", Trace, Operation)
 _Parts = dict[str, msgspec.Raw]
@@ -25,14 +25,14 @@ class Attributes:
     __slots__ = ("_parts", "_size", "_text", "is_changed")
 
     def __init__(self, text: str) -> None:
-        """Begin with the stored attributes: JSON of any size."""
+        """``text``: the stored attributes, JSON of any size."""
         self._text: str | None = text
         self._parts: _Parts | None = None
         self._size = 0
         self.is_changed = False
 
     def merge(self, more: Mapping[str, Any]) -> None:
-        """Add keys, or give existing keys another value. If it raises, nothing has changed.
+        """Add or replace keys; an error leaves the attributes unchanged.
 
         Raises:
             EventRefusedError: the attributes would have more than ``MOST_BYTES``.
@@ -59,7 +59,7 @@ class Attributes:
         return self._text
 
     def differing(self, said: Mapping[str, Any], *, is_all: bool, may_differ: bool = False) -> str | None:
-        """The first key in which these attributes and those of an event contradict each other.
+        """The first key in which an event contradicts these attributes; None if it agrees.
 
         Args:
             said: the attributes of the event, by key.
@@ -75,7 +75,7 @@ class Attributes:
         return next((key for key in parts if key not in said), None) if is_all else None
 
     def _is_huge(self) -> bool:
-        """Whether they exceed the limit, from an older version; such attributes are not read again for each event."""
+        """Whether an older version stored more than the limit; huge attributes are not parsed again for each event."""
         return self._parts is None and len(self.text()) > MOST_BYTES
 
     def _opened(self) -> _Parts:
@@ -86,7 +86,7 @@ class Attributes:
 
 
 class Said:
-    """The attributes of those elements of a trace to which events add, or which they describe again."""
+    """The attributes of a trace's elements that events add to or describe again."""
 
     def __init__(self) -> None:
         self._of: dict[str, Attributes] = {}
@@ -124,7 +124,7 @@ def written(attributes: Mapping[str, Any]) -> str:
 
 
 def parts_of(text: str) -> _Parts:
-    """The keys of JSON text, each with its value as it is written there."""
+    """The keys of a JSON object, each with its value still as JSON."""
     found: _Parts = msgspec.json.decode(text, type=_Parts)
     return found
 

@@ -48,7 +48,7 @@ class Complaint:
 async def record_failure(
     store: GraphStore, complaint: Complaint, author: str, entry_of: EntryOf | None = None
 ) -> Failure:
-    """Store a failure. If it exists already, its gold answers and evidence are replaced by those that are given.
+    """Store a failure. New gold answers and evidence replace the stored ones.
 
     Args:
         store: contains the variables.
@@ -103,7 +103,7 @@ async def record_failure(
 
 
 async def failures_of(store: GraphStore, answer: Variable) -> AsyncIterator[Failure]:
-    """The failures that have an answer."""
+    """The failures whose wrong answer is this variable."""
     async for failure in every(lambda after: store.failures(answer.trace_id, 1000, after)):
         if failure.answer_id == answer.id:
             yield failure
@@ -143,7 +143,7 @@ async def trace_of(store: GraphStore, trace_id: str) -> Trace:
 
 
 def _merged(known: Failure, said: Failure) -> Failure:
-    """The stored failure with what somebody adds."""
+    """The stored failure with the new gold answers, evidence and attributes."""
     more = {name: value for name, value in msgspec.json.decode(said.attributes).items() if value is not None}
     attributes = msgspec.json.decode(known.attributes) | more
     return replace(

@@ -1,9 +1,9 @@
-"""Checks whether an event that names a known element agrees with what is stored of it.
+"""Checks whether an event about a stored element agrees with the element.
 
-An event may be sent again, and then changes nothing. An event that contradicts the stored element is refused, and the
-reason names the field; otherwise its contents would be lost without a word. Compared are the fields that the graph
-stores and that no later event may have changed. Programs that continue a trace or session send its event again: there,
-fields that are left out and another time are no contradiction.
+An event that is sent again changes nothing. An event that contradicts the stored element is refused, and the reason
+names the field; otherwise the event's contents would be lost silently. Only stored fields that no later event may
+change are compared. Programs that continue a trace or session send the trace's or session's event again, so these
+events may leave fields out and may have another time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from schema.models import Derivation, Ending, Operation, Session, Variable
 from store.contract.answers import Label
 
 _Pair = tuple[str, Any, Any]
-"""The name of a field, what is known of it, and what is said."""
+"""The name of a field, its stored value, and the event's value."""
 
 
 def check_trace_name(known: str | None, said: str | None) -> None:
@@ -115,7 +115,7 @@ def check_variable(
         attributes: its attributes.
         said: the event.
         made: the variable that the event would make.
-        more: attributes in the event, with its role and the size before it was cut.
+        more: the event's attributes, with the variable's role and the value's size before it was cut.
 
     Raises:
         EventRefusedError: the event contradicts it.
@@ -137,7 +137,7 @@ def check_variable(
 
 
 def check_stored_unit(known: Variable, said: wire.VariableEvent, made: Variable) -> None:
-    """Compare what readers and makers of a stored unit must agree on.
+    """Compare the fields on which readers and makers of a stored unit must agree.
 
     Raises:
         EventRefusedError: the event contradicts it.
@@ -146,7 +146,7 @@ def check_stored_unit(known: Variable, said: wire.VariableEvent, made: Variable)
 
 
 def _what_it_is(known: Variable, made: Variable) -> tuple[_Pair, ...]:
-    """What a variable is, whoever tells of it."""
+    """The fields that are the same in the event of a unit's maker and in the events of its readers."""
     return (
         ("value", known.value_hash, made.value_hash),
         ("mediaType", known.media_type, made.media_type),
@@ -160,7 +160,7 @@ def _what_it_is(known: Variable, made: Variable) -> tuple[_Pair, ...]:
 
 
 def check_derivation(known: Derivation, said: wire.Derived, source: str, target: str, operation: str) -> None:
-    """Compare a derivation with an event, and the ids of what it names.
+    """Compare a derivation with an event and with the ids of the event's source, target and operation.
 
     Raises:
         EventRefusedError: the event contradicts it.

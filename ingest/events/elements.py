@@ -47,17 +47,18 @@ class Elements:
     """New elements of one trace, made from events in their order.
 
     Attributes:
-        values: values that are stored beside the graph, by hash.
+        values: bytes of the values to store beside the graph, by hash.
     """
 
     def __init__(self, trace: Trace, names: Names, stored: Stored, beginnings: Beginnings) -> None:
-        """Begin with what is stored.
+        """Start from the stored elements.
 
         Args:
             trace: the stored trace, or a new one.
-            names: the ids of everything that the events name.
-            stored: what is stored of the trace, and of everything that the events name.
-            beginnings: stored values with which values of events begin, if they are not whole on their variables.
+            names: the ids of all names in the events.
+            stored: the stored elements of the trace that the events name.
+            beginnings: stored values that values of the events begin with, as far as the variables have them only in
+                part.
         """
         self.values: dict[str, bytes] = {}
         self._trace = trace
@@ -73,7 +74,7 @@ class Elements:
         self._completions: dict[str, Completion] = {}
 
     def batch(self) -> Batch:
-        """All that was made so far."""
+        """The elements made so far."""
         new = self._known.new
         return Batch(
             self._said.finished(self._trace),
@@ -88,7 +89,7 @@ class Elements:
         )
 
     def add(self, event: wire.Event) -> None:
-        """Make the elements of an event; what is known stays as it is.
+        """Make the elements of an event; stored elements stay unchanged.
 
         Raises:
             EventRefusedError: the event can't be accepted.
@@ -249,7 +250,7 @@ class Elements:
         self._known.add(Label.VARIABLE, made)
 
     def _again(self, known: Variable, made: Variable, event: wire.VariableEvent, attributes: Mapping[str, Any]) -> None:
-        """A known variable is told again: as before, or as a stored unit by its readers and its maker in any order."""
+        """Handle another event of a known variable: a repetition, or the other side (reader, maker) of a stored unit."""
         if event.stored is not None:
             check_stored_unit(known, event, made)
         if event.stored == stored_units.WRITTEN and stored_units.is_mentioned(known):
@@ -276,7 +277,7 @@ class Elements:
             check_derivation(known, event, source.id, target.id, operation.id)
             return
         if event.stored and target.operation_id not in {None, operation.id}:
-            return  # another operation has stored the same before: the unit is what that one made
+            return  # another operation has stored the same unit before, and stays the unit's maker
         if source.sequence >= target.sequence:
             reason = "source: it came after the target, which can't depend on it: this would close a cycle"
             raise EventRefusedError(reason)
@@ -300,5 +301,5 @@ class Elements:
         )
 
     def _id_of(self, label: Label, name: str | None, field: str) -> str | None:
-        """The id of what a field of an event refers to, if it says anything."""
+        """The id of the element that a field of an event names; None if the field is empty."""
         return None if name is None else self._known.get(label, name, field).id

@@ -19,15 +19,15 @@ from store.contract.protocol import GraphStore
 from store.shared.resolving import by_name
 
 AUTHOR = "application"
-"""The author of such a failure, which is kept among its attributes."""
+"""The author of failures from feedback, kept in the failure's attributes."""
 
 
 async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
-    """Write that an answer is right, or make a failure of it; a failure that exists is changed.
+    """Record that an answer is right, or create or change the failure of a wrong answer.
 
     Raises:
-        EventRefusedError: it names something that does not exist, or the graph does not say what was asked.
-        InputError: something is too long; or what is called right is not an answer, or was judged wrong by a failure.
+        EventRefusedError: the event names a variable that does not exist, or the graph has no question for the answer.
+        InputError: a text is too long; or the "right answer" is no answer, or a failure says that it is wrong.
     """
     names = Names(trace_id(store.project_id, event.trace))
     found = await _named(store, names, [name for _, name in references(event)])
@@ -45,7 +45,7 @@ async def take_feedback(store: GraphStore, event: wire.Feedback) -> None:
 
 
 async def _named(store: GraphStore, names: Names, wanted: Sequence[str]) -> dict[str, Variable]:
-    """The variables that are meant, by what the event calls them: an id, or the name of only one in the trace."""
+    """The variables that an event names, by the event's word: an id, or a name that only one variable has."""
     ids = {name: names.id(Label.VARIABLE, name) for name in wanted}
     stored = {one.id: one for one in await store.get(Label.VARIABLE, list(ids.values())) if isinstance(one, Variable)}
     found = {}

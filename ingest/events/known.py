@@ -1,4 +1,4 @@
-"""What is known of a trace while events are processed: what is stored, and what the events add."""
+"""The elements of a trace while its events are processed: stored ones, and new ones from the events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class EventRefusedError(Exception):
     """An event that can't be accepted.
 
     Attributes:
-        is_early: whether it refers to something that does not exist yet.
+        is_early: whether the event refers to an element that does not exist yet.
     """
 
     def __init__(self, reason: str, is_early: bool = False) -> None:
@@ -24,8 +24,8 @@ class Known:
     """The elements of a trace by the ids of the sender.
 
     Attributes:
-        new: those that are not stored yet, by label and id, in the order of the trace.
-        next: the next free place in the trace, by label.
+        new: elements that are not stored yet, by label and id, in the order of the trace.
+        next: the next free sequence number in the trace, by label.
     """
 
     def __init__(self, names: Names, stored: Stored) -> None:
@@ -57,11 +57,11 @@ class Known:
         return id_ in self.new[label]
 
     def change(self, label: Label, element: Any) -> None:
-        """From now on, a known element is this one, which has the same id and place."""
+        """Replace a known element by a new state with the same id and sequence number."""
         known = self.new[label] if self.is_new(label, element.id) else self._changed
         known[element.id] = element
 
     def add(self, label: Label, element: Any) -> None:
-        """Add a new element, which has received the next place in the trace."""
+        """Add a new element, whose sequence number is ``next[label]``."""
         self.new[label][element.id] = element
         self.next[label] += 1

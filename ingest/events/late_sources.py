@@ -1,11 +1,10 @@
-"""Derivations whose source came after their target: the target, and what derives from it, moves to a later place.
+"""Derivations whose source came after their target: the target, and its dependents, move to later sequence numbers.
 
-A variable's place in its trace (``sequence``) is the order in which it came, and a source is always before its target.
-So no cycle can arise, and a derivation that agrees with the places needs no search in the graph. For a derivation that
-does not, there are two possibilities: if its source derives from its target, it would close a cycle; otherwise the
-places between the two are given out anew. The method is Pearce and Kelly, "A dynamic topological sort algorithm for
-directed acyclic graphs" (2006): only variables that depend on the target, or on which the source depends, change their
-places, among themselves.
+Variables are numbered (``sequence``) as they come, and a source always has a smaller number than its target. So no
+cycle can arise, and a derivation that agrees with the numbers needs no search in the graph. A derivation that doesn't
+agree either closes a cycle (its source derives from its target) and is refused, or the numbers between its ends are
+given out anew. Method: Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
+Only variables that depend on the target, and variables that the source depends on, exchange their numbers.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _TOO_FAR = (
 
 
 async def with_late_sources(store: GraphStore, events: Sequence[Event], refused: Sequence[Refusal]) -> list[Refusal]:
-    """Write derivations whatever the places of their variables; returns which events of a trace stay refused.
+    """Retry the refused derivations by renumbering variables; returns the events that stay refused.
 
     Args:
         store: contains the trace.
-        events: the events that were to be written.
-        refused: those of them that were refused.
+        events: all events of the attempt to write.
+        refused: the refused ones among ``events``.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
@@ -58,7 +57,7 @@ async def with_late_sources(store: GraphStore, events: Sequence[Event], refused:
 
 
 async def take_late_sources(store: GraphStore, events: Sequence[Derived]) -> list[Refusal]:
-    """Write derivations of one trace, whatever the places of their variables; returns the refused ones in order.
+    """Write derivations of one trace, renumbering variables where needed; returns the refused events in order.
 
     Raises:
         StoreError: the store can't be used; writing again changes nothing.
@@ -118,11 +117,11 @@ class _TooFarError(Exception):
 
 
 class _Order:
-    """The places of those variables of a trace that are looked at.
+    """The sequence numbers of the variables that a search has read.
 
     Attributes:
-        places: by the variable's id.
-        moved: the variables whose places have changed.
+        places: sequence number by variable id.
+        moved: ids of the variables whose number has changed.
     """
 
     def __init__(self, store: GraphStore, variables: Iterable[Variable]) -> None:
@@ -133,7 +132,7 @@ class _Order:
         self._new: dict[Direction, dict[str, set[str]]] = {direction: defaultdict(set) for direction in Direction}
 
     async def join(self, source: str, target: str) -> str | None:
-        """Move a source before its target. Returns the reason if that is not possible."""
+        """Move a source before its target; returns None, or why the move is impossible."""
         if source == target:
             return _CYCLE
         first, last = self.places[target], self.places[source]
@@ -155,10 +154,10 @@ class _Order:
         return None
 
     async def _reached(self, start: str, direction: Direction, first: int, last: int) -> set[str]:
-        """The variables that can be reached from a variable and lie between two places.
+        """The variables between two sequence numbers that can be reached from ``start``.
 
         Raises:
-            _TooFarError: there are too many.
+            _TooFarError: the search would read more than ``MOST_LOOKED_AT`` variables.
         """
         found, level = {start}, {start}
         while level:
@@ -171,7 +170,7 @@ class _Order:
         return found
 
     async def _neighbours(self, ids: set[str], direction: Direction) -> set[str]:
-        """The sources of some variables, or their targets; their places are known afterwards."""
+        """The sources or targets of some variables; afterwards ``places`` has the neighbours' numbers."""
         known, new = self._stored[direction], self._new[direction]
         unknown = sorted(ids - known.keys())
         if unknown:

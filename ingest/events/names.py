@@ -1,4 +1,4 @@
-"""The names that events use, and the ids of these names in the graph."""
+"""The sender's names in events, and the ids that the graph has for them."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _NAMED: dict[type[wire.Event], tuple[tuple[Label, str], ...]] = {
     wire.Feedback: ((Label.VARIABLE, "answer"), (Label.VARIABLE, "question")),
     wire.Invalidated: ((Label.VARIABLE, "variable"), (Label.OPERATION, "operation")),
 }
-"""The fields in which each type of event names something, itself included. Finding them anew for each event would take
-longer than everything else."""
+"""The label and field of each name in a type of event, the event's own name first. A table, because finding the fields
+by inspection would take most of an event's time."""
 
 _DEFINING = (wire.SessionEvent, wire.OperationStarted, wire.VariableEvent, wire.Derived)
-"""Types of events that create the first thing that they name."""
+"""Types of events that create an element; their first named field is its name."""
 
 
 def defined(event: wire.Event) -> tuple[Label, str] | None:
-    """What an event creates, if other events can refer to it."""
+    """Label and name of the element that an event creates; None if other events can't refer to the element."""
     if not isinstance(event, _DEFINING):
         return None
     label, key = _NAMED[type(event)][0]
@@ -48,7 +48,7 @@ def defined(event: wire.Event) -> tuple[Label, str] | None:
 
 
 def references(event: wire.Event) -> list[tuple[Label, str]]:
-    """What must exist before an event can be accepted."""
+    """Label and name of each element that must exist before an event can be accepted."""
     named = _NAMED.get(type(event), ())[isinstance(event, _DEFINING) :]
     found = [(label, name) for label, key in named if (name := getattr(event, key)) is not None]
     return found + [(Label.VARIABLE, name) for name in _inside(event)]
@@ -62,7 +62,7 @@ def _inside(event: wire.Event) -> Sequence[str]:
 
 
 class Names:
-    """The names in the events of one trace, and the ids that are made from them.
+    """Makes ids of the names in one trace's events.
 
     Attributes:
         trace_id: the id of the trace.
@@ -74,7 +74,7 @@ class Names:
         self._makers = {label: IdMaker(label.value, trace_id) for label in IN_ORDER}
 
     def id(self, label: Label, name: str) -> str:
-        """The id of what the sender calls by this name."""
+        """The id of the element with the sender's name ``name``."""
         ids = self._ids[label]
         id_ = ids.get(name)
         if id_ is None:
@@ -82,7 +82,7 @@ class Names:
         return id_
 
     def ids(self, events: Iterable[wire.Event]) -> Mapping[Label, Sequence[str]]:
-        """The ids of everything that the events name, by label."""
+        """The ids of all names in the events, by label."""
         found: dict[Label, dict[str, None]] = {label: {} for label in IN_ORDER}
         for event in events:
             for label, key in _NAMED.get(type(event), ()):

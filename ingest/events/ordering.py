@@ -1,4 +1,4 @@
-"""Puts events of a trace that came together in order: an event comes after everything to which it refers.
+"""Sorts events of a trace so that each event comes after all elements that the event refers to.
 
 Senders keep this order, but parallel requests, retries and dead letters do not.
 """
@@ -18,18 +18,18 @@ _Places = Mapping[tuple[Label, str], int]
 
 
 def order_of(events: Sequence[wire.Event]) -> list[int] | None:
-    """The same as ``in_order``, but events whose times increase are taken to be in order without a look at the rest.
+    """``in_order``, but assumes that events with increasing times are in order.
 
-    Nothing depends on that: an event that comes before what it refers to is still accepted after it.
+    A wrong assumption costs only time: an event that came too early is tried again.
     """
     return None if all(one.time <= next_.time for one, next_ in pairwise(events)) else in_order(events)
 
 
 def in_order(events: Sequence[wire.Event]) -> list[int] | None:
-    """The places of the events, each after what it refers to; None if they are in order already.
+    """The positions of the events in an order that puts references first; None if the events are in order already.
 
-    The source of a derivation comes before its target. Otherwise the events stay in the order in which they came. The
-    same is true of events that refer to themselves in a circle, which can't be accepted anyway.
+    The source of a derivation comes before the target. Otherwise the events keep their order; events that refer to each
+    other in a circle keep their order too (they will be refused).
     """
     places: dict[tuple[Label, str], int] = {}
     for place, event in enumerate(events):
@@ -56,7 +56,7 @@ def in_order(events: Sequence[wire.Event]) -> list[int] | None:
 
 
 def _relations(events: Sequence[wire.Event], places: _Places) -> Iterator[tuple[int, int]]:
-    """Pairs of places: the event at the first place comes before that at the second."""
+    """Pairs of positions: the first event of a pair must come before the second."""
     for place, event in enumerate(events):
         for name in references(event):
             before = places.get(name)

@@ -1,4 +1,4 @@
-"""Finds out from the graph to which question an answer belongs."""
+"""Finds an answer's question in the graph."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from store.contract.answers import NO_BUDGET, Budget, Direction
 from store.contract.protocol import GraphStore
 
 _OF_ITS_PROMPT = Budget(hops=2)
-"""Of what the operation used, such as a prompt: the question that was put into it, and not those of turns before, which
-came into it by a history or by what was found for them."""
+"""From the operation's inputs (such as a prompt), two steps back: reaches the question in the prompt, but not questions
+of earlier turns, which reached the prompt through the history or through retrieved units."""
 _NEAR = Budget(hops=8)
-"""Depth within which the question of an answer is nearly always found; a walk through the whole past takes long."""
+"""Nearly every answer has its question within this depth; a walk through the whole causal past takes long."""
 
 
 async def questions_of(store: GraphStore, answers: Sequence[Variable]) -> dict[str, list[Variable]]:
-    """The questions to which each of several answers may belong, by the answer's id; a single one is the question.
+    """The candidate questions of each answer, by the answer's id; if there is one candidate, it is the question.
 
-    They are the queries that its operation used. If there are none, they are the queries from which something was made
-    that it used, such as a prompt; then those in its causal past, first in the near past. If there are none either (a
-    chat that is recorded without queries), they are the messages that its operation used.
+    The first place with a query wins: inputs of the answer's operation; sources of these inputs (such as a prompt); the
+    answer's near causal past; the whole causal past. A chat that was recorded without queries has messages as
+    candidates: the messages that the answer's operation used.
     """
     makers = dict.fromkeys(one.operation_id for one in answers if one.operation_id is not None)
     details = await store.operations(list(makers)) if makers else {}

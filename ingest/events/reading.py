@@ -1,4 +1,4 @@
-"""Reads events: checks what comes from outside, and reads again what was checked before."""
+"""Parses events: strictly when they come from outside, quickly when they come from the queue."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ingest.events.attributes import MOST_BYTES
 from ingest.events.values import check_base
 
 MAX_EVENT_BYTES = 16 << 20
-"""Limit of one event as it is sent, in bytes; a longer value must be rebuilt from a base."""
+"""Largest event on the wire, in bytes; a longer value must be sent as an addition to a base."""
 
 
 def checked(piece: bytes) -> Event:
-    """An event that can be accepted; a long one is returned without its value.
+    """Parse and check one event; a long event is returned without its value.
 
     Raises:
         EventError: it can't be accepted.
@@ -33,15 +33,15 @@ def checked(piece: bytes) -> Event:
 
 
 class _Outline(msgspec.Struct):
-    """The fields of an event that may be long."""
+    """An event whose long field, the value, is not parsed."""
 
     value: msgspec.Raw = msgspec.Raw(b"")
 
 
 def _read_long(piece: bytes) -> Event:
-    """A long event without its value; only the value may be long.
+    """Parse a long event without its value; no other field may be long.
 
-    Reading nested JSON takes several times as long as reading a text, and the process does nothing else meanwhile.
+    Parsing nested JSON takes several times as long as scanning a text, and blocks the process.
 
     Raises:
         EventError: it is not an event, or longer than allowed.
@@ -51,7 +51,7 @@ def _read_long(piece: bytes) -> Event:
     try:
         value = bytes(msgspec.json.decode(piece, type=_Outline).value)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        # Only the slower reader finds the place of an error, and a long text would take it too long.
+        # Only the slower parser says where an error is, but it takes too long for a long text.
         what = "value, or a text beside it: no valid Unicode, which can't be stored, or " if b"\\u" in piece else ""
         raise EventError(f"{what}not JSON: {error}") from None
     beside = len(piece) - len(value)
@@ -74,20 +74,20 @@ def _read(piece: bytes) -> Event:
     try:
         found = msgspec.json.decode(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # JSON that this reader refuses may still be an event, and the other reader explains better what is wrong.
-        # The other one also finds texts that are not valid Unicode, which this reader always refuses.
+        # msgspec refuses some JSON that may be an event, and invalid Unicode. ``decode`` is more tolerant, and explains
+        # errors better.
         return decode(piece)
     return from_object(found)
 
 
 def read(lines: Sequence[bytes]) -> list[Event | EventError]:
-    """The event or error in each line; fast for lines that were checked before."""
+    """The event, or the error, of each line; fast for lines that were checked before."""
     return [_read_checked(line) for line in lines]
 
 
 def _read_checked(line: bytes) -> Event | EventError:
     try:
-        # One pass is enough, because a packet was checked when it came. What one pass can't read may still be an event.
+        # A packet was checked on arrival, so one pass is enough. If that pass fails, the line may still be an event.
         return _adapter().validate_json(line)
     except ValidationError:
         pass

@@ -1,4 +1,4 @@
-"""Rebuilds values whose events contain only the new part, and reads the stored values that this needs."""
+"""Rebuilds values from events that contain only the new part, and reads the stored beginnings."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from store.contract.answers import Label, Stored
 from store.contract.protocol import GraphStore
 
 Beginnings = Mapping[str, bytes | CorruptValueError]
-"""Stored values with which others begin, by hash; for a damaged value, the error."""
+"""Bytes of the stored values that new values begin with, by hash; the error for a damaged value."""
 
 
 class Rebuilder:
-    """Gives the whole values of events of one trace."""
+    """Computes the whole values of events of one trace."""
 
     def __init__(self, known: Known, values: Mapping[str, bytes], beginnings: Beginnings) -> None:
-        """Begin with what is known.
+        """Take the sources of beginnings.
 
         Args:
             known: the elements of the trace.
-            values: values of new variables that are not whole on the variables, by hash.
-            beginnings: the same for stored variables, as far as values of events begin with them.
+            values: values of new variables that are too long for the variable itself, by hash.
+            beginnings: the same for stored variables, as far as events refer to them.
         """
         self._known = known
         self._values = values
@@ -39,7 +39,7 @@ class Rebuilder:
         """The whole value of an event.
 
         Raises:
-            EventRefusedError: the value with which it begins does not exist, or does not fit.
+            EventRefusedError: the event's base does not exist, or does not fit.
             UnicodeEncodeError: the value is not valid Unicode.
         """
         base = event.base
@@ -72,7 +72,7 @@ class Rebuilder:
 async def read_beginnings(
     store: GraphStore, names: Names, stored: Stored, events: Iterable[wire.Event]
 ) -> dict[str, bytes | CorruptValueError]:
-    """Read the stored values with which values of some events begin, each once."""
+    """Read the stored values that some events' values begin with, each once."""
     known: Mapping[str, Variable] = stored.elements.get(Label.VARIABLE, {})
     found: dict[str, bytes | CorruptValueError] = {}
     for event in events:
@@ -84,7 +84,7 @@ async def read_beginnings(
         try:
             check_base(event.base, before.size)
         except ValueError:
-            continue  # its event is refused later, when it is processed
+            continue  # the event is refused when it is processed
         try:
             found[before.value_hash] = await store.value(before)
         except CorruptValueError as error:

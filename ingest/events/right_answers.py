@@ -1,4 +1,4 @@
-"""Answers that somebody says are right."""
+"""Records answers as right."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from store.contract.protocol import GraphStore
 async def record_right(
     store: GraphStore, answer: Variable, said_at: datetime | None = None, entry_of: EntryOf | None = None
 ) -> Variable:
-    """Store that an answer is right, and return the answer. Doing so again changes nothing.
+    """Store that an answer is right, and return the answer. A second call changes nothing.
 
     Args:
         store: contains the answer.
         answer: the stored answer.
-        said_at: when it was said; None means now. A failure that was reported later has priority.
+        said_at: when somebody said so; None means now. A failure that was reported later has priority.
         entry_of: makes the entry of the audit log.
 
     Raises:
-        InputError: it is not an answer, or was judged wrong before.
+        InputError: the variable is not an answer, or a failure says that it is wrong.
     """
     if answer.kind is not VariableKind.ANSWER:
         raise InputError("right", answer.id, f"is of kind {answer.kind}: only an Answer can be judged right")

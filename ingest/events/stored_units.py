@@ -1,9 +1,9 @@
-"""Units of a memory that outlive their process: told by their readers and by their maker, in any order.
+"""Memory units that outlive a process: their readers and their maker send events of the unit, in any order.
 
-All call such a unit by the same id. A reader mentions it before it refers to it: then the read is in the graph at once,
-whether or not the maker was recorded. The variable is marked as mentioned then, and comes from outside. When its maker
-says how it was made, it is completed, once. Nothing of a mention depends on who mentioned it, and when, so that the
-graph is the same in whatever order the events come.
+All senders use the same id for a unit. A reader first sends the unit ("mentions" it) and then refers to it, so the read
+is in the graph at once, even if the maker was never recorded. A mentioned variable comes from outside and carries a
+mark; the maker's event completes the variable, once. A mention is the same whoever sends it and whenever, so the order
+of the events doesn't change the graph.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ingest.events.known import EventRefusedError
 from schema.models import Completion, Variable
 
 WRITTEN, MENTIONED = "written", "mentioned"
-"""What an event says of a stored unit: that its operation made it, or that somebody read it."""
+"""Values of an event's ``stored`` field: the event's operation wrote the unit, or a reader mentions the unit."""
 
 MARK = {"mentioned": True}
-"""The attribute of a variable that was read, but of which nobody has told who made it."""
+"""The attribute of a variable that was mentioned and whose maker is still unknown."""
 
 
 def check(event: VariableEvent) -> None:
-    """Check that an event says of a stored unit what it can say.
+    """Check the fields of a stored unit's event.
 
     Raises:
-        EventRefusedError: it does not.
+        EventRefusedError: a field does not fit the others.
     """
     if event.stored == MENTIONED and event.operation is not None:
         raise EventRefusedError("operation: what is only mentioned has none; its maker says stored: written")
@@ -38,17 +38,17 @@ def check(event: VariableEvent) -> None:
 
 
 def is_mentioned(variable: Variable) -> bool:
-    """Whether nobody has told yet who made a variable."""
+    """Whether a variable was mentioned and its maker is still unknown."""
     return variable.operation_id is None and "mentioned" in parts_of(variable.attributes)
 
 
 def completed(mentioned: Variable, made: Variable) -> Variable:
-    """A variable that was mentioned, with what its maker says; its place in the trace stays."""
+    """A mentioned variable with the fields from its maker's event, and its old sequence number."""
     return replace(made, sequence=mentioned.sequence, right=mentioned.right)
 
 
 def completion(variable: Variable) -> Completion:
-    """What changes in the store when a variable that was mentioned gets its maker."""
+    """The change to the store when a mentioned variable gets its maker."""
     assert variable.operation_id is not None
     return Completion(
         variable.id,

@@ -1,7 +1,7 @@
 """Writes wire events (``memtrace.events``) to the graph of a project.
 
-Events of a trace are processed in their order: what an event refers to came before it, in the same call or in an
-earlier one. Ids are made from the sender's ids, so that an event that is sent twice changes nothing. A bad event never
+Events of a trace are processed in order: an element must come before the events that refer to it, in the same call or
+in an earlier one. Ids are made from the sender's ids, so an event that is sent twice changes nothing. A bad event never
 keeps others out.
 """
 
@@ -35,7 +35,7 @@ _Portion = list[tuple[int, wire.Event]]
 SOURCE = "memtrace"
 
 _FEW_EVENTS = 20
-"""So few events are processed without a thread, because switching to a thread takes longer."""
+"""Up to this number, events are processed without a thread: switching to a thread would take longer."""
 
 _LONG_CHARACTERS = 64 << 10
 
@@ -47,9 +47,9 @@ class Refusal:
     """Why an event is not in the graph.
 
     Attributes:
-        index: its place among the events that were given.
+        index: position of the event in the caller's list.
         reason: what is wrong, and where.
-        is_early: whether it refers to something that does not exist yet; it may be accepted when that has come.
+        is_early: whether the event refers to an element that does not exist yet; the event may be accepted later.
     """
 
     index: int
@@ -58,7 +58,7 @@ class Refusal:
 
 
 async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[Refusal]:
-    """Write events to a project's graph. Returns the refused ones, in order; the others are then in the graph."""
+    """Write events to a project's graph; returns the refused events in order. The others are then in the graph."""
     divided = await asyncio.to_thread(_divided, events) if len(events) > _FEW_EVENTS else _divided(events)
     refused: list[Refusal] = []
     for external_id, parts, feedback in divided:
@@ -70,9 +70,9 @@ async def take_events(store: GraphStore, events: Sequence[wire.Event]) -> list[R
 
 
 def _divided(events: Sequence[wire.Event]) -> list[tuple[str, list[_Portion], list[tuple[int, wire.Feedback]]]]:
-    """The events of each trace with their places: those that are written together, and the feedback.
+    """Per trace: its id, portions of events to write together, and the feedback; events come with their positions.
 
-    Feedback needs the graph around its answer, and nothing else needs the feedback, so it comes last.
+    Feedback comes last: it needs the graph around its answer, and no other event refers to feedback.
     """
     made: dict[str, _Portion] = {}
     judged: dict[str, list[tuple[int, wire.Feedback]]] = defaultdict(list)
@@ -86,7 +86,7 @@ def _divided(events: Sequence[wire.Event]) -> list[tuple[str, list[_Portion], li
 
 
 async def _take(store: GraphStore, external_id: str, events: Sequence[tuple[int, wire.Event]]) -> list[Refusal]:
-    """Write events of one trace; if the store refuses them together, write the halves separately."""
+    """Write events of one trace; if the store refuses all together, write each half separately."""
     try:
         return await _write(store, external_id, events)
     except (ConflictError, InputError) as error:
@@ -132,7 +132,7 @@ async def _write(store: GraphStore, external_id: str, events: Sequence[tuple[int
 
 
 def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tuple[list[Refusal], Batch | None]:
-    """The refusals of some events, and what the others make; None if there are no others."""
+    """The refusals, and the batch of the accepted events; None if no event was accepted."""
     refused = []
     for index, event in events:
         try:
@@ -147,14 +147,14 @@ def _build(elements: Elements, events: Sequence[tuple[int, wire.Event]]) -> tupl
 async def _aside(
     events: Sequence[tuple[int, wire.Event]], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """Process events in a thread if that may take long, so that the server can answer others meanwhile."""
+    """Process events in a thread if that may take long, so that the event loop can serve others meanwhile."""
     if len(events) > _FEW_EVENTS or any(_is_large(event) for _, event in events):
         return await asyncio.to_thread(work, *args, **kwargs)
     return work(*args, **kwargs)
 
 
 def _is_large(event: wire.Event) -> bool:
-    """Whether a single event may take long, because it, or the element to which it adds, has many attributes."""
+    """Whether one event may take long, because the event or its element has many attributes."""
     if isinstance(event, wire.VariableEvent) and (event.base is not None or len(event.value) > _LONG_CHARACTERS):
         return True
     return bool(getattr(event, "attributes", None) or getattr(event, "error", None))

@@ -1,4 +1,4 @@
-"""How a value is stored on its variable, and which part of it is stored beside the graph."""
+"""Splits values into the part on the variable and the part beside the graph, and joins values with their beginnings."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from schema.ids import hash_value
 from schema.models import PREVIEW_CHARACTERS, WHOLE_VALUE_BYTES
 
 MOST_REBUILT_BYTES = 64 << 20
-"""Largest value that is rebuilt in memory, in bytes: a few bytes on the wire may stand for a long value."""
+"""Largest rebuilt value, in bytes: a few bytes on the wire may stand for a long value."""
 
 PORTION_BYTES = 8 << 20
-"""Total size of values that are rebuilt without a pause (or one longer value); other work is done in between."""
+"""Total bytes of values that are rebuilt without a pause, or one longer value; then other work gets its turn."""
 
 _LEAST_WORK = 64 << 10
-"""The least that a rebuilt value counts for, in bytes, because its base has to be read."""
+"""Smallest cost of a rebuilt value, in bytes: its base must be read."""
 
 _ALWAYS_READ_BYTES, _MOST_READ_FOR_ONE = 1 << 20, 16
-"""Largest base: so many bytes, or so many times the size of the value for which it is read."""
+"""Largest base: this number of bytes, or this multiple of the rebuilt value's size, whichever is larger."""
 
 _LONGEST_CHARACTER = 4
 _WINDOW = 1 << 20
 _NO_STARTS = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 with which no character begins: continuation bytes."""
+"""UTF-8 continuation bytes: no character begins with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class ValueParts:
     """The parts of a value.
 
     Attributes:
-        whole: the value, if it is small enough to be on the variable.
-        data: its bytes, if they have to be stored beside the graph.
+        whole: the value, if it is small enough for the variable.
+        data: the bytes to store beside the graph, if the value is too large for the variable.
         size: size in bytes of UTF-8.
     """
 
@@ -51,8 +51,8 @@ class Whole:
 
     Attributes:
         data: the value in UTF-8.
-        truncated: whether it is cut.
-        size: size of the whole value in bytes, if it is cut.
+        truncated: whether the value was cut.
+        size: size in bytes before the cut; None if the value was not cut.
     """
 
     data: bytes
@@ -60,11 +60,11 @@ class Whole:
     truncated: bool | None
     size: int | None
     text: str | None = None
-    """The value as a text, if it came as one."""
+    """The value as text, if the event had the whole text."""
 
 
 def value_parts(data: bytes, text: str | None = None) -> ValueParts:
-    """The parts of a value in UTF-8; ``text`` is the same value as a text, if it is available."""
+    """The parts of a value in UTF-8; ``text`` is the same value decoded, if the caller has it."""
     is_small = len(data) <= WHOLE_VALUE_BYTES
     if text is None:
         beginning = data if is_small else data[: PREVIEW_CHARACTERS * _LONGEST_CHARACTER]
@@ -79,7 +79,7 @@ def value_parts(data: bytes, text: str | None = None) -> ValueParts:
 
 
 def rebuilt_bytes(event: wire.Event) -> int:
-    """The work of rebuilding an event's value, in bytes; 0 if it comes whole, or will be refused."""
+    """The cost of rebuilding an event's value, in bytes; 0 if the event has the whole value or will be refused."""
     if not isinstance(event, wire.VariableEvent) or event.base is None or event.base.size > MOST_REBUILT_BYTES:
         return 0
     return max(event.base.size, _LEAST_WORK)
@@ -90,10 +90,10 @@ def check_base(base: wire.Base, beginning_size: int | None = None) -> None:
 
     Args:
         base: the base of the event.
-        beginning_size: size in bytes of the value of the variable that the base names, if it is known.
+        beginning_size: size in bytes of the base variable's value, if known.
 
     Raises:
-        ValueError: it may not be; the message says why.
+        ValueError: rebuilding would take too much; the message says why.
     """
     if base.size > MOST_REBUILT_BYTES:
         raise ValueError(f"base.size: {base.size} bytes; a value is rebuilt up to {MOST_REBUILT_BYTES}")
@@ -110,11 +110,11 @@ def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: bytes, is_cut
     Args:
         event: the event.
         base: its base.
-        beginning: the value of the variable that the base names.
-        is_cut: whether that value was cut. A part that should be kept may be missing then, and the result is cut too.
+        beginning: the base variable's value.
+        is_cut: whether ``beginning`` was cut. Then a part that the base keeps may be missing, and the result is cut.
 
     Raises:
-        ValueError: the parts do not fit together, or are too large; the message says what and where.
+        ValueError: the parts do not fit together, or are too large; the message names the field.
     """
     check_base(base, len(beginning))
     kept = _place_of(beginning, base.kept)
@@ -132,7 +132,7 @@ def rebuilt(event: wire.VariableEvent, base: wire.Base, beginning: bytes, is_cut
 
 
 def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[int, wire.Event]]]:
-    """The events in their order, divided so that no portion rebuilds more than ``PORTION_BYTES``, or one value."""
+    """The events in order, in portions that rebuild at most ``PORTION_BYTES`` each, or one longer value."""
     portion: list[tuple[int, wire.Event]] = []
     size = 0
     for index, event in events:
@@ -147,9 +147,9 @@ def portions(events: Iterable[tuple[int, wire.Event]]) -> Iterator[list[tuple[in
 
 
 def _place_of(data: bytes, characters: int) -> int | None:
-    """Where so many characters of a text in UTF-8 end, in bytes; None if it has fewer.
+    """The offset in bytes at which the first ``characters`` characters of UTF-8 text end; None if it has fewer.
 
-    Nothing is decoded, because that would take several times as long and block the process.
+    Works on the bytes: decoding would take several times as long, and block the process.
     """
     if data.isascii():
         return characters if characters <= len(data) else None
@@ -164,7 +164,7 @@ def _place_of(data: bytes, characters: int) -> int | None:
 
 
 def _start_of(window: bytes, characters: int) -> int:
-    """Where the character begins that follows so many others, in a part of the text that contains it."""
+    """The offset in ``window`` of the character after the first ``characters`` characters."""
     place = 0
     while len(window) > 1:
         half = len(window) // 2

@@ -1,4 +1,4 @@
-"""Reports of wrong answers that are taken back."""
+"""Takes back a user's report of a wrong answer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from store.shared.resolving import ambiguous, by_name, is_prefix
 
 
 async def find_reported(store: GraphStore, reference: str, trace_id: str | None = None) -> Failure:
-    """The failure that a reference means: the failure's own, or that of an answer which one user-reported failure has.
+    """The user-reported failure that ``reference`` names, by the failure's own id or by its answer.
 
     Raises:
         NotFoundError: there is no such failure or answer, or no failure has the answer.
-        AmbiguousError: it may mean several.
-        InputError: no user reported it.
+        AmbiguousError: several failures match.
+        InputError: no user reported the failure.
     """
     failure = await _named(store, reference, Label.FAILURE, trace_id)
     if isinstance(failure, Failure) and not is_prefix(reference):
@@ -41,18 +41,18 @@ async def find_reported(store: GraphStore, reference: str, trace_id: str | None 
 
 
 async def withdraw_failure(store: GraphStore, failure: Failure, entry_of: EntryOf | None = None) -> dict[str, int]:
-    """Delete a failure that a user reported, with all verdicts on it; counts by label.
+    """Delete a user-reported failure with its verdicts; returns counts of deleted elements by label.
 
-    Nobody has judged its answer then, unless another failure has the same answer.
+    The answer then counts as not judged, unless another failure has the same answer.
 
     Args:
-        store: holds it.
-        failure: as it is stored.
-        entry_of: tells of it in the audit log.
+        store: contains the failure.
+        failure: the stored failure.
+        entry_of: makes the entry of the audit log.
 
     Raises:
-        InputError: no user reported it.
-        NotFoundError: it is gone.
+        InputError: no user reported the failure.
+        NotFoundError: the failure was deleted meanwhile.
     """
     _checked(failure)
     return await store.delete_failure(failure.id, entry_of(failure.id) if entry_of else None)
@@ -68,7 +68,7 @@ async def _named(store: GraphStore, reference: str, label: Label, trace_id: str 
 
 
 def _checked(failure: Failure) -> Failure:
-    """The failure, if a user reported it: what a judge or an annotation says is part of what was recorded."""
+    """The failure, if a user reported it; verdicts of judges and annotations belong to the recording."""
     if failure.origin is not Origin.USER:
         said = "an LLM judge" if failure.origin is Origin.JUDGE else "an annotation in the data"
         problem = f"was recorded by {said}, and stays: only what a user reported can be withdrawn"

@@ -1,1 +1,1 @@
-"""Traces in the formats of others: OTLP, W3C PROV, OpenLineage."""
+"""Exports traces in formats of other tools: OTLP, W3C PROV, OpenLineage."""

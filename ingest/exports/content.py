@@ -1,4 +1,4 @@
-"""All of a trace in memory but its long values, for exports."""
+"""A whole trace in memory, except its long values, for exports."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Content:
     """A trace; every list is in the order of the trace.
 
     Attributes:
-        made: the variables that each operation made, by its id; those from outside are under None.
-        derived: the derivations through each operation.
-        used: what each operation used, in the order of the places.
-        ended: the variables whose life each operation ended.
+        made: variables by the id of the operation that made them; variables from outside are under None.
+        derived: derivations by the id of their operation.
+        used: usages by the id of their operation, in the order of their positions.
+        ended: invalidated variables by the id of the operation that invalidated them.
     """
 
     trace: Trace
@@ -44,12 +44,12 @@ class Content:
         return {one.id: one for one in self.operations}
 
     def time(self, moment: datetime | None) -> datetime:
-        """A time that may be unknown: then when the trace began."""
+        """``moment``, or the beginning of the trace if ``moment`` is None."""
         return moment or self.trace.created_at or _EPOCH
 
 
 async def content_of(store: GraphStore, trace: Trace) -> Content:
-    """All of a trace."""
+    """Read a whole trace."""
     return await asyncio.to_thread(
         _arranged,
         trace,
@@ -97,7 +97,7 @@ def _arranged(
 
 
 async def whole_values(store: GraphStore, variables: Sequence[Variable]) -> AsyncIterator[tuple[Variable, str]]:
-    """Variables with their whole values, of which a few megabytes are in memory at a time."""
+    """Variables with their whole values; a few megabytes of values are in memory at a time."""
     for part in _parts(variables):
         long = [one for one in part if one.value is None]
         values = await store.values(long) if long else {}

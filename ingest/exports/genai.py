@@ -1,4 +1,4 @@
-"""What an operation is in OpenTelemetry's conventions for generative AI, so that other backends can show it."""
+"""Describes operations in OpenTelemetry's conventions for generative AI, for display in other backends."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _ASKED = {VariableKind.QUERY, VariableKind.REFINED_QUERY}
 
 
 def genai_attributes(content: Content, operation: Operation) -> dict[str, Any]:
-    """Attributes of GenAI; none for a kind of operation that it does not know.
+    """Attributes of GenAI; none for a kind of operation that the conventions don't know.
 
-    The texts are the beginnings of the values: 2 KB, or 500 characters of a longer value.
+    A value over 2 KB is cut to its first 500 characters.
     """
     name = _NAMES.get(operation.kind)
     if name is None:

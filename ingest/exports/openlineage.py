@@ -1,4 +1,4 @@
-"""OpenLineage 2-0-2: an operation is a run, a variable is a dataset; one event a line."""
+"""OpenLineage 2-0-2: an operation is a run, a variable is a dataset; one event per line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FACETS = {
     "parent": "1-2-0/ParentRunFacet",
 }
 _STEPS = 50
-"""An operation takes some tenths of a millisecond."""
+"""Steps of the processor share per operation; an operation takes some tenths of a millisecond."""
 
 _ENDS = {
     Status.OK: "COMPLETE",
@@ -34,11 +34,11 @@ _ENDS = {
     Status.RUNNING: "RUNNING",
     Status.UNKNOWN: "OTHER",
 }
-"""The last event of a run, which tells what it read and made. Of a run whose end nobody recorded, that is no end."""
+"""Type of a run's last event, which lists inputs and outputs; ``OTHER`` for a run whose end was not recorded."""
 
 
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
-    """Write a trace: for each operation that it began, and what it read and made until it ended."""
+    """Write a trace: for each operation a START event, and an event with inputs and outputs for its end."""
     content = await content_of(store, trace)
     await asyncio.to_thread(_write, content, out)
 
@@ -111,7 +111,7 @@ def _dataset(content: Content, variable: Variable) -> dict[str, Any]:
 
 
 def _dataset_name(content: Content, variable: Variable) -> str:
-    """Units and buffers are datasets with versions; any other variable is a dataset of its own."""
+    """One name for all versions of a unit or buffer; any other variable is a dataset by itself."""
     name = variable.name if variable.kind in STORED else variable.external_id
     return f"{content.trace.external_id}/{name}"
 

@@ -1,6 +1,6 @@
-"""OTLP: a span for each operation, with the attributes of GenAI for others and all of it in ``memtrace.events``.
+"""OTLP: one span per operation, with GenAI attributes for other tools and the complete data in ``memtrace.events``.
 
-What is written is one ``ExportTraceServiceRequest`` in protobuf, as ``POST /v1/traces`` and other backends take it.
+The output is one ``ExportTraceServiceRequest`` in protobuf, as ``POST /v1/traces`` and other backends accept it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from store.contract.protocol import GraphStore
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_BYTES = 64 << 20
-"""Of the values in one span: it is made in memory. No backend takes as much."""
+"""Largest total size of the values in one span, in bytes: a span is built in memory, and no backend accepts 64 MiB."""
 
 _SPANS = 200
 _BYTES = 8 << 20
 
 
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
-    """Write a trace. Messages in protobuf that follow each other are one, so that a part is in memory at a time.
+    """Write a trace in parts: protobuf joins consecutive messages into one, so only one part is in memory.
 
     Raises:
-        InputError: the values that one operation made, or that come from outside, are too large for a span.
+        InputError: the values of one operation, or the values from outside, are too large for a span.
     """
     content = await content_of(store, trace)
     for operation, made in content.made.items():
@@ -74,7 +74,7 @@ def _told(content: Content, operation: Operation, events: Events, texts: dict[st
 
 
 def _around(content: Content, events: list[dict[str, Any]]) -> Span:
-    """The span around all others: the trace."""
+    """The root span, which stands for the trace."""
     trace = content.trace
     moments = [one for operation in content.operations for one in (operation.started_at, operation.ended_at) if one]
     span = Span(

@@ -17,7 +17,7 @@ _NAMESPACE = "urn:memtrace:"
 
 
 async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:
-    """Write a trace as one document. Values over 2 KB are there as their beginning, hash and size."""
+    """Write a trace as one document. A value over 2 KB is replaced by its beginning, hash and size."""
     content = await content_of(store, trace)
     await asyncio.to_thread(lambda: out.write(msgspec.json.encode(_document(content))))
 
@@ -102,7 +102,7 @@ def _activity(content: Content, operation: Operation) -> dict[str, Any]:
 
 
 def _specializations(content: Content) -> dict[str, Any]:
-    """Occurrences of a variable, and the variable that they are occurrences of."""
+    """A specializationOf for each occurrence: from the occurrence to the recorded variable."""
     recorded = {one.external_id: one.id for one in content.variables.values() if not one.occurrence}
     return {
         f"_:s{one.id}": {

@@ -1,4 +1,4 @@
-"""The list of exports, with one line for each."""
+"""The list of export formats, one line each."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Write = Callable[[GraphStore, Trace, BinaryIO], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A format in which every trace can be written, wherever it came from.
+    """A format that can hold any trace.
 
     Attributes:
-        suffix: the ending of the names of its files.
-        media_type: its media type in HTTP.
+        suffix: ending of the file names.
+        media_type: media type in HTTP.
         write: writes a trace.
     """
 
@@ -30,10 +30,10 @@ class Export:
 
 
 def _written_by(module: str) -> Write:
-    """What ``write`` of a module of this package does.
+    """The ``write`` function of a module of this package.
 
-    The module is loaded for the first trace, and in a thread: with the messages of OpenTelemetry this takes 20 ms, and
-    neither the start of a server nor its event loop should wait for that.
+    The module is loaded for the first trace, and in a thread: loading OpenTelemetry's messages takes 20 ms, which would
+    delay the start of a server, or block its event loop.
     """
 
     async def write(store: GraphStore, trace: Trace, out: BinaryIO) -> None:

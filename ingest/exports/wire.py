@@ -1,4 +1,4 @@
-"""The wire events that make a stored trace again."""
+"""Turns a stored trace back into wire events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Event = dict[str, Any]
 
 
 class Events:
-    """Makes the events of one trace. What the wire has no field for (categories of edges, locations) is left out."""
+    """Makes the events of one trace, without data that has no field on the wire (edge categories, locations)."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
@@ -35,10 +35,10 @@ class Events:
         self._operations = {one.id: _short(one.external_id, one.id) for one in content.operations}
 
     def of_trace(self, texts: Mapping[str, str]) -> list[Event]:
-        """The trace, its sessions, and what came from outside.
+        """The events of the trace, of its sessions, and of variables from outside.
 
         Args:
-            texts: the values of what came from outside, by the ids of the variables.
+            texts: values of the variables from outside, by variable id.
         """
         trace = self._content.trace
         attributes = msgspec.json.decode(trace.attributes)
@@ -52,11 +52,11 @@ class Events:
         ]
 
     def of_operation(self, operation: Operation, texts: Mapping[str, str]) -> list[Event]:
-        """An operation, with all that it used, made and ended.
+        """The events of an operation, of its inputs and outputs, and of the variables that it invalidated.
 
         Args:
             operation: the operation.
-            texts: the values of what it made, by the ids of the variables.
+            texts: values of the variables that the operation made, by variable id.
         """
         content, id_ = self._content, operation.id
         found = [self._started(operation)]
@@ -144,7 +144,7 @@ class Events:
             return self._event(
                 "considered",
                 moment,
-                query=said["variable"],  # which query it was is not stored; it only has to be there
+                query=said["variable"],  # a required field; the graph does not store the query of a candidate
                 rank=usage.position,
                 score=usage.score,
                 returned=usage.role == RETURNED,

@@ -1,1 +1,1 @@
-"""Files of traces: the formats, and how files are imported and exported."""
+"""Imports and exports traces as files, one folder per format."""

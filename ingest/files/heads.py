@@ -1,4 +1,4 @@
-"""What the first bytes of a file say about it."""
+"""Examines the first bytes ("head") of a file to recognise its format."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SPACE = re.compile(r"\s*")
 
 
 def first_keys(head: bytes) -> list[str]:
-    """The keys of the JSON object with which a file begins, as far as they are in the head; empty for anything else.
+    """The keys of the JSON object at the beginning of a file, as far as the head shows them; else an empty list.
 
-    The value of the last key may be cut off by the end of the head.
+    The last key's value may be cut off.
     """
     text = head.decode("utf-8", "ignore")
     place = _after_space(text, 0)
@@ -34,12 +34,12 @@ def first_keys(head: bytes) -> list[str]:
 
 
 def fault(head: bytes) -> tuple[str, str] | None:
-    """Where and why a file can't be read as JSON, as far as the head shows it; None if it may be JSON."""
+    """Position and reason of a JSON error in the head; None if the file may be JSON."""
     text = head.decode("utf-8", "replace")
     try:
         _SCANNER.raw_decode(text, _after_space(text, 0))
     except json.JSONDecodeError as error:
-        # A text that the end of the head cuts off is not a fault: the error names only where such a text begins.
+        # The head may end inside a string, which is no fault: the error's position is then the string's beginning.
         is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
         return None if is_cut else (f"line {error.lineno}, column {error.colno}", f"is not JSON ({error.msg})")
     except RecursionError:

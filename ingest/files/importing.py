@@ -1,4 +1,4 @@
-"""Imports files: finds the files that are meant, recognises their formats, and has them read."""
+"""Imports files of any format: finds the files under paths, recognises their formats, and reads them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PACKED = ("", ".gz", ".xz", ".zst")
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
-    """The files that some paths name, in order. For a folder, these are the files in it whose names fit a format.
+    """The files at some paths, in order; a folder stands for the files in it whose names fit a format.
 
     Raises:
-        InputError: a path does not exist, or a folder contains no such file.
+        InputError: a path does not exist, or no name in a folder fits a format.
     """
     patterns = [f"*{one.suffix}{packed}" for one in FORMATS for packed in _PACKED]
     found: list[Path] = []
@@ -49,20 +49,20 @@ async def import_path(
     max_ratio: int | None = None,
     is_upload: bool = False,
 ) -> ImportReport:
-    """Import one file of any format, which is recognised by its first bytes; ``Path("-")`` is standard input.
+    """Import one file; the first bytes show the format. ``Path("-")`` is standard input.
 
-    What is stored already stays as it is: importing a file again, or a longer stage of the same trace, only adds.
+    Stored elements stay unchanged: importing a file again, or a longer stage of the same trace, only adds.
 
     Args:
         store: the store to write to.
         path: the file, plain or compressed (.gz, .xz, .zst).
-        timezone: IANA name of the zone of the file's times, if they have none.
-        progress: is called with the progress. If it raises an error before the file is written, the import ends and
+        timezone: IANA name of the zone of times without a zone.
+        progress: called with the progress. If it raises an error before the file is written, the import ends and
             nothing is written.
-        max_bytes: largest size of a compressed file when it is unpacked, and of all values that a file rebuilds; None
-            means no limit.
-        max_ratio: how many times its own size it may unpack to; see ``ingest.files.opening.mapped``.
-        is_upload: whether the path is only where an upload waits, so that its name says nothing.
+        max_bytes: largest unpacked size of a compressed file, and of all values that a file rebuilds; None means no
+            limit.
+        max_ratio: largest ratio of unpacked to compressed size; see ``ingest.files.opening.mapped``.
+        is_upload: whether the path is a temporary copy of an upload, whose name is meaningless.
 
     Raises:
         InputError: the file is malformed, too large or of an unknown format, or its graph is already stored with other

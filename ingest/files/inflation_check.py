@@ -17,24 +17,23 @@ from ingest.files.opening import DAMAGED, GZIP, XZ, ZSTD, ZSTD_STEP, Limited, li
 from store.runtime.processor_share import ProcessorShare
 
 _MEMORY = 1 << 27
-"""Memory for unpacking here, in bytes; a file that needs more is left to its import."""
+"""Most memory for unpacking, in bytes; a file that needs more is not checked here, but by its import."""
 
 _MOST_MEMBERS = 1000
 """Largest number of gzip members, streams or frames in a file: a million empty ones would take minutes."""
 
 _BLOCK = 256 << 10
 _STEPS_A_PORTION = 50
-"""A portion takes up to some milliseconds."""
+"""Steps of the processor share per portion; a portion takes up to some milliseconds."""
 
 
 def check_unpacked(raw: BinaryIO, name: str, max_bytes: int, max_ratio: int) -> None:
-    """Check whether a file unpacks to more than it may; see ``ingest.files.opening``.
+    """Check the unpacked size of a compressed file; see ``ingest.files.opening``.
 
-    A file that is not compressed is not checked. One that is damaged, or needs much memory to unpack, is left to its
-    import.
+    Files that are damaged, or need more memory to unpack, pass here; their import reports the error.
 
     Raises:
-        UnpacksTooMuchError: it unpacks to more.
+        UnpacksTooMuchError: the file unpacks to more than the limit.
     """
     head = raw.read(8)
     limit = limit_of(raw, max_bytes, max_ratio)

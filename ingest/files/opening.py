@@ -1,7 +1,7 @@
 """Opens a file, plain or compressed (.gz, .xz, .zst), by path or from standard input, as one block of mapped memory.
 
-Anything except a plain file is first unpacked into a temporary file without a name: the system can drop mapped pages
-again, but not a copy in memory.
+Compressed files and standard input are first copied into a nameless temporary file: the operating system can drop
+mapped pages again, but not a copy in memory.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from schema.errors import InputError
 STANDARD_INPUT = Path("-")
 _ENDINGS = (".zst", ".xz", ".gz", ".json")
 FREE_BYTES = 16 << 20
-"""Any compressed file may unpack to so many bytes, because small files with repeated texts compress very well."""
+"""Every compressed file may unpack to this size, because small files with repeated texts compress very well."""
 
 _LARGEST_WINDOW = 1 << 31
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError, zlib.error, EOFError)
 _NO_MEMORY = "not enough memory"
-"""Part of zstandard's message if a frame needs too much memory."""
+"""Part of zstandard's error message for a frame that needs too much memory."""
 
 _BLOCK = 1 << 20
 _ZSTD_BLOCK = 64 << 10
 ZSTD_STEP = 1 << 10
-"""Compressed bytes that are unpacked at a time; they give 32 MiB at most, since 4 bytes may give 128 KiB."""
+"""Compressed bytes per step of unpacking; a step gives at most 32 MiB, since 4 bytes may give 128 KiB."""
 
 
 class UnpacksTooMuchError(InputError):
-    """A compressed file unpacks to more than it may.
+    """A compressed file unpacks to more than its limit.
 
     Attributes:
-        limit: number of bytes to which it may unpack.
-        why: why the limit is so small; empty if it is the same for all files.
+        limit: largest unpacked size in bytes.
+        why: reason for the limit; empty if the limit is the same for all files.
     """
 
     def __init__(self, source: str, limit: int, why: str) -> None:
@@ -55,15 +55,15 @@ class UnpacksTooMuchError(InputError):
 
 @contextmanager
 def mapped(path: Path, max_bytes: int | None = None, max_ratio: int | None = None) -> Iterator[mmap.mmap]:
-    """The unpacked bytes of a file. Its compression is recognised by its first bytes, not by its name.
+    """The unpacked bytes of a file; the first bytes, not the name, show the compression.
 
     Args:
         path: the file, or standard input.
-        max_bytes: largest size of a compressed file when it is unpacked; None means no limit.
-        max_ratio: how many times its own size it may unpack to, beyond ``FREE_BYTES``; None means no limit.
+        max_bytes: largest unpacked size of a compressed file; None means no limit.
+        max_ratio: largest ratio of unpacked to compressed size, for results over ``FREE_BYTES``; None means no limit.
 
     Raises:
-        InputError: the file can't be read, is empty or damaged, or unpacks to more than it may.
+        InputError: the file can't be read, is empty or damaged, or unpacks to more than its limit.
     """
     name = display_name(path)
     try:
@@ -83,7 +83,7 @@ def display_name(path: Path) -> str:
 
 
 def plain_name(path: Path) -> str:
-    """The name of a file without its folder and the endings that say its form."""
+    """The name of a file without folder and without endings of format and compression."""
     name = path.name
     for suffix in _ENDINGS:
         name = name.removesuffix(suffix)
@@ -103,7 +103,7 @@ def _raw(path: Path) -> Iterator[BinaryIO]:
 
 
 class Limited:
-    """Takes bytes up to a limit, and writes them to a file if there is one."""
+    """Counts bytes up to a limit, and writes them to a file if there is one."""
 
     def __init__(self, file: BinaryIO | None, name: str, max_bytes: int, why: str) -> None:
         self._file = file
@@ -113,10 +113,10 @@ class Limited:
         self._taken = 0
 
     def write(self, data: bytes) -> int:
-        """Write bytes.
+        """Count and write bytes.
 
         Raises:
-            UnpacksTooMuchError: they exceed the limit.
+            UnpacksTooMuchError: all bytes together exceed the limit.
         """
         self._taken += len(data)
         if self._taken > self._max_bytes:
@@ -125,7 +125,7 @@ class Limited:
 
 
 def limit_of(raw: BinaryIO, max_bytes: int | None, max_ratio: int | None) -> tuple[int, str] | None:
-    """To how many bytes a file may unpack, and why not to more."""
+    """The largest unpacked size of a file in bytes, and the reason in words; None if there is no limit."""
     if max_ratio is not None:
         by_ratio = max(FREE_BYTES, max_ratio * raw.seek(0, 2))
         if max_bytes is None or by_ratio < max_bytes:
@@ -165,7 +165,7 @@ def _unpack(raw: BinaryIO, head: bytes, plain: BinaryIO | Limited) -> None:
 
 
 def _unpack_zstd(raw: BinaryIO, plain: BinaryIO | Limited) -> None:
-    """Unpack frame by frame: only this interface tells whether a frame has ended or was cut off."""
+    """Unpack frame by frame: only zstandard's ``decompressobj`` tells a complete frame from one that was cut off."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     frame = decompressor.decompressobj()
     rest = memoryview(b"")

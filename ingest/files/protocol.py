@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 from store.contract.protocol import GraphStore
 
 Progress = Callable[[str, int, int], None]
-"""Is called with the stage (``read``, ``repair``, ``write``), how much of it is done, and how much there is."""
+"""Called with the stage (``read``, ``repair``, ``write``), and how much of the stage is done and exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,13 @@ class OpenFile:
     Attributes:
         name: its name in messages.
         data: its unpacked bytes.
-        timezone: IANA name of the zone of times that have none.
-        max_bytes: largest total size of its values, if the file contains only parts of them; None means no limit.
-        tell: is called with the progress. If it raises an error before the file is written, the import ends and nothing
-            is written.
+        timezone: IANA name of the zone of times without a zone.
+        max_bytes: largest total size of values that are rebuilt from parts in the file; None means no limit.
+        tell: called with the progress. If it raises an error before the file is written, the import ends and nothing is
+            written.
         opened_at: when the import began, in seconds of ``time.perf_counter``.
-        plain_name: its name without folder and endings, which labels call its trace by; None where it has none.
+        plain_name: its name without folder and endings, by which label files name its trace; None if the file has no
+            name.
     """
 
     name: str
@@ -38,16 +39,16 @@ class OpenFile:
     plain_name: str | None = None
 
     def seconds(self) -> float:
-        """How long the import has taken until now."""
+        """Seconds since the import began."""
         return time.perf_counter() - self.opened_at
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A line of a file that is not in the graph, although the rest of the file is.
+    """A line that the graph could not accept, in a file whose other lines are in the graph.
 
     Attributes:
-        line: its number, from 1.
+        line: number of the line, from 1.
         reason: what is wrong, and where.
     """
 
@@ -57,17 +58,19 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did.
+    """The result of an import.
 
     Attributes:
         trace_id: the first trace of the file.
         created: number of elements that are new in the store, by label.
         existing: number of elements that were stored before, by label.
-        variables: variables that the file recorded; ``occurrences`` are those that the repair added.
-        derivations: derivations that the file recorded; ``reads`` are those that the repair added.
+        variables: number of variables in the file.
+        occurrences: number of variables added by the repair.
+        derivations: number of derivations in the file.
+        reads: number of derivations added by the repair.
         trace_ids: all traces of the file, in its order.
-        rejected: what the graph could not accept. Only formats of events have it; other files are imported whole or not
-            at all.
+        rejected: lines that the graph could not accept, for formats of events; other files are imported whole or not at
+            all.
     """
 
     file: str
@@ -87,7 +90,7 @@ class ImportReport:
 
 
 class Format(Protocol):
-    """A file format of traces. One folder contains all that is known about it; one line of the registry names it."""
+    """A file format of traces: a folder of its own, and one line in the registry."""
 
     @property
     def name(self) -> str:
@@ -96,28 +99,28 @@ class Format(Protocol):
 
     @property
     def source(self) -> str:
-        """The recorder: ``Trace.source`` of the traces in such a file."""
+        """The recorder: ``Trace.source`` of the format's traces."""
         ...
 
     @property
     def suffix(self) -> str:
-        """The ending of the names of its plain files, by which they are found in a folder."""
+        """The ending of uncompressed files' names, by which a folder is searched."""
         ...
 
     @property
     def media_type(self) -> str:
-        """The media type of a plain file in HTTP."""
+        """The media type of an uncompressed file in HTTP."""
         ...
 
     def recognises(self, head: bytes) -> bool:
-        """Whether a file has this format, judged by its first bytes; only one format may say so of a file."""
+        """Whether a file's first bytes show this format; the formats' answers must exclude each other."""
         ...
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
-        """Write the traces of a file to a project's graph; what is stored already stays as it is.
+        """Write the traces of a file to a project's graph; stored elements stay unchanged.
 
         Raises:
-            InputError: the file is malformed, or contradicts what is stored; nothing was written.
+            InputError: the file is malformed, or contradicts stored elements; nothing was written.
         """
         ...
 

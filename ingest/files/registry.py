@@ -1,4 +1,4 @@
-"""The list of formats, with one line for each."""
+"""The list of file formats, one line each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMATS: tuple[Format, ...] = (
 )
 
 HEAD_BYTES = 64 << 10
-"""Number of first bytes by which the format of a file is recognised."""
+"""Number of bytes from which the format of a file is recognised."""
 
 
 def format_of_file(name: str, head: bytes) -> Format:
@@ -26,7 +26,7 @@ def format_of_file(name: str, head: bytes) -> Format:
         head: its first ``HEAD_BYTES``, unpacked.
 
     Raises:
-        InputError: it has no known format.
+        InputError: no format recognises the file.
     """
     for one in FORMATS:
         if one.recognises(head):
@@ -38,10 +38,10 @@ def format_of_file(name: str, head: bytes) -> Format:
 
 
 def format_of_trace(trace: Trace) -> WritableFormat:
-    """The format in which a trace can be exported: that of its source.
+    """The format of a trace's source, for an export.
 
     Raises:
-        InputError: the format of its source can't be exported.
+        InputError: the format has no export.
     """
     for one in FORMATS:
         if one.source == trace.source and isinstance(one, WritableFormat):

@@ -1,1 +1,1 @@
-"""OpenTelemetry: spans become the wire events of the recorder, and what several spans say together becomes edges."""
+"""OpenTelemetry: turns spans into the recorder's wire events, and finds edges between variables of different spans."""

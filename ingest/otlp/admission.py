@@ -1,4 +1,4 @@
-"""From the body of a request to the events for the queue, and which span each of them is of."""
+"""Turns the body of an OTLP request into events for the queue, and remembers the span of each event."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Spans:
 
     Attributes:
         pieces: the events of all spans, as JSON, in their order.
-        span_of: for each event the place of its span.
-        refused: why spans could not be read.
-        count: how many spans there are.
+        span_of: position of the event's span, per event.
+        refused: reasons of the spans that could not be read.
+        count: number of spans in the request.
     """
 
     pieces: list[bytes]
@@ -31,16 +31,16 @@ class Spans:
 
 
 def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
-    """The spans of a request's unpacked body.
+    """The spans of a request, as events.
 
     Args:
-        project_id: the project that takes them.
-        body: unpacked.
-        kind: its media type.
-        most: of more spans, no events are made.
+        project_id: the project that receives the spans.
+        body: the unpacked body.
+        kind: media type of the body.
+        most: largest number of spans; for a larger request, no events are made.
 
     Raises:
-        InputError: it is no request of OTLP.
+        InputError: the body is no OTLP request.
     """
     decoded = decode(body, kind, most)
     found = Spans([], [], decoded.refused, decoded.count)
@@ -61,11 +61,11 @@ def read(project_id: str, body: bytes, kind: str, most: int) -> Spans:
 
 
 def refusals(spans: Spans, refused: Iterable[tuple[int, str]]) -> tuple[int, str]:
-    """How many spans were refused, wholly or in part, and why.
+    """The number of spans that were refused, wholly or in part, and the reasons as one text.
 
     Args:
         spans: the request.
-        refused: places of refused events with reasons.
+        refused: positions of refused events, with reasons.
     """
     reasons: dict[int, str] = {}
     for place, reason in refused:

@@ -1,4 +1,4 @@
-"""Attributes within what one element may have: long ones are cut, and say so."""
+"""Cuts long attributes of spans to the limit of one element; the cut is visible in the attribute."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 MOST_BYTES = 192 << 10
-"""Of the attributes of one span. An element may have 256 KiB; the rest is for what is told beside them."""
+"""Largest size of a span's attributes in bytes. An element may have 256 KiB; the rest is for our own attributes."""
 
 _LONG_BYTES = 16 << 10
 _KEPT_CHARACTERS = 1_000
 
 
 def bounded(attributes: Mapping[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """Attributes of which no one has more than 16 KiB and all together no more than ``most`` bytes."""
+    """The attributes, cut to 16 KiB each and ``most`` bytes together."""
     found: dict[str, Any] = {}
     size = 0
     for name, value in sorted(attributes.items()):

@@ -1,4 +1,4 @@
-"""The body of a request to ``/v1/traces``: protobuf or JSON, as the OTLP specification says.
+"""Decodes the body of a request to ``/v1/traces``, protobuf or JSON, and encodes the response.
 
 Source: opentelemetry-proto, docs/specification.md, "OTLP/HTTP". In JSON, ids are hexadecimal, names in lower camel
 case, enums numbers or names, unknown fields ignored.
@@ -29,7 +29,7 @@ from store.runtime.processor_share import ProcessorShare
 
 _MOST_SHOWN = 300
 _LONG = 1 << 20
-"""Bytes; a shorter request never takes too much memory."""
+"""Size in bytes; a shorter request never needs too much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Decoded:
     """The spans of a request.
 
     Attributes:
-        spans: the good ones.
-        refused: a reason for each of the others.
+        spans: the spans that could be read.
+        refused: the reason for each other span.
     """
 
     spans: list[Span] = field(default_factory=list)
@@ -46,20 +46,20 @@ class Decoded:
 
     @property
     def count(self) -> int:
-        """How many spans were read."""
+        """Number of spans, good or refused."""
         return len(self.spans) + len(self.refused)
 
 
 def decode(body: bytes, kind: str, most: int) -> Decoded:
-    """The spans of a request; a bad one keeps no other out.
+    """The spans of a request; a bad span keeps no other span out.
 
     Args:
-        body: unpacked.
+        body: the unpacked body.
         kind: ``PROTOBUF`` or ``JSON``.
-        most: of more spans, only so many and one more are read.
+        most: limit of the caller; reading stops at ``most + 1`` spans.
 
     Raises:
-        InputError: it is no request of OTLP.
+        InputError: the body is no OTLP request.
     """
     found = Decoded()
     share = ProcessorShare()
@@ -75,7 +75,7 @@ def decode(body: bytes, kind: str, most: int) -> Decoded:
 
 
 def answer(kind: str, refused: int, message: str) -> bytes:
-    """What a request is answered with: success, or how many spans were refused, and why."""
+    """The body of the response: success, or a partial success with the number of refused spans and the reasons."""
     response = ExportTraceServiceResponse()
     if refused:
         response.partial_success.rejected_spans = refused
@@ -91,7 +91,7 @@ def _protobuf(body: bytes) -> Iterator[_Maker]:
     try:
         request.ParseFromString(body)
     except DecodeError as error:
-        # The parser does not tell which of the two it is.
+        # The parser's error is the same for broken data and for too much memory.
         or_memory = ", or takes too much memory to read" if len(body) > _LONG else ""
         raise InputError(
             "body", "", f"is no ExportTraceServiceRequest in protobuf{or_memory}: {_shown(error)}"
@@ -132,10 +132,10 @@ def _json(body: bytes) -> Iterator[_Maker]:
 
 
 def _span_of_json(span: bytes, scope: bytes, resource: bytes) -> Span:
-    """A span; the resource and the scope are read for each, because a bad one must not sink the others.
+    """Parse a span with its scope and resource, each time anew, so that a bad scope or resource only sinks its spans.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the JSON does not describe a span.
     """
     found = _object(span)
     for fields in (found, *_objects(found.get("links"))):
@@ -149,7 +149,7 @@ def _span_of_json(span: bytes, scope: bytes, resource: bytes) -> Span:
 
 
 def _base64_of_hex(name: str, value: object) -> str:
-    """OTLP writes ids in hexadecimal, and protobuf's reader of JSON expects Base64."""
+    """Recode an id: OTLP's JSON has hexadecimal, protobuf's JSON parser expects Base64."""
     if not isinstance(value, str):
         raise SpanError(f"{name}: expected hexadecimal digits")
     try:
@@ -174,6 +174,6 @@ def _objects(found: object) -> Iterator[dict[str, Any]]:
 
 
 def _shown(error: Exception) -> str:
-    """What an error says, short: it may repeat the input."""
+    """The message of an error, shortened, because a message may repeat the input."""
     text = str(error).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"

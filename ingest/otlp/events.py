@@ -1,4 +1,4 @@
-"""Makes wire events of a span. The same span always gives the same events, whatever came before it."""
+"""Turns a span into wire events. The result depends on nothing but the span."""
 
 from __future__ import annotations
 
@@ -18,18 +18,13 @@ from ingest.otlp.steps import Piece
 from schema.ids import make_id, trace_id
 
 _MOST_VALUE_BYTES = 8 << 20
-"""Of one value; a longer one is cut, and says its size."""
+"""Largest value in bytes; a longer value is cut, and its event has the original size."""
 
 Event = dict[str, Any]
 
 
 def events_of(project_id: str, span: Span) -> list[bytes]:
-    """The events of a span as JSON, in their order.
-
-    Args:
-        project_id: the project that takes it.
-        span: the span.
-    """
+    """The events of a span as JSON, in order; ``project_id`` is the project that receives the span."""
     trace = short(words(span.attributes.get(TRACE)) or words(span.resource.get(TRACE)) or span.trace_id)
     made = _told(span) if EVENTS in span.attributes else _Maker(project_id, trace, span).events()
     head = {"v": 1, "trace": trace}
@@ -37,10 +32,10 @@ def events_of(project_id: str, span: Span) -> list[bytes]:
 
 
 def _told(span: Span) -> Iterator[Event]:
-    """The events that a span says itself.
+    """The events in a span's attribute ``memtrace.events``.
 
     Raises:
-        SpanError: it says none.
+        SpanError: the attribute does not contain events.
     """
     events = objects(span.attributes[EVENTS])
     if not events:
@@ -63,7 +58,7 @@ class _Maker:
         self._session = None if self._step.session is None else short(self._step.session)
 
     def events(self) -> Iterator[Event]:
-        """All of them."""
+        """The events of the span."""
         if self._session is not None:
             yield {"type": "session", "session": self._session, "time": self._began}
         yield self._started()
@@ -116,7 +111,7 @@ class _Maker:
             told["deletes"] = {"store": step.deleted.store, "id": step.deleted.id}
         attributes = bounded(rest)
         if span.parent_id is not None:
-            # Not as a parent of the event: that would have to wait for a span that may be somebody else's.
+            # Not the event's ``parent``: the event would wait for the parent span, which may never come here.
             told["parentSpanId"] = span.parent_id
             attributes["parentId"] = make_id(
                 "Operation", self._graph_trace, operation_name(span.trace_id, span.parent_id)
@@ -180,10 +175,10 @@ _FEW, _MANY = 20, 100
 
 
 def _own_edges(inputs: Sequence[Piece], outputs: Sequence[Piece]) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
-    """What derives from what inside a span: a prompt from the question in it, a reply from the prompt, and so on.
+    """Derivations inside a span, as (source, target): a prompt derives from its question, a reply from its prompt.
 
-    An output that is one of the inputs (a document that a reranker kept) derives from that one, and from those inputs
-    that are none of the outputs (its question).
+    An output that equals an input (a document that a reranker kept) derives from the equal input, and from all inputs
+    that equal no output (the question).
     """
     outside = [place for place, piece in enumerate(inputs) if piece.is_outside]
     inside = [place for place, piece in enumerate(inputs) if not piece.is_outside]
@@ -201,7 +196,7 @@ def _own_edges(inputs: Sequence[Piece], outputs: Sequence[Piece]) -> Iterator[tu
 
 
 def _identity(piece: Piece) -> tuple[str | None, str | None] | None:
-    """What makes two pieces the same document; None of what is no document."""
+    """The key by which two pieces are the same document; None for a piece that is no document."""
     if piece.id is not None:
         return piece.store, piece.id
     return None if piece.text is None else (None, piece.text)

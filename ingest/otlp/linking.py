@@ -1,6 +1,6 @@
-"""Writes the edges between spans when the second of two is written; see ``rules`` for what they are.
+"""Writes the edges between two spans (see ``rules``) after the later of the spans was written.
 
-The queue calls this before it lets go of a packet, so that a crash in between only makes it happen again.
+The queue links before it removes a packet, so a crash in between only repeats the linking.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from store.shared.paging import elements
 
 _AT_A_TIME = 2_000
 _BESIDE = 100_000
-"""Places of what a span used of other spans: after all that it names itself."""
+"""First position of a span's usages of other spans' variables; the span's own usages have smaller positions."""
 
 _log = structlog.get_logger("memtrace.otlp")
 
 
 async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
-    """Write the edges of the spans in events that were just written; all are of one trace.
+    """Write the edges of the spans in some events of one trace, which were just written.
 
     Raises:
         StoreError: the store can't be used; linking again changes nothing.
@@ -56,7 +56,7 @@ async def link(store: GraphStore, events: Sequence[wire.Event]) -> None:
 
 
 def _spans_in(events: Iterable[wire.Event]) -> set[str]:
-    """The names of the operations of the spans in events."""
+    """The operation names of the spans in events."""
     found = set()
     for event in events:
         if isinstance(event, wire.VariableEvent):
@@ -75,7 +75,7 @@ def _events(
     values: dict[str, bytes],
     new: set[str],
 ) -> tuple[list[wire.Event], bool]:
-    """What the edges are told by, and whether these are all edges."""
+    """The events for all new edges, and whether all pairs of variables were compared."""
     nodes = _nodes(operations, variables, values)
     made: list[wire.Event] = []
     found, has_all_edges = edges(nodes, new)
@@ -123,7 +123,7 @@ def _of_edge(trace: str, edge: Edge) -> list[wire.Event]:
 
 
 def _nodes(operations: Iterable[Operation], variables: Iterable[Variable], values: dict[str, bytes]) -> dict[str, Node]:
-    """The spans of a trace by the names of their operations."""
+    """The spans of a trace, by operation name."""
     found: dict[str, Node] = {}
     for operation in operations:
         said = msgspec.json.decode(operation.attributes).get(OTEL)

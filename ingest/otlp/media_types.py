@@ -1,4 +1,4 @@
-"""The media types of OTLP over HTTP, apart from what reads them: that takes long to load."""
+"""The media types of OTLP over HTTP, in a module of their own because ``decoding`` takes long to load."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the elements that are made of spans are called, and which of their attributes say where they come from.
+"""Names of the elements that are made from spans.
 
-The same span always gives the same names, so that it may come again, late, or in another request.
+A name depends on nothing but the span, so a span may be sent again, late, or in another request.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any
 from memtrace.kinds import MAX_ID_CHARACTERS
 
 OTEL = "otel"
-"""The attribute under which operations and variables of spans keep what OpenTelemetry says of them."""
+"""The attribute in which a span's operation and variables keep OpenTelemetry's data."""
 
 INPUT, OUTPUT = "input", "output"
 
 
 def operation_name(trace_id: str, span_id: str) -> str:
-    """The operation of a span."""
+    """The name of a span's operation."""
     return f"{trace_id}-{span_id}"
 
 
 def variable_name(operation: str, side: str, place: int) -> str:
-    """A variable of a span."""
+    """The name of a span's variable: the variable's side and its position on that side."""
     return f"{operation}/{side}/{place}"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a variable of a span is.
+    """The parts of the name of a span's variable.
 
     Attributes:
         operation: the name of the span's operation.
@@ -42,7 +42,7 @@ class Place:
 
 
 def place_of(variable: str) -> Place | None:
-    """Where a variable is, by its name; None if it is of no span."""
+    """Parse a variable's name; None if the variable belongs to no span."""
     operation, slash, rest = variable.partition("/")
     side = rest.partition("/")[0]
     if not slash or side not in {INPUT, OUTPUT} or len(operation) != 49 or operation[32] != "-":
@@ -51,12 +51,12 @@ def place_of(variable: str) -> Place | None:
 
 
 def edge_name(source: str, target: str) -> str:
-    """The derivation of a variable from another one."""
+    """The name of the derivation of ``target`` from ``source``."""
     return short(f"{source}>{target}")
 
 
 def short(name: str) -> str:
-    """An id that is not longer than ids may be; a long one ends in its hash."""
+    """An id within the limit for ids; a longer one is cut and ends in its hash."""
     if len(name) <= MAX_ID_CHARACTERS:
         return name
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -64,6 +64,6 @@ def short(name: str) -> str:
 
 
 def said(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What OpenTelemetry says of an element; None if it is of no span."""
+    """OpenTelemetry's data in an element's attributes; None if the element belongs to no span."""
     found = attributes.get(OTEL)
     return found if isinstance(found, dict) else None

@@ -1,4 +1,4 @@
-"""Reading what dialects write into attributes: JSON in texts, lists spread over numbered names, messages."""
+"""Reads dialects' attribute values: JSON in texts, lists spread over numbered names, messages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 Attributes = Mapping[str, Any]
 
 _DEEPEST = 12
-"""Parts of a name that are taken apart; no dialect has as many."""
+"""Deepest nesting that is read from a name with dots; no dialect nests so deep."""
 
 
 def structured(value: Any) -> Any:
-    """A value that may be JSON in a text, as what it says; any other value as it is."""
+    """Parse a text that holds a JSON object or list; other values are returned unchanged."""
     if isinstance(value, str) and value[:1] in {"[", "{", '"'}:
         try:
             return msgspec.json.decode(value)
@@ -24,7 +24,7 @@ def structured(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str | None:
-    """A value as text: a text as it is, everything else as JSON; None where there is nothing."""
+    """A value as text: a text unchanged, other values as JSON; None for an empty value."""
     if value is None or value in ("", [], {}):
         return None
     if isinstance(value, str):
@@ -33,19 +33,19 @@ def text_of(value: Any) -> str | None:
 
 
 def words(value: Any) -> str | None:
-    """A value that is a name or an id; None where it is none."""
+    """A name or an id as text; None for other values."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value) else None
 
 
 def number(value: Any) -> float | None:
-    """A value that is a number; None where it is none."""
+    """A number as float; None for other values."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def nested(attributes: Attributes, prefix: str) -> Any:
     """The attributes below a prefix, with numbered parts as lists: ``x.0.a`` and ``x.2.a`` are a list of two.
 
-    An attribute of the name itself, as some senders write it, comes before those below it. None if there are none.
+    Some senders also write an attribute named ``prefix``, which then has priority. None if there is no attribute.
     """
     if prefix in attributes:
         return structured(attributes[prefix])
@@ -61,7 +61,7 @@ def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
     for part in parts[:-1]:
         below = tree.setdefault(part, {})
         if not isinstance(below, dict):
-            return  # a value and something below it: the value stays
+            return  # the sender wrote both ``x`` and ``x.y``: ``x`` stays
         tree = below
     tree.setdefault(parts[-1], value)
 
@@ -76,7 +76,7 @@ def _listed(tree: Any) -> Any:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list, which may be JSON in a text, or a single object."""
+    """The objects in a list, or a single object as a list; ``value`` may be JSON in a text."""
     found = structured(value)
     if isinstance(found, dict):
         found = [found]
@@ -84,7 +84,7 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 
 def messages(value: Any) -> list[tuple[str, str]]:
-    """Role and text of each message, in the ways in which dialects write them; an empty list if these are none."""
+    """Role and text of each message, in any dialect's layout; an empty list if ``value`` holds no messages."""
     found = structured(value)
     if isinstance(found, dict):
         found = found["messages"] if isinstance(found.get("messages"), list | str) else [found]
@@ -105,17 +105,17 @@ def messages(value: Any) -> list[tuple[str, str]]:
 
 
 def transcript(said: Iterable[tuple[str, str]]) -> str | None:
-    """Messages as one text, a paragraph each; None if there are none."""
+    """Messages as one text, a paragraph per message; None if there are no messages."""
     return "\n\n".join(f"{role}: {text}" if role else text for role, text in said) or None
 
 
 def reply(said: list[tuple[str, str]]) -> str | None:
-    """What a model replied: the text alone where it is one message."""
+    """A model's reply as text: one message without its role, several messages as a transcript."""
     return said[0][1] if len(said) == 1 else transcript(said)
 
 
 def last_of_user(said: list[tuple[str, str]]) -> str | None:
-    """The text of the last message of the user."""
+    """The text of the user's last message; None if there is none."""
     return next((text for role, text in reversed(said) if role in {"user", "human"}), None)
 
 

@@ -1,8 +1,8 @@
-"""Which variables of different spans depend on each other.
+"""Rules for derivations between variables of different spans.
 
-Each rule looks at two variables and at the spans around them, and at nothing else, so that the edges are the same
-whatever came first: an edge is found when the second of the two is known, and never taken back. No edge goes against
-the times of the spans, so no circle can come about.
+A rule looks only at two variables and at the spans around them, so the order in which spans arrive does not change the
+edges: an edge is found when the later variable has come, and never removed. An edge always follows the times of its
+spans, so no cycle can arise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ingest.otlp.names import INPUT, OUTPUT
 from store.runtime.processor_share import ProcessorShare
 
 _SHORTEST_EQUAL, _SHORTEST_PART = 4, 20
-"""Characters below which it means nothing that two texts are equal, or that one is in the other."""
+"""Shortest text whose equality with another text, or occurrence in another text, means a derivation; in characters."""
 
 EQUAL = "inferred: equal text, confidence 0.9"
 PART = "inferred: the text of one is in the other, confidence 0.7"
@@ -34,13 +34,13 @@ class Value:
 
     Attributes:
         name: its id in the wire events.
-        side: whether it goes into the span or comes out of it.
-        at: when it was there: when its span began, or ended.
-        text: None if it was not captured, or not read because no rule needs it.
-        digest: the hash of the text; None if it was not captured.
-        key: store and id of what it is, if it is kept somewhere.
-        is_write: whether its span wrote it there.
-        rank: its place among those of its side.
+        side: ``INPUT`` or ``OUTPUT`` of the span.
+        at: time of the variable: the begin of the span for an input, the end for an output.
+        text: the value; None if the value was not captured, or not read because no rule needs the text.
+        digest: hash of the text; None if the value was not captured.
+        key: store and id of a unit or document in a memory or data source; None for other variables.
+        is_write: whether the span wrote the unit into the store.
+        rank: position on the side.
     """
 
     name: str
@@ -56,14 +56,14 @@ class Value:
 
 @dataclass(slots=True)
 class Node:
-    """A span with what it says of others.
+    """A span: its variables, and relations to further spans.
 
     Attributes:
-        name: the name of its operation.
-        trace_id: the id of its OpenTelemetry trace.
-        parent: the name of the operation of the span around it.
-        links: names of operations of linked spans.
-        deletes: store and id of what it deletes; everything of the store where the id is None.
+        name: the name of the span's operation.
+        trace_id: the id of the OpenTelemetry trace.
+        parent: the operation name of the parent span.
+        links: operation names of the linked spans.
+        deletes: store and id of the units that the span deletes; id None means all units of the store.
     """
 
     name: str
@@ -75,16 +75,16 @@ class Node:
     values: list[Value] = field(default_factory=list)
 
     def on(self, side: str) -> list[Value]:
-        """Its variables of a side."""
+        """The span's inputs or outputs."""
         return [value for value in self.values if value.side == side]
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """That a variable derives from another one.
+    """A derivation between variables of two spans.
 
     Attributes:
-        reader: the span that read the source: that of the target.
+        reader: the target's span, which read the source.
     """
 
     source: Value
@@ -95,26 +95,26 @@ class Edge:
 
 
 MOST_PAIRS = 2_000_000
-"""Of variables that are looked at together; to look for a text in another counts for one more per 4,000 characters.
-It takes some seconds. Of spans that all belong to one trace, each has as many pairs as there are spans."""
+"""Largest number of pairs of variables that are compared, which takes some seconds; searching a text for another text
+counts as one more pair per 4,000 characters. The number of pairs grows with the square of a trace's spans."""
 
 MOST_EDGES = 20_000
-"""That are found at a time. Thousands of spans with one and the same text would have an edge for each pair of them,
-which takes gigabytes to write; no application means that."""
+"""Largest number of edges found at a time. Thousands of spans with the same text would have an edge per pair, and
+writing them would take gigabytes; no application means that."""
 
 _CHARACTERS_A_PAIR = 4_000
 
 
 def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS) -> tuple[list[Edge], bool]:
-    """All edges between spans of which at least one is new.
+    """All edges between two spans if at least one span is new.
 
     Args:
         nodes: all spans of a trace, by name.
-        new: the names of those that have come since the edges were last looked for.
-        most: pairs that are looked at.
+        new: the names of the spans that came since the last search for edges.
+        most: largest number of pairs to compare.
 
     Returns:
-        The edges, at most ``MOST_EDGES``, and whether all pairs were looked at.
+        The edges, at most ``MOST_EDGES``, and whether all pairs were compared.
     """
     found: dict[tuple[str, str], Edge] = {}
     share = ProcessorShare()
@@ -134,7 +134,7 @@ def edges(nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAI
 def deletions(
     nodes: Mapping[str, Node], new: AbstractSet[str], most: int = MOST_PAIRS
 ) -> tuple[list[tuple[Value, Node]], bool]:
-    """Units and the spans that deleted them, and whether all pairs were looked at; see ``edges``."""
+    """Pairs (unit, span that deleted the unit), and whether all pairs were compared; see ``edges``."""
     written: dict[str, list[tuple[Node, Value]]] = defaultdict(list)
     for node in nodes.values():
         for value in node.values:
@@ -167,7 +167,7 @@ _Pair = tuple[Node, Value, Node, Value, bool]
 
 
 def _pairs(nodes: Mapping[str, Node], new: AbstractSet[str]) -> Iterator[_Pair]:
-    """Pairs of variables that may depend on each other, and whether one's span is in the other's."""
+    """Pairs of variables that may depend on each other, and whether one variable's span contains the other's."""
     yield from _same_ids(nodes.values(), new)
     yield from _same_traces(nodes.values(), new)
     for node in nodes.values():
@@ -192,7 +192,7 @@ def _across(
 
 
 def _outer(nodes: Mapping[str, Node], node: Node) -> tuple[Node | None, list[str]]:
-    """The nearest span around one that has variables, with the names of all on the way, both included."""
+    """The nearest enclosing span with variables (or None), and the names of all spans on the way, with both ends."""
     path = [node.name]
     if not node.values:
         return None, path
@@ -216,7 +216,7 @@ def _same_ids(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
 
 
 def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair]:
-    """What one span gave, and what another of the same OpenTelemetry trace took, or wrote into a memory."""
+    """Pairs inside one OpenTelemetry trace: an output of a span, and an input or memory write of another span."""
     by_trace: dict[str, list[Node]] = defaultdict(list)
     for node in nodes:
         by_trace[node.trace_id].append(node)
@@ -231,7 +231,7 @@ def _same_traces(nodes: Iterable[Node], new: AbstractSet[str]) -> Iterator[_Pair
 def _with_a_new_one(
     sources: Iterable[tuple[Node, Value]], targets: Sequence[tuple[Node, Value]], new: AbstractSet[str]
 ) -> Iterator[_Pair]:
-    """Pairs of two spans of which one is new."""
+    """Pairs of spans with at least one new span."""
     new_targets = [one for one in targets if one[0].name in new]
     for source_node, source in sources:
         for target_node, target in targets if source_node.name in new else new_targets:
@@ -242,7 +242,7 @@ def _with_a_new_one(
 def _related(
     source_node: Node, source: Value, target_node: Node, target: Value, *, is_around: bool
 ) -> tuple[DerivationKind, str] | None:
-    """How the target derives from the source, by the strongest reason; None if it does not."""
+    """Kind and reason of the target's derivation from the source, by the strongest rule; None if no rule applies."""
     if source.at < target.at:
         if source.key is not None and source.key == target.key:
             return _by_id(source_node, source, target_node, target)
@@ -252,7 +252,7 @@ def _related(
                 return DerivationKind.DERIVATION, comment
         if source_node.name in target_node.links:
             return DerivationKind.DERIVATION, LINKED
-    # What is at the same time in a span and in the one around it is in the order of their nesting.
+    # Between a span and its enclosing span, equal times are ordered by the nesting.
     if is_around and source.at <= target.at:
         return DerivationKind.DERIVATION, AROUND
     return None

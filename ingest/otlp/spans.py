@@ -1,4 +1,4 @@
-"""A span of OpenTelemetry, in plain Python."""
+"""An OpenTelemetry span as plain Python data."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ERROR = 2
 
 
 class SpanError(ValueError):
-    """A span that can't be taken; the message says what is wrong with it."""
+    """A span that can't be accepted; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event of a span: something that happened at one moment."""
+    """A span event of OpenTelemetry: a name and attributes at one time."""
 
     name: str
     attributes: Mapping[str, Any]
@@ -37,12 +37,13 @@ class Span:
     Attributes:
         trace_id: 32 hexadecimal digits.
         span_id: 16 hexadecimal digits.
-        parent_id: the span around it; None of a root.
+        parent_id: id of the parent span; None for a root.
         started_ns: nanoseconds since 1970, UTC.
-        ended_ns: the same; never before ``started_ns``; None of a span without an end.
+        ended_ns: nanoseconds since 1970, never before ``started_ns``; None for a span without an end.
         attributes: JSON values by name; bytes are Base64.
-        resource: attributes of the program that made it.
-        is_error: whether its status is an error; ``message`` is what the status says.
+        resource: attributes of the program that made the span.
+        is_error: whether the status is an error.
+        message: the message of the status.
         links: trace id and span id of each linked span.
     """
 
@@ -64,15 +65,15 @@ class Span:
 
     @property
     def is_root(self) -> bool:
-        """Whether no other span is around it."""
+        """Whether the span has no parent."""
         return self.parent_id is None
 
 
 def span_of(span: WireSpan, scope: InstrumentationScope, resource: Mapping[str, Any]) -> Span:
-    """A span of a request.
+    """Convert a span of a request.
 
     Raises:
-        SpanError: its ids are not what OpenTelemetry says, so that nothing could refer to it.
+        SpanError: an id does not have the form that OpenTelemetry defines.
     """
     if len(span.trace_id) != 16 or not any(span.trace_id):
         raise SpanError(f"traceId: {len(span.trace_id)} bytes, or all zero; a trace id has 16 bytes")
@@ -99,12 +100,12 @@ def span_of(span: WireSpan, scope: InstrumentationScope, resource: Mapping[str, 
 
 
 def plain_attributes(pairs: Iterable[KeyValue]) -> dict[str, Any]:
-    """Attributes as JSON values by name; the last of several with one name."""
+    """Attributes as JSON values by name; if a name is repeated, the last value counts."""
     return {pair.key: _plain(pair.value) for pair in pairs}
 
 
 def time_of(nanoseconds: int) -> str:
-    """A time as wire events write it, in whole microseconds."""
+    """A time in the format of wire events, in whole microseconds."""
     moment = _EPOCH + timedelta(microseconds=nanoseconds // 1000)
     return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 

@@ -1,4 +1,4 @@
-"""What a span says, in words that all dialects share."""
+"""A span's meaning as a step with inputs and outputs: the common result of all dialects."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ingest.otlp.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A value that goes into a step or comes out of it.
+    """An input or output of a step; it becomes a variable.
 
     Attributes:
-        kind: the kind of its variable.
-        name: the name of its variable.
-        text: the value; None where the sender captured no content, and only says that it was there.
-        is_outside: whether it came from outside the recorded system, such as a question of a user.
-        store: the memory or data source that keeps it, if it is kept.
-        id: its id there.
-        is_write: whether the step wrote it there; otherwise it was read.
+        kind: kind of the variable.
+        name: name of the variable.
+        text: the value; None if the sender captured no content.
+        is_outside: whether the value came from outside the recorded system, such as a question of a user.
+        store: the memory or data source that keeps the value, if one does.
+        id: id of the value in ``store``.
+        is_write: whether the step wrote the value into ``store``; False means the step read the value.
         version: a number that is greater in later versions.
-        score: how a search rated it.
+        score: score of the value in a search.
     """
 
     kind: VariableKind
@@ -39,7 +39,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What a step deleted: one unit, or all of a store where ``id`` is None."""
+    """A deletion by a step: one unit, or all units of a store if ``id`` is None."""
 
     store: str | None
     id: str | None
@@ -47,13 +47,13 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a span says.
+    """The meaning of a span.
 
     Attributes:
-        dialect: the name of the dialect that told.
-        category: the dialect's own word for what was done.
-        session: the id of the conversation.
-        taken: beginnings of the names of attributes that are in the pieces, and need not be kept twice.
+        dialect: name of the dialect that read the span.
+        category: the dialect's own word for the kind of step.
+        session: id of the conversation.
+        taken: prefixes of the attributes that the pieces contain; these attributes are not kept again.
     """
 
     dialect: str
@@ -67,4 +67,4 @@ class Step:
 
 
 Dialect = Callable[[Span], "Step | None"]
-"""Reads a span; None if it is not of this dialect."""
+"""Reads a span; None for a span of another dialect."""

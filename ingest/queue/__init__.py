@@ -1,1 +1,1 @@
-"""The queue of events: they are accepted, made durable, and written to the graph by workers."""
+"""The queue of events: admission checks events and makes them durable, workers write them to the graph."""

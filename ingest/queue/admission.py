@@ -1,4 +1,4 @@
-"""Accepts the events of a request: each is checked by itself, and the good ones are made durable together."""
+"""Accepts the events of a request: checks each event by itself, and makes the good events durable together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from store.runtime.processor_share import ProcessorShare
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Events as they were sent: each is a piece of JSON without a line end."""
+    """Events as they were sent: each piece is the JSON of one event, without a line end."""
 
     pieces: list[bytes]
 
@@ -37,7 +37,7 @@ class Sent:
 
         Args:
             body: JSON.
-            most: from a longer array, only so many events and one more are read.
+            most: limit of the caller; reading stops at ``most + 1`` events.
 
         Raises:
             InputError: the body is not JSON.
@@ -47,7 +47,7 @@ class Sent:
             pieces = [piece.encode("utf-8", "surrogatepass") for piece in islice(_elements(text), most and most + 1)]
         except (ValueError, RecursionError) as error:
             raise InputError("body", "", f"is no JSON: {error}") from None
-        # Line ends can only be between the parts of JSON: in a text they would be escaped.
+        # Line ends can only be white space between tokens: inside JSON texts they are escaped.
         return cls([piece.replace(b"\n", b" ").replace(b"\r", b" ") for piece in pieces])
 
 
@@ -57,11 +57,11 @@ _SCANNER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 
 
 def _elements(text: str) -> Iterator[str]:
-    """The elements of an array as they are written, one after the other; any other value is the only element.
+    """The elements of an array, still as JSON; another value counts as an array with one element.
 
     Raises:
-        ValueError: it is not JSON.
-        RecursionError: it is nested too deeply.
+        ValueError: ``text`` is not JSON.
+        RecursionError: ``text`` is nested too deeply.
     """
     place = _after_space(text, 0)
     is_array = text.startswith("[", place)
@@ -95,7 +95,7 @@ class Prepared:
     Attributes:
         packets: the good events.
         refused: the refused events, in order.
-        rebuilt: total size in bytes of the values of which only the new part was sent.
+        rebuilt: total size in bytes of the values that have to be rebuilt from their new part.
     """
 
     packets: list[Packet]
@@ -109,13 +109,13 @@ class Prepared:
 
 
 async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]:
-    """Make events durable; returns the refused ones, in order. The others will be in the graph.
+    """Make events durable; returns the refused events in order. The other events will be in the graph later.
 
     Raises:
         QueueFullError: there is no room; all events may be sent again.
         StoreError: the queue can't be used; all events may be sent again.
     """
-    # Reading thousands of events takes long, and other requests must not wait for it.
+    # Parsing thousands of events takes long and would block other requests.
     prepared = await asyncio.to_thread(prepare, project_id, sent, queue.max_packet_bytes)
     if prepared.packets:
         await queue.put(prepared.packets)
@@ -123,12 +123,12 @@ async def admit(queue: EventQueue, project_id: str, sent: Sent) -> list[Refusal]
 
 
 def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
-    """Check each event, and pack the good ones. Runs in a thread, and pauses when others need the processor.
+    """Check each event, and pack the good events. Runs in a thread, and pauses when others need the processor.
 
     Args:
         project_id: the project of the events.
         sent: the events.
-        limit: largest size of a packet in bytes, compressed.
+        limit: largest compressed size of a packet in bytes.
     """
     refused: list[Refusal] = []
     places: list[int] = []
@@ -161,7 +161,7 @@ def prepare(project_id: str, sent: Sent, limit: int) -> Prepared:
 def _refused_alone(
     project_id: str, pieces: Sequence[tuple[int, bytes]], limit: int, packets: list[Packet]
 ) -> list[Refusal]:
-    """Pack the events of a packet that is too large one by one, and refuse those that are too large alone."""
+    """Pack the events of a packet that is too large one by one; refuse events that are too large alone."""
     refused = []
     for index, piece in pieces:
         ((packet, _),) = pack(project_id, [(piece, checked(piece))])

@@ -1,4 +1,4 @@
-"""Which packets of a lane are written together: a batch takes about a second, and projects share the worker's time."""
+"""Chooses the packets of a lane's next batch: a batch takes about a second, and projects share the worker's time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from ingest.queue.protocol import MOST_BYTES, MOST_EVENTS, MOST_REBUILT_BYTES, Delivery, Packet
 
 _LEAST_WORK = 0.01
-"""Of a batch: what a packet takes beside its events."""
+"""Share of a batch that a packet takes, whatever its events take."""
 
 
 class Room:
@@ -23,7 +23,7 @@ class Room:
         return min(self._packets, self._events, self._bytes, self._rebuilt) <= 0
 
     def take(self, packet: Packet) -> None:
-        """Count one more packet."""
+        """Subtract one packet."""
         self._packets -= 1
         self._events -= packet.count
         self._bytes -= len(packet.body)
@@ -31,13 +31,12 @@ class Room:
 
 
 class FairOrder:
-    """Whose packet of a lane is next, from batch to batch: projects share the work, not the number of packets.
+    """Decides which project's packet of a lane is next: projects share the work, not the number of packets.
 
-    This is start-time fair queueing (Goyal, Vin and Cheng, 1996). Each project has a clock, and each of its packets
-    moves that clock on by the work that it is. The project whose clock is furthest behind is next. A project that
-    comes, or comes back, starts at the time of the packet that was handed out last, so it can't save up turns. If one
-    project sends packets that take a second each and another sends small ones, all small ones that are waiting are
-    taken before the next large one, until they are as much work.
+    Method: start-time fair queueing (Goyal, Vin and Cheng, 1996). Each project has a clock, which each packet moves on
+    by the packet's work. The project whose clock is furthest behind is next. A new or returning project starts at the
+    time of the last packet, so a project can't save up turns. Example: project A sends packets of a second each,
+    project B small packets. After a packet of A, waiting packets of B are taken until they add up to the same work.
     """
 
     def __init__(self) -> None:
@@ -45,10 +44,10 @@ class FairOrder:
         self._clocks: dict[str, float] = {}
 
     def deliveries(self, of_projects: Mapping[str, Iterable[Delivery]]) -> Iterator[Delivery]:
-        """Packets in the order in which they are to be handed out. Each iterable is asked only for what is needed next.
+        """The packets in fair order; each iterable is read only as far as needed.
 
         Args:
-            of_projects: the waiting packets of each project, in their order; among equals, the first project is first.
+            of_projects: the waiting packets of each project, in their order; a tie goes to the first project.
         """
         self._clocks = {project: clock for project, clock in self._clocks.items() if clock > self._now}
         waiting: list[tuple[float, int, str]] = []
@@ -67,7 +66,7 @@ class FairOrder:
 
 
 def _work(packet: Packet) -> float:
-    """About how much of a batch a packet takes; more than 1 for one that takes longer than a batch should."""
+    """Estimated share of a batch that a packet takes; above 1 if the packet takes longer than a batch should."""
     return max(
         _LEAST_WORK,
         packet.count / MOST_EVENTS,

@@ -1,4 +1,4 @@
-"""Events as they are kept in the queue: packets of one trace each, as compressed lines of JSON."""
+"""Packs events for the queue: a packet has events of one trace, as compressed lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ingest.queue.protocol import LANES, Packet
 
 MAX_EVENTS = 1_000
 MAX_BYTES = 1 << 20
-"""Largest total size of the lines in a packet with more than one event, before they are compressed."""
+"""Largest uncompressed size of a packet with several events."""
 
 MAX_REBUILT_BYTES = 16 << 20
-"""Of the values that those of its events come to which say only what is new in a value: a packet is written whole."""
+"""Largest total size of the values that a packet's events rebuild: a packet is written as a whole."""
 
 _LEVEL = 1
 
 
 def pack(project_id: str, events: Iterable[tuple[bytes, Event]]) -> list[tuple[Packet, list[int]]]:
-    """Packets of events, each with the places of its events among those that were given.
+    """Pack events; returns each packet with the positions of its events in ``events``.
 
     Args:
         project_id: the project of the events.
-        events: each with the line of JSON from which it was read, without a line end.
+        events: the events, each with its line of JSON without a line end.
     """
     open_: dict[str, _Open] = {}
     made: list[tuple[Packet, list[int]]] = []
@@ -82,7 +82,7 @@ def unpack(packet: Packet) -> list[bytes]:
 
 
 def unpacked_bytes(packet: Packet) -> int:
-    """The length of a packet's lines, as its header says; for a damaged packet, its own length."""
+    """The uncompressed size from a packet's header; the compressed size for a damaged packet."""
     try:
         return max(len(packet.body), int(zstandard.frame_content_size(packet.body)))
     except zstandard.ZstdError:
@@ -90,6 +90,6 @@ def unpacked_bytes(packet: Packet) -> int:
 
 
 def lane_of(project_id: str, trace: str) -> int:
-    """The lane of a trace, which is always the same."""
+    """The lane of a trace; a trace never changes its lane."""
     digest = blake2b(f"{len(project_id)}:{project_id}{trace}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") % LANES

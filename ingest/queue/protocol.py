@@ -1,9 +1,9 @@
 """The queue between the servers that accept events and the workers that write them to the graph, for both engines.
 
 Each trace uses one of ``LANES`` lanes, and a lane belongs to one worker at a time, so the events of a trace stay in
-order. The order is the one in which they became durable; it does not depend on a clock that somebody can set. A packet
-leaves its lane when its events are in the graph or among the dead letters. So a crash loses nothing. If a packet is
-written twice, nothing changes, because ids are made from the sender's ids.
+order: the order in which they became durable, which does not depend on a clock that somebody can set. A packet leaves
+its lane when its events are in the graph or among the dead letters, so a crash loses nothing. Writing a packet twice
+changes nothing, because ids are made from the sender's ids.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Protocol, Self
 
 LANES = 16
 LEASE_SECONDS = 12.0
-"""Seconds that a lane waits for a worker that does not report any more."""
+"""A lane is taken from a worker that has not reported for this time."""
 
 MOST_EVENTS = 4_000
 MOST_BYTES = 16 << 20
 MOST_REBUILT_BYTES = 16 << 20
-"""A batch ends with the packet that reaches one of these: events, bytes, or bytes of rebuilt values. Another project
-waits for one batch at most."""
+"""A batch ends with the packet that reaches a limit: events, bytes, or bytes of rebuilt values. So a project waits for
+at most one batch of another project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """Events of one trace, in the order of their sender.
+    """Events of one trace, in the sender's order.
 
     Attributes:
         project_id: the project of the trace.
         trace: the trace's id in the source.
         body: NDJSON, compressed with zstd.
         count: number of events.
-        rebuilt: total size in bytes of the values of which the events contain only the new part; it decides how long
-            writing takes.
+        rebuilt: total size in bytes of the values to rebuild from the events' new parts; writing takes longer the
+            larger this is.
     """
 
     project_id: str
@@ -52,10 +52,10 @@ class Delivery:
 
     Attributes:
         packet: the packet.
-        tries: how often it was handed out, including this time.
-        sent_at: when it became durable.
-        key: distinguishes it from all others that wait; it is the same whenever the packet is handed out.
-        handle: what the engine needs to find it.
+        tries: how often the packet was handed out, including this time.
+        sent_at: when the packet became durable.
+        key: unique among waiting packets, and the same each time the packet is handed out.
+        handle: the engine's own reference to the packet.
     """
 
     packet: Packet
@@ -70,14 +70,14 @@ class DeadLetter:
     """An event that could not be written.
 
     Attributes:
-        id: its number; None before it is stored.
+        id: number of the letter; None before it is stored.
         project_id: the project of the event.
         trace: the trace's id in the source.
-        event: the event as it came; usually JSON, unless its sender wrote something else.
-        reason: why it could not be written.
-        tries: how often it was tried.
-        sent_at: when it was accepted.
-        died_at: when it was given up.
+        event: the event as it came; usually JSON, unless the sender wrote something else.
+        reason: why the event could not be written.
+        tries: number of tries to write the event.
+        sent_at: when the event was accepted.
+        died_at: when the event was given up.
     """
 
     id: int | None
@@ -91,19 +91,19 @@ class DeadLetter:
 
     @property
     def digest(self) -> bytes:
-        """Distinguishes it from others. If the same event is accepted again later, that makes another letter."""
+        """A hash that identifies the letter; the same event, accepted again later, makes another letter."""
         parts = (self.project_id.encode("utf-8", "surrogatepass"), self.sent_at.isoformat().encode(), self.event)
         return blake2b(b"\0".join(parts), digest_size=16).digest()
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the packets of one lane that were handed out together.
+    """The result of working on packets of one lane that were taken together.
 
     Attributes:
-        done: written or given up; they leave the queue. This includes packets that were to be handed out again later,
-            if what they waited for has come before.
-        later: to be handed out again, each after a number of seconds, or at once if its worker is gone by then.
+        done: packets that were written or given up; they leave the queue. May include packets from an earlier
+            ``later``, if the events that they waited for have come.
+        later: packets to hand out again, each after a number of seconds, or at once if the worker is gone by then.
         dead: events that are given up; they are stored before the packets leave the queue.
     """
 
@@ -117,8 +117,8 @@ class Share:
     """The lanes of a worker.
 
     Attributes:
-        held: the lanes that it holds.
-        surplus: those among them that exceed its share; it gives them back when it is not working on them.
+        held: the lanes that the worker holds.
+        surplus: held lanes beyond the worker's fair share; the worker gives them back when it is not working on them.
     """
 
     held: frozenset[int]
@@ -131,8 +131,8 @@ class QueueState:
 
     Attributes:
         packets: number of packets that wait or are being written.
-        bytes: their size, compressed.
-        oldest: when the oldest of them was accepted.
+        bytes: compressed size of these packets.
+        oldest: when the oldest of these packets was accepted.
         dead: number of dead letters of all projects.
         workers: number of workers that hold lanes.
     """
@@ -148,19 +148,19 @@ class DeadLetters(Protocol):
     """The dead letters of one project."""
 
     async def page(self, after: int = 0, limit: int = 100) -> list[DeadLetter]:
-        """The letters with greater numbers, the smallest number first."""
+        """Letters with numbers above ``after``, the smallest number first."""
         ...
 
     async def get(self, letter_id: int) -> DeadLetter:
         """One letter.
 
         Raises:
-            NotFoundError: the project has none with this number.
+            NotFoundError: the project has no letter with this number.
         """
         ...
 
     async def drop(self, letter_id: int) -> None:
-        """Delete a letter for good; if it does not exist, nothing happens."""
+        """Delete a letter for good, if it exists."""
         ...
 
     async def count(self) -> int:
@@ -169,13 +169,13 @@ class DeadLetters(Protocol):
 
 
 class EventQueue(Protocol):
-    """A durable queue of events. Errors of its own are always a ``StoreError``."""
+    """A durable queue of events. Each method raises a ``StoreError`` if the queue can't be used."""
 
     max_packet_bytes: int
     """Largest body of a packet in bytes."""
 
     async def put(self, packets: Sequence[Packet]) -> None:
-        """Keep packets. When this returns, a crash loses none of them. If it raises, some may have been kept.
+        """Make packets durable. After an error, some packets may have been stored.
 
         Raises:
             QueueFullError: there is no room: try again later.
@@ -184,32 +184,32 @@ class EventQueue(Protocol):
         ...
 
     async def share(self, worker: str, give_back: Collection[int] = ()) -> Share:
-        """Hold a fair share of the lanes for ``LEASE_SECONDS`` more; call it again before that time has passed.
+        """Hold a fair share of the lanes for ``LEASE_SECONDS`` more; must be called again before this time is over.
 
         Args:
             worker: the name of the worker; see ``ingest.queue.shares.worker_name``.
-            give_back: lanes that it holds and no longer works on.
+            give_back: held lanes on which the worker no longer works.
         """
         ...
 
     async def leave(self, worker: str) -> None:
-        """Give back all lanes, because the worker ends."""
+        """Give back all lanes of a worker that ends."""
         ...
 
     async def take(self, lane: int, packets: int, seconds: float) -> list[Delivery]:
-        """The next packets of a lane that the caller holds; waits for the first one at most so many seconds.
+        """The next batch of a lane that the caller holds; waits at most ``seconds`` for the first packet.
 
-        For each project the oldest packets come first, and no more than ``batch_of`` allows to be written together.
-        What was taken is not handed out to anybody until it is settled, or until its worker is gone.
+        The oldest packets of each project come first, and the batch ends as ``Room`` says. A packet that was taken is
+        not handed out again until it is settled, or until its worker is gone.
         """
         ...
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
-        """Report that the work on these packets continues."""
+        """Report that work on packets continues."""
         ...
 
     async def settle(self, lane: int, outcome: Outcome) -> None:
-        """Report what became of packets that were taken. Dead letters are durable before the packets are removed."""
+        """Report the result for taken packets. Dead letters are durable before the packets are removed."""
         ...
 
     def letters(self, project_id: str) -> DeadLetters:
@@ -217,10 +217,10 @@ class EventQueue(Protocol):
         ...
 
     async def check(self) -> None:
-        """Check whether it can accept more, as far as this machine can tell; this is fast and may be called often.
+        """Check whether the queue can accept more, as far as this machine can tell; fast, and may be called often.
 
         Raises:
-            StoreError: it can't.
+            StoreError: the queue can't accept more.
         """
         ...
 
@@ -229,15 +229,15 @@ class EventQueue(Protocol):
         ...
 
     async def close(self) -> None:
-        """Release everything."""
+        """Close files and connections."""
         ...
 
     async def __aenter__(self) -> Self:
-        """Use it in an ``async with``."""
+        """The queue itself, for ``async with``."""
         ...
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the queue."""
         ...

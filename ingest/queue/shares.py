@@ -1,7 +1,7 @@
-"""Decides which worker holds which lane, by one small document that the queue keeps and the workers change in turn.
+"""Decides which worker holds which lane, by a small document that the queue stores and the workers change in turn.
 
-No clock of another machine is trusted. A worker changes its beat each time; if another worker has seen a beat unchanged
-for ``LEASE_SECONDS``, that worker is gone. A worker on this machine whose process has ended is gone at once.
+No clock of another machine is trusted: each worker regularly changes its beat in the document, and a worker whose beat
+stays the same for ``LEASE_SECONDS`` is gone. A worker on this machine whose process has ended is gone at once.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ingest.queue.protocol import LANES, LEASE_SECONDS, Share
 
 
 class _Document(msgspec.Struct):
-    """The beats of the workers, and the holder of each lane that has one."""
+    """The beats of the workers, and the holders of lanes."""
 
     beats: dict[str, int] = {}
     holders: dict[int, str] = {}
 
 
 class Shares:
-    """What one worker knows of the others, and how it changes the document."""
+    """One worker's view of the other workers, and its changes to the document."""
 
     def __init__(self, worker: str) -> None:
         self._worker = worker
@@ -35,8 +35,8 @@ class Shares:
         """The document with this worker's beat and its share of the lanes.
 
         Args:
-            document: as it is kept; None where none is.
-            give_back: lanes that the worker works on no more.
+            document: the stored document; None if there is none.
+            give_back: lanes on which the worker no longer works.
         """
         found = self._without_the_gone(_read(document))
         found.beats[self._worker] = found.beats.get(self._worker, 0) + 1
@@ -71,7 +71,7 @@ class Shares:
 
 
 def worker_name() -> str:
-    """A unique name for a worker of this process, which also says where it runs."""
+    """A unique name for a worker of this process, with the machine and the process id in it."""
     return f"{socket.gethostname()[:60]}/{os.getpid()}/{secrets.token_hex(6)}"
 
 
@@ -103,6 +103,6 @@ def _text(document: _Document) -> str:
 
 
 def _without(found: _Document, gone: set[str]) -> _Document:
-    """Without some workers, and without holders that are not among the workers."""
+    """The document without some workers, and without holders that are not in its list of workers."""
     beats = {worker: beat for worker, beat in found.beats.items() if worker not in gone}
     return _Document(beats, {lane: holder for lane, holder in found.holders.items() if holder in beats})

@@ -1,4 +1,4 @@
-"""What a worker counts, apart from the worker: a server counts it too, and has another process write."""
+"""Counts of a worker's results, in a module of its own because servers without a worker use it too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Tally:
-    """What a worker has done since it started."""
+    """Counts of a worker's results since its start."""
 
     written: int = 0
     dead: int = 0

@@ -1,4 +1,4 @@
-"""Slots for work that takes long, which projects get in turn."""
+"""Slots for long work; waiting projects get slots in turn."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """A number of slots for pieces of work. If more wait, each waiting project gets a slot in its turn.
+    """A number of slots for pieces of work; waiting projects take turns.
 
-    A project that is alone may have all slots. It gets another one only after other waiting projects have had theirs,
-    however much it has waiting. So the others wait for one piece of its work, never for all of it.
+    A project that is alone may have all slots. While others wait, a project gets its next slot only after each waiting
+    project has had one. So others wait for one piece of a project's work, never for all pieces.
     """
 
     def __init__(self, slots: int) -> None:
-        """Make a number of free slots."""
+        """``slots``: number of slots."""
         self._free = slots
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @asynccontextmanager
     async def turn(self, project_id: str) -> AsyncIterator[None]:
-        """Hold a slot for a piece of a project's work; keep the piece small."""
+        """Hold a slot for a piece of a project's work; the piece should be small."""
         await self._take(project_id)
         try:
             yield
@@ -39,13 +39,13 @@ class Turns:
             await mine
         except asyncio.CancelledError:
             if mine.done() and not mine.cancelled():
-                self._give_back()  # the slot came at the same moment
+                self._give_back()  # the slot was granted at the moment of the cancellation
             raise
 
     def _give_back(self) -> None:
         while self._waiting:
             project_id, waiting = self._waiting.popitem(last=False)
-            while waiting and waiting[0].done():  # cancelled, so they need no slot
+            while waiting and waiting[0].done():  # a cancelled waiter needs no slot
                 waiting.popleft()
             if waiting:
                 first = waiting.popleft()

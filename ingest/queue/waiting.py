@@ -1,7 +1,7 @@
-"""Events that came before what they refer to, and what each waits for: when that comes, they are written at once.
+"""Remembers events that refer to elements which have not come yet; when the elements come, the events are written.
 
-This is the memory of one worker for one lane. If it forgets something, or has no room for it, nothing is lost: the
-queue hands the whole packet out again after a while, and what is written twice changes nothing.
+Each worker has one ``Waiting`` per lane. Forgetting an event loses nothing: the queue hands the whole packet out again
+after a while, and writing an event twice changes nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from ingest.queue.protocol import Delivery
 
 MOST_BYTES = 64 << 20
-"""Of events that a worker remembers, of all its lanes together."""
+"""Largest total size of the events that a worker remembers, in bytes, all lanes together."""
 
 _ENTRY_BYTES = 600
-"""About what an event takes beside its line."""
+"""Estimated memory per event, in bytes, without the event's line."""
 
 
 @dataclass(slots=True)
@@ -24,9 +24,9 @@ class Early:
 
     Attributes:
         line: the event as it came.
-        reason: why it can't be written yet.
-        missing: ids of what it waits for; if empty, it waits for its next try.
-        makes: the id of what it creates, if it creates something.
+        reason: why the event can't be written yet.
+        missing: ids of the elements that the event waits for; if empty, the event waits for its next try.
+        makes: id of the element that the event creates; None if it creates no element.
     """
 
     line: bytes
@@ -41,9 +41,9 @@ class Held:
 
     Attributes:
         delivery: the packet as it was handed out last.
-        early: its events that came too early, by their places.
-        refused: its events that can't be written, and why.
-        is_forgotten: whether there was no room for one of its events; then its other events are not remembered either.
+        early: events that came too early, by their position in the packet.
+        refused: events that can't be written, and why.
+        is_forgotten: whether there was no room for an event; then no event of the packet is remembered.
     """
 
     delivery: Delivery
@@ -53,10 +53,10 @@ class Held:
 
 
 class Budget:
-    """How much several waiting lists may remember together.
+    """The memory that several ``Waiting`` may use together.
 
     Attributes:
-        left: bytes.
+        left: bytes left.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
@@ -91,23 +91,23 @@ class Waiting:
             held.is_forgotten = True
 
     def take(self, key: int) -> Held | None:
-        """What is known of a packet that is handed out again; it is forgotten here."""
+        """Remove and return the state of a packet that is handed out again; None if it is not remembered."""
         held = self._held.get(key)
         if held is not None:
             self.forget(held)
         return held
 
     def forget(self, held: Held) -> None:
-        """Forget a packet; nothing happens if it is not known."""
+        """Forget a packet, if it is remembered."""
         if self._held.pop(held.delivery.key, None) is None:
             return
         for place, early in held.early.items():
             self._drop(held.delivery.key, place, early)
 
     def arrived(self, ids: Iterable[str]) -> list[tuple[Held, int, Early]]:
-        """The events that do not wait for anything any more, now that these ids exist; they are forgotten here.
+        """Remove and return the events that can be written, now that elements with these ids exist.
 
-        This includes events that wait for what these events create, and so on: they are written together.
+        Includes events that wait only for elements which the returned events create.
         """
         found: list[tuple[Held, int, Early]] = []
         there = list(ids)
@@ -129,7 +129,7 @@ class Waiting:
         return found
 
     def close(self) -> None:
-        """Forget all."""
+        """Forget all packets."""
         for held in list(self._held.values()):
             self.forget(held)
 

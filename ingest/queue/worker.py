@@ -1,4 +1,4 @@
-"""Writes what waits in the queue until told to stop: one batch at a time from each lane that this worker holds."""
+"""Writes the events in the queue until it is stopped: one batch at a time from each lane that this worker holds."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from store.contract.protocol import Database
 T = TypeVar("T")
 
 PACKETS = 16
-"""Packets of a lane that are written together; more where they are small."""
+"""Number of packets of a lane that are written together; more if the packets are small."""
 
 _MOST_PACKETS = 128
 _EVENTS = 4_000
-"""About so many events are written together where many small packets wait."""
+"""About this number of events is written together if many small packets wait."""
 
 _WAIT_SECONDS = 1.0
-"""Also how long an idle lane may take to stop."""
+"""Longest wait for packets of a lane; also the longest time until an idle lane stops."""
 _RENEW_SECONDS = LEASE_SECONDS / 4
 _MARGIN_SECONDS = 2.0
-"""So long before its lanes are lost, a worker has stopped to write."""
+"""A worker stops writing this time before it would lose its lanes."""
 
 _LONGEST_PAUSE_SECONDS = 10.0
 _LONG_SECONDS = 5.0
 _LOGGED = 20
-"""Events of a batch that are given up with a line each in the log: thousands of lines would hold up all else."""
+"""Events of a batch that are logged when given up, one line each; writing thousands of lines would block the worker."""
 
 _SUSPICION = 5
-"""After so many failures of a store that answers otherwise, the batch itself is looked at."""
+"""After this number of failures, if the store otherwise works, the cause is searched in the batch itself."""
 
 _log = structlog.get_logger("memtrace.events")
 
@@ -48,16 +48,16 @@ class EventWorker:
     """Writes events of all projects.
 
     Attributes:
-        tally: what it has done.
+        tally: counts of the results.
     """
 
     def __init__(self, queue: EventQueue, database: Database, tries: int, concurrency: int) -> None:
         """Make a worker.
 
         Args:
-            queue: where the events wait.
-            database: where they are written to.
-            tries: how often an event is tried that came before what it refers to.
+            queue: the queue to read from.
+            database: the stores to write to.
+            tries: largest number of tries for an event that refers to elements which have not come yet.
             concurrency: number of traces that are written at the same time.
         """
         self.tally = Tally()
@@ -73,11 +73,11 @@ class EventWorker:
         self._tender: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin."""
+        """Begin to work in a background task."""
         self._tender = asyncio.create_task(self._tend())
 
     async def stop(self, seconds: float) -> None:
-        """Finish the current work, within so many seconds, and give the lanes to others."""
+        """Finish the current batches within ``seconds``, and give the lanes to others."""
         if self._tender is not None:
             self._tender.cancel()
             await asyncio.gather(self._tender, return_exceptions=True)
@@ -90,7 +90,7 @@ class EventWorker:
         _log.info("worker stopped", worker=self._name, written=self.tally.written)
 
     async def _tend(self) -> None:
-        """Hold lanes, and work on those that are held."""
+        """Renew the lanes regularly, and run a task for each held lane."""
         _log.info("worker started", worker=self._name)
         give_back: frozenset[int] = frozenset()
         while True:
@@ -102,7 +102,7 @@ class EventWorker:
                 if not self._is_safe():
                     await self._end(set(self._lanes), 0)
             except Exception:
-                # If the worker ended here, nobody would work on its lanes.
+                # Go on: if this task ended, nobody would work on the worker's lanes.
                 _log.exception("an unexpected error while lanes were shared out")
             else:
                 self._safe_until = before + LEASE_SECONDS - _MARGIN_SECONDS
@@ -117,7 +117,7 @@ class EventWorker:
             await asyncio.sleep(_RENEW_SECONDS)
 
     async def _end(self, lanes: set[int] | frozenset[int], seconds: float) -> None:
-        """Stop working on lanes: after the current work, or at once if that takes too long."""
+        """Stop working on lanes: after the current batch, or at once if the batch takes more than ``seconds``."""
         ending = {lane: self._lanes.pop(lane) for lane in lanes if lane in self._lanes}
         if not ending:
             return
@@ -170,7 +170,7 @@ class EventWorker:
         self._count(outcome)
 
     async def _write(self, lane: int, deliveries: list[Delivery], waiting: Waiting) -> Outcome:
-        """Write a batch, however long the store is away."""
+        """Write a batch; waits as long as the store can't be reached."""
         failures = 0
         while True:
             if not self._is_safe():
@@ -181,14 +181,14 @@ class EventWorker:
             except StoreError as error:
                 self.tally.store_failures += 1
                 _log.warning("the store can't be used; the batch waits", lane=lane, reason=str(error))
-                # One event may be the reason: it is searched for if the store works otherwise.
+                # If the store otherwise works, one event of the batch may be the cause.
                 failures = failures + 1 if await self._is_store_well() else 0
                 await asyncio.sleep(_pause(max(1, failures)))
 
     async def _is_store_well(self) -> bool:
         try:
             async with asyncio.timeout(_LONGEST_PAUSE_SECONDS):
-                # Of all stores: an event is not at fault where its project's store is away, and others are not.
+                # Asks all stores: while this project's store can't be reached, the events are not at fault.
                 return await self._database.has_current_layout()
         except (StoreError, TimeoutError):
             return False
@@ -215,7 +215,7 @@ class EventWorker:
             await asyncio.sleep(_RENEW_SECONDS)
             waited = round(time.monotonic() - began)
             if waited > _LONG_SECONDS:
-                # The store's driver tries again by itself for a while, and says nothing of it.
+                # The store's driver repeats failed writes for a while without a message.
                 _log.warning("a batch is not written yet", lane=lane, packets=len(deliveries), seconds=waited)
             try:
                 await self._queue.keep(deliveries)

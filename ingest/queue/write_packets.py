@@ -1,4 +1,4 @@
-"""Writes the packets of one trace to the graph; an event that came too early is written with what it waits for."""
+"""Writes the packets of one trace to the graph, and remembered events as soon as their missing elements have come."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schema.ids import trace_id
 from store.contract.protocol import GraphStore
 
 _FEW = 200
-"""Events that are put in order at once."""
+"""Up to this number, events are sorted without a thread."""
 
 _PUT_OFF = "base: more values are to be rebuilt than one turn is for; it waits for its next try"
 
@@ -34,9 +34,9 @@ class _Piece:
     """An event on its way to the graph.
 
     Attributes:
-        held: the packet that it is in.
-        place: its place there.
-        line: as it came.
+        held: the event's packet.
+        place: position of the event in the packet.
+        line: the event as it came.
     """
 
     held: Held
@@ -47,7 +47,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Room:
-    """How many bytes of values the events that are woken in one turn may still have rebuilt."""
+    """Bytes of rebuilt values that remembered events may still use in one turn."""
 
     left: int = MOST_REBUILT_BYTES
 
@@ -55,17 +55,16 @@ class _Room:
 async def write_packets(
     store: GraphStore, deliveries: Sequence[Delivery], waiting: Waiting, take: Take
 ) -> tuple[list[Held], list[Held]]:
-    """Write what packets of one trace hold, and what waits for it.
+    """Write the events of packets of one trace, and the remembered events that wait for them.
 
     Args:
-        store: where the trace is.
+        store: the store of the trace.
         deliveries: the packets, in their order.
-        waiting: what came too early before, and where what comes too early now is remembered.
+        waiting: the remembered events; events that come too early now are added.
         take: writes events of the trace.
 
     Returns:
-        The packets as they stand now, in their order; and other packets of the trace that waited for something, and
-        that wait for nothing any more.
+        The state of the given packets, in their order; and earlier packets, no event of which still waits.
 
     Raises:
         StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
@@ -84,7 +83,7 @@ async def write_packets(
                 held.refused.append((line, str(event)))
             else:
                 pieces.append(_Piece(held, place, line, event))
-    for held in own:  # what was in the packet is in the pieces
+    for held in own:  # the pieces have the lines now
         held.delivery = replace(held.delivery, packet=replace(held.delivery.packet, body=b""))
     touched = {held.delivery.key: held for held in own}
     room = _Room()
@@ -92,7 +91,7 @@ async def write_packets(
         while pieces:
             pieces = await _pass(store, pieces, waiting, take, touched, room)
     except BaseException:
-        # What was on its way is in the queue alone now.
+        # The events that were being written are only in the queue now.
         for held in touched.values():
             waiting.forget(held)
         raise
@@ -103,9 +102,9 @@ async def write_packets(
 async def _pass(
     store: GraphStore, pieces: list[_Piece], waiting: Waiting, take: Take, touched: dict[int, Held], room: _Room
 ) -> list[_Piece]:
-    """Take events; those that can be taken now because of these. Their packets are among the touched ones then."""
+    """Write events; returns the events that can be written next. Adds the packets of woken events to ``touched``."""
     events = [piece.event for piece in pieces]
-    # What takes long where many came is done beside the loop: others have answers to wait for.
+    # Sorting many events takes long, so it runs in a thread, beside the event loop.
     order = await asyncio.to_thread(order_of, events) if len(events) > _FEW else order_of(events)
     if order is not None:
         pieces = [pieces[place] for place in order]
@@ -119,7 +118,7 @@ async def _pass(
         for index, ids in zip(early, missing, strict=True):
             piece = pieces[index]
             if not ids and len(refused) < len(pieces):
-                again.append(piece)  # what it refers to came after it, and is written now
+                again.append(piece)  # its missing elements came later in the same pass, and exist now
                 continue
             made = _made(names, piece.event)
             waiting.add(piece.held, piece.place, Early(piece.line, refused[index].reason, ids, made))
@@ -140,7 +139,7 @@ async def _pass(
 
 
 def _is_put_off(piece: _Piece, names: Names, waiting: Waiting, room: _Room) -> bool:
-    """Whether an event that was woken waits for its next try, because its trace has had enough rebuilt for one turn."""
+    """Whether a woken event must wait for its next try, because this turn's room for rebuilt values is used up."""
     size = rebuilt_bytes(piece.event)
     if not size or size <= room.left:
         room.left -= size
@@ -150,7 +149,7 @@ def _is_put_off(piece: _Piece, names: Names, waiting: Waiting, room: _Room) -> b
 
 
 async def _missing(store: GraphStore, names: Names, events: Sequence[Event]) -> list[set[str]]:
-    """The ids that each event refers to and that are not stored."""
+    """The ids in each event's references that are not stored."""
     stored = await store.stored(names.trace_id, names.ids(events))
     there = {id_ for elements in stored.elements.values() for id_ in elements}
     return [{names.id(*name) for name in references(event)} - there for event in events]
@@ -161,7 +160,7 @@ def _pieces(woken: Sequence[tuple[Held, int, Early]]) -> list[_Piece]:
     return [
         _Piece(held, place, one.line, event)
         for (held, place, one), event in zip(woken, events, strict=True)
-        if not isinstance(event, EventError)  # it was read before
+        if not isinstance(event, EventError)  # always true: the line was parsed before
     ]
 
 
@@ -174,7 +173,7 @@ _Lines = list[tuple[int, bytes, Event | EventError]]
 
 
 def _opened(deliveries: Sequence[Delivery], known: Sequence[Held | None]) -> list[_Lines | None]:
-    """What is not written of each packet: the lines with their places, and what they are. None of a damaged packet."""
+    """The unwritten lines of each packet, with their positions and their events; None for a damaged packet."""
     found: list[_Lines | None] = []
     for delivery, held in zip(deliveries, known, strict=True):
         try:

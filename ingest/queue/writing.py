@@ -30,21 +30,21 @@ _log = structlog.get_logger("memtrace.events")
 
 
 PART_BYTES, PART_EVENTS = 8 << 20, 4_000
-"""How much of a trace is written in one turn, where one packet does not hold more: of its events, unpacked, with the
-values that they rebuild."""
+"""Largest part of a trace that is written in one turn (one packet may be larger): bytes of unpacked events and rebuilt
+values, and number of events."""
 
 
 class Slots:
-    """Limits how much is written at the same time; projects take turns."""
+    """Limits the number and size of parts that are written at the same time; projects take turns."""
 
     def __init__(self, concurrency: int) -> None:
-        """Make slots for parts of so many traces at a time, of which one may be large."""
+        """``concurrency``: number of parts at the same time, at most one of them large."""
         self._turns = Turns(concurrency)
         self._large = Turns(1)
 
     @asynccontextmanager
     async def turn(self, project_id: str, size: int) -> AsyncIterator[None]:
-        """Hold a slot for a part of so many bytes. Large parts take turns, because they need memory."""
+        """Hold a slot for a part of ``size`` bytes. Large parts are written one at a time, because they need memory."""
         async with AsyncExitStack() as stack:
             if size > PART_BYTES:
                 await stack.enter_async_context(self._large.turn(project_id))
@@ -53,15 +53,15 @@ class Slots:
 
 
 _FEW_LETTERS = 200
-"""So many dead letters are made without a thread, because switching to a thread takes longer."""
+"""Up to this number, dead letters are made without a thread: switching to a thread would take longer."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """What all traces of a batch share.
+    """State that all traces of a batch share.
 
     Attributes:
-        problems: errors of the store, for which all is written again.
+        problems: errors of the store; one error makes the worker write the whole batch again.
     """
 
     tries: int
@@ -81,19 +81,18 @@ async def write(
     *,
     apart: bool = False,
 ) -> Outcome:
-    """Write packets of one lane, with its traces side by side.
+    """Write packets of one lane, all traces at the same time.
 
-    An event that refers to something that has not come yet is written when that comes; it is also tried again from time
-    to time, ``tries`` times in total. What can't be written becomes a dead letter, and the other events are in the
-    graph.
+    An event that came too early is written when its missing elements come; it is also tried again from time to time, at
+    most ``tries`` times in total. An event that can't be written becomes a dead letter.
 
     Args:
         database: the database of all projects.
         deliveries: the packets, in the order of the lane.
-        tries: how often an event is tried that came too early.
-        slots: how much is written at the same time, of all lanes together.
-        waiting: events of this lane that came too early before.
-        apart: whether one event may be the reason for an error of the store, so that it is searched for by halving.
+        tries: largest number of tries for an event that came too early.
+        slots: limits simultaneous writing by all lanes together.
+        waiting: the lane's remembered events, which came too early before.
+        apart: whether to search by halving for an event that causes an error of the store.
 
     Raises:
         StoreError: the store can't be used; nothing is lost, and writing again changes nothing.
@@ -116,7 +115,7 @@ async def write(
 
 
 async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Batch) -> None:
-    """Write packets of one trace in parts, each in a turn of its own."""
+    """Write packets of one trace in parts, each part in a turn of its own."""
 
     async def take(events: Sequence[Event]) -> list[Refusal]:
         refused = await _taken(store, events, apart=batch.apart)
@@ -125,7 +124,7 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
         except StoreError:
             raise
         except Exception:
-            # The spans are in the graph: one edge that can't be found must not hold up the lane for ever.
+            # The spans are in the graph: a bug in finding edges must not block the lane for ever.
             _log.exception("spans could not be linked", project=store.project_id, events=len(events))
         return refused
 
@@ -137,7 +136,7 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
         rest = rest[len(part) :]
         size = sum(_size(delivery) for delivery in part)
         async with batch.slots.turn(store.project_id, size):
-            if batch.problems:  # all are written again
+            if batch.problems:  # the whole batch will be written again
                 return
             written, woken = await write_packets(store, part, batch.waiting, take)
         own += written
@@ -147,7 +146,7 @@ async def _write_trace(store: GraphStore, deliveries: list[Delivery], batch: _Ba
 
 
 async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) -> None:
-    """Say what became of packets, and of others that waited for something of theirs."""
+    """Add packets, and earlier packets that waited for them, to the outcome of the batch."""
     outcome = batch.outcome
     done = list(others)
     for held in own:
@@ -162,7 +161,7 @@ async def _settle(own: Sequence[Held], others: Sequence[Held], batch: _Batch) ->
 
 
 def _first_part(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """The first packets, at least one, that are written together."""
+    """The first part of some packets; a part has at least one packet."""
     size = events = 0
     for count, delivery in enumerate(deliveries):
         size += _size(delivery)
@@ -198,13 +197,13 @@ async def _taken(store: GraphStore, events: Sequence[Event], *, apart: bool) -> 
 
 
 def wait_seconds(tries: int) -> float:
-    """How long to wait before the next try: exponential, with jitter above a half."""
+    """Seconds until the next try: exponential, with a random factor from 0.5 to 1."""
     longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(tries - 1, 30))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 (nothing here is secret)
 
 
 def _letters(done: Sequence[Held]) -> list[DeadLetter]:
-    """The events of packets that were given up."""
+    """The dead letters of packets that are done: their refused events, and events that still came too early."""
     now = datetime.now(UTC)
     return [
         DeadLetter(

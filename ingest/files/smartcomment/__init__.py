@@ -1,1 +1,1 @@
-"""Graph files of smartcomment (and of MemTraceBench): read, repaired into an exact causal graph, and written back."""
+"""Graph files of smartcomment and MemTraceBench: reads them, repairs them into an exact causal graph, writes them."""

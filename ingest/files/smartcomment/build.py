@@ -37,9 +37,11 @@ SOURCE = "smartcomment"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A trace, and what was found out while it was made.
+    """A trace's elements, and data that finding failures needs.
 
     Attributes:
+        batch: the elements of the trace.
+        exact: the repaired graph.
         instances: id of each instance (see ``ExactGraph``), recorded variables first.
         kinds: kind of each recorded variable.
         operation_kinds: kind of each operation.
@@ -60,8 +62,8 @@ def build(
     Args:
         recorded: the file.
         project_id: the owner.
-        stored_sequences: places of those variables of this trace that are stored already, by id; they keep them.
-        plain_name: the file's; see ``ingest.files.protocol.OpenFile``.
+        stored_sequences: sequence numbers of the trace's stored variables, by id; these numbers stay.
+        plain_name: the file's plain name; see ``ingest.files.protocol.OpenFile``.
 
     Raises:
         InputError: a time or the metadata of a record is malformed.
@@ -78,7 +80,7 @@ class _Builder:
         self.trace_id = trace_id(project_id, graph.graph_id)
         self.user_id = given(graph.user_id)
         self.owner_id = given(graph.project_id)
-        # The last entry stands for no session, whose position is -1.
+        # Position -1, the last entry, means "no session".
         self.session_ids: list[str | None] = [
             *map(IdMaker("Session", self.trace_id), recorded.session_index),
             None,
@@ -256,7 +258,7 @@ class _Builder:
         recorded = self.recorded
         make = constructor(Variable)
         before = revisions(recorded.nodes, instances)
-        # The place of a variable among the recorded ones, which an export needs to restore the order of the file.
+        # An export restores the order of the file from a variable's rank among the recorded variables.
         by_place = sorted(range(len(recorded.nodes)), key=places.__getitem__)
         ranks = {node: rank for rank, node in enumerate(by_place)}
         found: list[Variable] = []

@@ -1,8 +1,8 @@
-"""Finds what a recorded trace says of its answers: judges that said no or yes, and annotations in the file.
+"""Finds failures and right answers in a recorded trace, from its judges' scores and its annotations.
 
-A question that failed is one failure, even if several sources say so: its id is made from the question and from the
-answer that this question's operation made. An answer to which a judge said yes, and which is no failure's, is
-right.
+A failed question is one failure, even if both a judge and annotations report it: the failure's id is made from the
+question and from the answer that this question's operation made. An answer is right if a judge said yes and no failure
+has the answer.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Finder:
         return cases
 
     def judged_right(self) -> list[str]:
-        """Answers to which a judge said yes, once each. Where a score is above 1, a 1 need not be the best: none is."""
+        """Ids of the answers that a judge called right; empty if the scale exceeds 1, as a 1 may then be a bad score."""
         if any((_number(text) or 0) > 1 for operation in self._judges() for text in self._scores(operation)):
             return []
         cases = (self._case_of_judge(operation) for operation in self._judges() if self._said(operation, _is_yes))
@@ -243,7 +243,7 @@ class _Finder:
     def _value(self, instance: int) -> str:
         position = self._recorded(instance)
         node = self.recorded.nodes[position]
-        # Of a long value only the beginning is kept.
+        # ``node.text`` has only the beginning of a long value.
         return readable(node.text if node.size <= WHOLE_VALUE_BYTES else self.recorded.file.value(position))
 
 
@@ -275,6 +275,6 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def annotations_of(failure: Failure) -> list[tuple[int, dict[str, Any]]]:
-    """The records of a failure's annotations, each with its place in the file."""
+    """The records of a failure's annotations, each with its position in the file."""
     attributes = msgspec.json.decode(failure.attributes)
     return [(item["position"], item["record"]) for item in attributes.get("annotations", ())]

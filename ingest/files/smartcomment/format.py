@@ -1,4 +1,4 @@
-"""The format of smartcomment's graph files, which are read whole or not at all, and written back byte for byte."""
+"""The format of smartcomment's graph files; an import takes all or nothing, an export gives the same bytes again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Smartcomment:
     media_type = "application/json"
 
     def recognises(self, head: bytes) -> bool:
-        """Whether it is an object with one of the two keys that such a file must have."""
+        """Whether the head is an object with one of the two keys that a graph file must have."""
         return not {"graph_id", "data"}.isdisjoint(first_keys(head))
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
@@ -91,7 +91,7 @@ class Smartcomment:
 
 @contextmanager
 def _deep_is_bad(name: str) -> Iterator[None]:
-    """Report too deep nesting as an error of the file; the depth decides in which step it is noticed."""
+    """Turn a RecursionError from any step of an import into an error about the file."""
     try:
         yield
     except RecursionError as error:

@@ -1,7 +1,7 @@
-"""Decides the kinds of variables and operations, by the words in their categories and classes and by the flow of data.
+"""Decides the kinds of variables and operations by the words in their categories and classes, and by the flow of data.
 
-A kind depends only on the record itself and on the edges of the operation that made it, so that a longer stage of the
-same graph does not change a kind.
+A kind depends only on the record itself and on the edges of the operation that made the variable, so a longer stage of
+the same graph does not change a kind.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _MODEL_OUTPUTS = frozenset({VariableKind.RESPONSE, VariableKind.OTHER})
 
 
 def variable_kind(class_name: str | None, category: str | None) -> VariableKind:
-    """The kind of a variable, by its words."""
+    """The kind of a variable, by the words of its class and category."""
     by_class = _VARIABLE_CLASSES.get((class_name or "").lower())
     if by_class:
         return by_class
@@ -87,14 +87,14 @@ def operation_kinds(
     outputs: Sequence[Iterable[int]],
     variables: Sequence[VariableKind],
 ) -> list[OperationKind]:
-    """The kinds of operations: by their category, and for an evaluation by what it uses.
+    """The kinds of operations: by category; the kind of an evaluation depends on its inputs.
 
-    An evaluation that uses gold answers is a judge. Another one that makes a text from a question is a generation.
+    An evaluation that uses gold answers is a judge. An evaluation that makes a text from a question is a generation.
 
     Args:
         names: name and category, per operation.
-        inputs: variables that it uses and did not make, per operation.
-        outputs: variables that it makes, per operation.
+        inputs: variables used, except the operation's own outputs, per operation.
+        outputs: variables made, per operation.
         variables: kind by words, per variable.
     """
     kinds = []
@@ -123,9 +123,9 @@ def refine_variables(
 
     Args:
         kinds: kind by words, per variable.
-        makers: operation that first made it, per variable.
+        makers: the operation that first made the variable, per variable.
         operations: kind, per operation.
-        is_final: whether the operation that made it did not use it itself, per variable.
+        is_final: whether the maker did not itself use the variable, per variable.
     """
     for position, maker in enumerate(makers):
         if maker == NO_MAKER or kinds[position] not in _MODEL_OUTPUTS:

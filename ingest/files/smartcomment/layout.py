@@ -1,7 +1,7 @@
 """The records of a smartcomment graph file, as smartcomment 0.1.2 writes them (``ExecNetwork.export_graph``).
 
-The file is split into its elements without making objects of them (``Raw``), so that a file of any size is read
-element by element. A key that is absent stays ``UNSET``: it must be absent again on export.
+The file is first split into ``Raw`` elements, which are decoded one by one, so a file may have any size. A key that is
+absent stays ``UNSET``: it must be absent again on export.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Graph(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True):
-    """What all elements have."""
+    """The keys that all elements have."""
 
     created_at: str | UnsetType = UNSET
     filename: str | UnsetType = UNSET
@@ -67,7 +67,7 @@ class NodeRecord(Record, forbid_unknown_fields=True, kw_only=True):
 
 
 class EdgeRecord(Record, forbid_unknown_fields=True, kw_only=True):
-    """``target`` was made from ``source`` by an operation."""
+    """An edge: ``target`` was made from ``source`` by an operation."""
 
     edge_id: str
     op_id: str
@@ -95,7 +95,7 @@ class SessionRecord(Record, forbid_unknown_fields=True, kw_only=True):
 
 
 def full_name(class_name: str | None, name: str) -> str:
-    """The name with its class in front, where it has one."""
+    """``class.name``, or ``name`` if there is no class."""
     return f"{class_name}:{name}" if class_name else name
 
 
@@ -105,5 +105,5 @@ def full_node_id(class_name: str | None, name: str, version: int) -> str:
 
 
 def given(value: Any) -> Any:
-    """The value of a key, None where the key is absent."""
+    """The value of a key; None if the key is absent."""
     return None if value is UNSET else value

@@ -1,11 +1,11 @@
-"""Keeps what a record contains beyond its element, so that an export gives the record back as it was.
+"""Keeps the parts of a record that its element can't express, so that an export restores the record exactly.
 
-The attributes of an element are the ``metadata`` of its record. What can't be computed from the element again (unknown
-keys, missing keys, unusual values) is kept in them under ``smartcomment``::
+The attributes of an element are the record's ``metadata``. Unknown keys, missing keys and unusual values, which can't
+be computed from the element, are kept in the attributes under the key ``smartcomment``::
 
     {"speaker": "Ann", "smartcomment": {"set": {"trigger_point": "?"}, "absent": ["user_id"], "position": 7}}
 
-If ``metadata`` uses that key itself, it is kept whole under ``smartcomment`` too.
+If ``metadata`` itself has the key ``smartcomment``, the whole metadata is kept under ``smartcomment`` too.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from schema.models import NO_ATTRIBUTES
 
 KEY = "smartcomment"
 FILE = "file"
-"""Of a trace, among what is kept: the plain name of the file that it came in last; labels call the trace by it."""
+"""Key of a trace's kept data: plain name of the trace's latest file, by which label files name the trace."""
 
 _MISSING = object()
 
 
 class MetadataReader:
-    """Metadata as attributes; equal metadata is read once, for edges repeat it."""
+    """Turns metadata into attributes; the result for equal metadata is reused, because edges repeat their metadata."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, str] = {b"{}": NO_ATTRIBUTES}
 
     def read(self, raw: msgspec.Raw | UnsetType) -> str:
-        """The attributes that a record's metadata makes; of absent metadata those of an empty object.
+        """Attributes for a record's metadata; absent metadata counts as an empty object.
 
         Raises:
-            ValueError: it is no object.
+            ValueError: the metadata is no object.
         """
         if raw is UNSET:
             return NO_ATTRIBUTES
@@ -50,7 +50,7 @@ class MetadataReader:
 
 
 def difference(actual: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
-    """What to keep of a record beside what can be computed: ``set`` and ``absent``, each only where needed."""
+    """``set`` (values) and ``absent`` (keys) that turn the computed record into the actual one; each only if needed."""
     kept = {key: value for key, value in actual.items() if not _same(value, expected.get(key, _MISSING))}
     absent = [key for key in expected if key not in actual]
     found: dict[str, Any] = {}
@@ -66,12 +66,12 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def as_attributes(metadata: dict[str, Any]) -> str:
-    """Metadata as attributes, with nothing kept beside it."""
+    """Metadata as attributes, without kept data."""
     return msgspec.json.encode({KEY: {"metadata": metadata}} if KEY in metadata else metadata).decode()
 
 
 def join(attributes: str, leftover: dict[str, Any]) -> str:
-    """Attributes (see ``as_attributes``) with what is kept beside the metadata."""
+    """Attributes (see ``as_attributes``) with kept data added."""
     if not leftover:
         return attributes
     values = msgspec.json.decode(attributes)
@@ -80,7 +80,7 @@ def join(attributes: str, leftover: dict[str, Any]) -> str:
 
 
 def split(attributes: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The inverse of ``as_attributes`` and ``join``: metadata, and what was kept beside it."""
+    """The inverse of ``as_attributes`` and ``join``: metadata and kept data."""
     metadata = msgspec.json.decode(attributes)
     leftover = metadata.pop(KEY, {})
     if "metadata" in leftover:
@@ -89,14 +89,14 @@ def split(attributes: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def file_of(attributes: str) -> str | None:
-    """The plain name of the file that a trace came in last, from its attributes; None where it is not known."""
+    """Plain name of a trace's latest file, from the trace's attributes; None if unknown."""
     kept = msgspec.json.decode(attributes).get(KEY)
     name = kept.get(FILE) if isinstance(kept, dict) else None
     return name if isinstance(name, str) else None
 
 
 def apply(record: dict[str, Any], leftover: dict[str, Any]) -> dict[str, Any]:
-    """The record as it was: computed, with what was kept in place."""
+    """The original record: the computed one, changed by the kept data."""
     for key in leftover.get("absent", ()):
         record.pop(key, None)
     record.update(leftover.get("set", {}))

@@ -13,7 +13,7 @@ from schema.models import Invalidation, Usage
 
 
 def usages(recorded: Recorded, exact: ExactGraph, instances: list[str], operation_ids: list[str]) -> Iterator[Usage]:
-    """What each operation uses and did not make itself, in the order of the file."""
+    """The inputs of each operation, except its own outputs, in the order of the file."""
     made = set(zip(exact.targets, recorded.edge_operations, strict=True))
     positions: dict[int, int] = {}
     for source, operation in dict.fromkeys(zip(exact.sources, recorded.edge_operations, strict=True)):
@@ -26,7 +26,7 @@ def usages(recorded: Recorded, exact: ExactGraph, instances: list[str], operatio
 def invalidations(
     recorded: Recorded, kinds: list[VariableKind], instances: list[str], operation_ids: list[str]
 ) -> Iterator[Invalidation]:
-    """Memory units that an operation turns into a marker of deletion; they are no longer current."""
+    """An invalidation for each memory unit that an operation turns into a deletion marker."""
     ends = zip(recorded.sources, recorded.targets, recorded.edge_operations, strict=True)
     for source, target, operation in dict.fromkeys(ends):
         if (
@@ -38,7 +38,7 @@ def invalidations(
 
 
 def revisions(nodes: list[Node], instances: list[str]) -> dict[int, str]:
-    """The id of the previous version, by position."""
+    """The id of a variable's previous version, by the variable's position."""
     by_name: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
     for position, node in enumerate(nodes):
         name = (node.record.class_name or None, node.record.name)

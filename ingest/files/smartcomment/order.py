@@ -1,4 +1,4 @@
-"""The order inside a trace: checks that there is no cycle, and gives each variable a place after its sources.
+"""The order inside a trace: checks that there is no cycle, and numbers each variable after its sources.
 
 Times are not used: files have many equal times, and a local clock may go back.
 """
@@ -12,12 +12,12 @@ from ingest.files.smartcomment.repair import ExactGraph, RecordedGraph
 
 
 def closing_edge(count: int, sources: Sequence[int], targets: Sequence[int]) -> int | None:
-    """The first edge, in the given order, that closes a cycle with those before it; None if there is none.
+    """The first edge, in the given order, that closes a cycle with earlier edges; None if there is no cycle.
 
     Args:
         count: number of nodes, ``0..count-1``.
-        sources: node that an edge leaves, per edge.
-        targets: node that it enters, per edge.
+        sources: start node, per edge.
+        targets: end node, per edge.
     """
     if _is_acyclic(count, sources, targets):
         return None
@@ -47,14 +47,13 @@ def _is_acyclic(count: int, sources: Sequence[int], targets: Sequence[int]) -> b
 
 
 def sequence_of_instances(graph: RecordedGraph, exact: ExactGraph) -> list[int]:
-    """The place of each instance: recorded variables in the order of the file, occurrences where they were made.
+    """The sequence number of each instance: recorded variables in the order of the file, occurrences in between.
 
-    An occurrence comes after the latest variable that any edge had touched before; where that is not after all of
-    its sources, or a variable is listed before its own source, it waits for them. A longer stage of the same graph
-    adds places at the end.
+    An occurrence comes right after the latest variable that earlier edges touch. An instance that would come before one
+    of its sources is moved behind the source. A longer stage of the same graph adds numbers at the end.
 
     Returns:
-        Place by instance (see ``ExactGraph``).
+        Sequence number by instance (see ``ExactGraph``).
     """
     recorded = len(graph.questions)
     total = recorded + len(exact.occurrences)
@@ -63,7 +62,7 @@ def sequence_of_instances(graph: RecordedGraph, exact: ExactGraph) -> list[int]:
     for source, target in zip(graph.sources, graph.targets, strict=True):
         latest = max(latest, source, target)
         latest_at.append(latest)
-    # One number a key: the variable it follows, then whether it is an occurrence, then its edge.
+    # A sort key is one number: the variable before the instance, then whether it is an occurrence, then its edge.
     keys = [position << 40 for position in range(recorded)]
     keys.extend(latest_at[o.edge] << 40 | 1 << 39 | o.edge for o in exact.occurrences)
     order = sorted(range(total), key=keys.__getitem__)
@@ -97,7 +96,7 @@ def _topological(total: int, edges: Sequence[tuple[int, int]], keys: Sequence[in
 
 
 def renumbered(places: list[int], instances: list[str], stored: Mapping[str, int]) -> list[int]:
-    """Places that agree with what is stored: new elements come after the stored ones, in their own order."""
+    """Sequence numbers that keep the stored ones; new variables follow all stored ones, in the order of ``places``."""
     if all(stored.get(id_, place) == place for id_, place in zip(instances, places, strict=True)):
         return places
     kept = [stored.get(id_) for id_ in instances]

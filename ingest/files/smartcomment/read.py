@@ -1,6 +1,6 @@
 """Reads a graph file element by element, and checks that it is complete.
 
-Nothing is written before the file was read to its end, so a bad file leaves the store as it was.
+The store is written only after the file was read to its end, so a bad file leaves the store unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BYTE = re.compile(r" \(byte (\d+)\)$")
 
 @dataclass(slots=True)
 class Element:
-    """A record of the file with the keys that the format does not know, and its place in its list."""
+    """A record of the file, its position in its list, and its keys that the format does not know."""
 
     record: Any
     position: int
@@ -50,12 +50,12 @@ class _Valued(msgspec.Struct):
 
 @dataclass(slots=True)
 class GraphFile:
-    """A file that was split into its elements.
+    """A file, split into its elements.
 
     Attributes:
         graph: the keys of the top level, without the lists.
         extra: unknown keys of the top level.
-        data_extra: unknown keys of ``data`` (``controls`` in our benchmarks).
+        data_extra: unknown keys of ``data``, such as ``controls`` in our benchmarks.
     """
 
     name: str
@@ -70,7 +70,7 @@ class GraphFile:
     _mapping: mmap.mmap = field(repr=False)
 
     def nodes(self) -> Iterator[Element]:
-        """The variables, each decoded when it is asked for; the file's pages are given back on the way."""
+        """The variables, decoded lazily; the memory of read pages is given back to the system on the way."""
         read = 0
         for element in _decoded(self, self.node_parts, "nodes", NodeRecord):
             read += len(element.record.value)
@@ -80,7 +80,7 @@ class GraphFile:
                 read = 0
 
     def value(self, position: int) -> str:
-        """The whole value of a variable whose record was read before."""
+        """The whole value of a variable, read from the file again."""
         return msgspec.json.decode(self.node_parts[position], type=_Valued).value
 
     def edges(self) -> Iterator[Element]:
@@ -100,7 +100,7 @@ class GraphFile:
         return InputError(self.name, place, problem)
 
     def drop_pages(self) -> None:
-        """Give back the memory of the mapped file; what is needed again is read again."""
+        """Give the memory of the mapped file back to the system; pages that are needed later are read again."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self._mapping.madvise(mmap.MADV_DONTNEED)
 
@@ -109,7 +109,7 @@ def split(name: str, mapping: mmap.mmap) -> GraphFile:
     """Split a file into its elements.
 
     Raises:
-        InputError: it is no JSON, or no graph file.
+        InputError: the file is no JSON, or no graph file.
     """
     extra: dict[str, Any] = {}
     data_extra: dict[str, Any] = {}
@@ -223,17 +223,17 @@ def _syntax_error(name: str, mapping: mmap.mmap, error: msgspec.DecodeError) -> 
 
 @dataclass(slots=True)
 class Index:
-    """Positions of records by their keys; a key stands once."""
+    """Positions of records by key; keys are unique."""
 
     file: GraphFile
     what: str
     positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, key: str, place: str) -> None:
-        """Take the next record.
+        """Add the next record.
 
         Raises:
-            InputError: the key was there before.
+            InputError: an earlier record has the same key.
         """
         if key in self.positions:
             raise self.file.bad(place, f"{self.what} {key!r} is there already")
@@ -243,7 +243,7 @@ class Index:
         """The position of a record.
 
         Raises:
-            InputError: there is none with this key.
+            InputError: no record has this key.
         """
         position = self.positions.get(key)
         if position is None:
@@ -252,10 +252,10 @@ class Index:
 
 
 def node_key(node: NodeRecord) -> str:
-    """The key of a variable, computed as smartcomment does, whatever the file says."""
+    """The key of a variable, computed as smartcomment does; the file's own ``full_node_id`` is ignored."""
     return full_node_id(node.class_name or None, node.name, version_of(node))
 
 
 def version_of(node: NodeRecord) -> int:
-    """The version of a variable; 1 where the file gives none."""
+    """The version of a variable; 1 if the file gives none."""
     return 1 if node.version is UNSET else node.version

@@ -1,4 +1,4 @@
-"""A whole file, read and checked: what refers to what; the values are stored separately."""
+"""A whole file, read and checked: its records, and references as positions; long values go to the value store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tick = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Node:
-    """What is kept of a variable's record after its value was stored."""
+    """A variable's record without its long value, which is in the value store."""
 
     key: str
     record: NodeRecord
@@ -40,7 +40,7 @@ class Node:
 
 @dataclass(slots=True)
 class Recorded:
-    """The records of a file, and its edges as positions in the lists of variables and operations."""
+    """The records of a file, with edges as positions in the lists of variables and operations."""
 
     file: GraphFile
     timezone: str
@@ -59,7 +59,7 @@ class Recorded:
 
 
 def read_records(file: GraphFile, timezone: str, values: PackWriter, tick: Tick) -> Recorded:
-    """Read all records of a file, check what they refer to, and store the values.
+    """Read all records of a file, check their references, and store the values.
 
     Raises:
         InputError: a record is malformed, a key is used twice, an end of an edge is missing, or the edges close a
@@ -182,10 +182,10 @@ def media_type(value: str) -> str:
 
 
 def read_time(recorded: Recorded, record: Record, place: str) -> datetime | None:
-    """When a record was made, in UTC.
+    """The time of a record in UTC; None if the record has none.
 
     Raises:
-        InputError: it is no time.
+        InputError: ``created_at`` is no time.
     """
     if record.created_at is UNSET:
         return None
@@ -197,7 +197,7 @@ def read_time(recorded: Recorded, record: Record, place: str) -> datetime | None
 
 
 def location_of(record: Record) -> str | None:
-    """The call site: ``file:line``."""
+    """The call site as ``file:line``; None if the record has none."""
     if record.filename is UNSET or record.lineno is UNSET:
         return None
     return f"{record.filename}:{record.lineno}"
@@ -207,7 +207,7 @@ def metadata_of(recorded: Recorded, record: Record, place: str) -> str:
     """The metadata of a record as canonical JSON text.
 
     Raises:
-        InputError: it is no object.
+        InputError: the metadata is no object.
     """
     try:
         return recorded.metadata.read(record.metadata)

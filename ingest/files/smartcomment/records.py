@@ -1,6 +1,6 @@
-"""Makes the records of a graph file from elements: for an export, and for ``build`` to find out what else must be kept.
+"""Makes the records of a graph file from elements, for exports; ``build`` compares them with the original records.
 
-Nothing here decides how a file is read; each function is the inverse of what ``build`` does with a usual record.
+Each function is the inverse of what ``build`` does with a usual record.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schema.models import Derivation, Operation, Session, Variable
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What all records of a file share, and how to name sessions, operations and variables by their source's ids."""
+    """Values that all records of a file share, and the source's ids of sessions, operations and variables, by our id."""
 
     graph_id: str
     user_id: str | None
@@ -63,7 +63,7 @@ def node_record(variable: Variable, value: str, metadata: dict[str, Any], common
 def edge_record(
     derivation: Derivation, session_id: str | None, metadata: dict[str, Any], common: Common
 ) -> dict[str, Any]:
-    """A derivation as an element of ``data.edges``; ``session_id`` is that of its operation."""
+    """A derivation as an element of ``data.edges``; ``session_id``: the session of the derivation's operation."""
     return {
         **common.call_site(derivation.location, derivation.created_at),
         "edge_id": derivation.external_id,
@@ -99,7 +99,7 @@ def operation_record(operation: Operation, metadata: dict[str, Any], common: Com
 
 
 def session_record(session: Session, location: str | None, metadata: dict[str, Any], common: Common) -> dict[str, Any]:
-    """A session as an element of ``data.sessions``; a session has no location of its own in the graph."""
+    """A session as an element of ``data.sessions``; ``location`` is separate, as sessions in the graph have none."""
     return {
         **common.call_site(location, session.created_at),
         "session_id": session.external_id,

@@ -1,8 +1,8 @@
-"""Turn the recorded edges of a smartcomment graph into exact causal dependencies.
+"""Turns the recorded edges of a smartcomment graph into exact causal dependencies.
 
-A recorded node is shared by everything that ever wrote or read the same text, so a plain walk from one answer
-reaches the other questions too. The repair adds *occurrences*: variables of their own for a read, and for equal text
-made again, and binds every consumer to the occurrence that was meant for it.
+All operations that wrote or read the same text share one recorded node, so a plain walk from one answer reaches the
+other questions too. The repair adds *occurrences* (separate variables for reads, and for equal text made again), and
+binds every consumer to the occurrence that was meant for the consumer.
 
 The rules, for an operation ``O`` with an edge into a variable ``V``:
 
@@ -21,7 +21,7 @@ and for an operation ``C`` that uses ``V``, when ``V`` has several instances mad
    all candidates share;
 4. else the first.
 
-Everything here works on positions (integers) in the lists of the file; names and values play no part.
+The repair works on positions (integers) in the lists of the file; names and values play no part.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Occurrence:
     """A variable added by the repair.
 
     Attributes:
-        variable: the recorded variable that it stands for.
+        variable: the recorded variable with the same text.
         operation: the operation that made it.
         number: 1, 2, ... per recorded variable, in the order of the file.
-        is_read: whether it also derives from the recorded variable (a read), or not (equal text made again).
-        edge: the first edge into it.
+        is_read: True for a read, which derives from the recorded variable; False for equal text made again.
+        edge: the first edge into the occurrence.
     """
 
     variable: int
@@ -80,13 +80,13 @@ class ExactGraph:
     """The repaired graph. An instance is a recorded variable ``0..n-1`` or an occurrence ``n + position``.
 
     Attributes:
-        occurrences: what the repair added, in the order of the file.
+        occurrences: the variables that the repair added, in the order of the file.
         sources: instance used, per recorded edge.
         targets: instance written, per recorded edge.
         questions: per instance, the questions in its causal past (itself included) as a bit set over
             ``question_positions``.
         question_positions: the variables of kind Query, in the order of the file.
-        makers: the operation that first made each recorded variable, ``NO_MAKER`` where none did.
+        makers: the operation that first made each recorded variable; ``NO_MAKER`` if no operation did.
     """
 
     occurrences: list[Occurrence]
@@ -120,7 +120,7 @@ class _Repair:
             self.past[position] = 1 << bit
         self.occurrences: list[Occurrence] = []
         self.instance_of: dict[tuple[int, int], int] = {}
-        # Instances of a variable that are made so far, oldest first; only of variables with more than one maker.
+        # Instances made so far of each variable with more than one maker, oldest first.
         self.instances: dict[int, list[int]] = {}
 
     def _operation_inputs(self) -> dict[int, set[int]]:
@@ -148,7 +148,7 @@ class _Repair:
         return ExactGraph(self.occurrences, sources, targets, past, self.question_positions, self.makers)
 
     def _instance(self, variable: int, operation: int, edge: int) -> int:
-        """The instance of ``variable`` that ``operation`` makes; it is added where it is the first edge into it."""
+        """The instance of ``variable`` that ``operation`` makes; the first edge into an occurrence adds it."""
         key = (variable, operation)
         known = self.instance_of.get(key)
         if known is not None:
@@ -186,7 +186,7 @@ class _Repair:
         return self._by_rarest_input(candidates, operation)
 
     def _questions_of(self, operation: int) -> int:
-        """The questions from which the operation derives through inputs that have one instance only."""
+        """The questions (bit set) that the operation derives from, through inputs with only one instance."""
         questions = 0
         for variable in self.inputs.get(operation, ()):
             if len(self.instances.get(variable, ())) + (self.makers[variable] == NO_MAKER) < 2:
@@ -212,7 +212,7 @@ class _Repair:
 
 
 def _makers(graph: RecordedGraph) -> tuple[list[int], set[tuple[int, int]]]:
-    """The operation that first made each variable, ``NO_MAKER`` where none did, and all pairs (variable, operation)."""
+    """The operation that first made each variable (or ``NO_MAKER``), and all pairs (variable, operation making it)."""
     makers = [NO_MAKER] * len(graph.questions)
     seen: set[int] = set()
     made: set[tuple[int, int]] = set()

@@ -1,4 +1,4 @@
-"""Local times without a zone, as smartcomment writes them, and UTC."""
+"""Converts between smartcomment's local times without a zone and UTC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schema.errors import InputError
 
 
 class Clock:
-    """Reads and writes the times of one file. Times of one file repeat, so the last one is remembered."""
+    """Reads and writes the times of one file; neighbouring records often repeat a time, so the last one is cached."""
 
     def __init__(self, timezone: str) -> None:
         """``timezone``: an IANA name, such as ``Europe/Berlin``.
@@ -24,10 +24,10 @@ class Clock:
         self._last: tuple[str, datetime] = ("", datetime.min.replace(tzinfo=UTC))
 
     def read(self, text: str) -> datetime:
-        """``2026-11-21 20:28:59.390`` in UTC.
+        """Parse a local time such as ``2026-11-21 20:28:59.390``; returns UTC.
 
         Raises:
-            ValueError: it is no time.
+            ValueError: ``text`` is no time.
         """
         last_text, last = self._last
         if text == last_text:
@@ -47,12 +47,12 @@ class Clock:
         """The inverse of ``read``, with milliseconds, as smartcomment writes it."""
         try:
             local = moment if self._zone is UTC else moment.astimezone(self._zone)
-        except OverflowError:  # within hours of the first or the last year: its text is kept beside it
+        except OverflowError:  # within hours of year 1 or 9999; the original text is kept as leftover
             local = moment
         return local.replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
 
     def is_usual(self, text: str) -> bool:
-        """Whether ``write`` gives this text back when it was read."""
+        """Whether reading and writing gives the same text again."""
         if self._zone is UTC:
             return len(text) == 23 and text[10] == " " and text[19] == "."
         return self.write(self.read(text)) == text

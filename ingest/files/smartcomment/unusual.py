@@ -1,4 +1,4 @@
-"""Whether a record can be computed from its element again, and what must be kept of it if not."""
+"""Decides whether a record can be computed from its element again, and keeps the rest of the record if not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_usual(element: Element, location: str | None, session_name: str | None, c
 
 
 def is_usual_name(node: Node) -> bool:
-    """The same for the parts of a variable's record that follow from its name."""
+    """Whether a variable's keys that repeat its name can be computed from the element again."""
     record: NodeRecord = node.record
     return (
         record.full_node_id == node.key
@@ -50,7 +50,7 @@ def is_usual_name(node: Node) -> bool:
 
 
 def difference(element: Element, expected: dict[str, Any]) -> dict[str, Any]:
-    """What must be kept of a record beside what can be computed, without value and metadata."""
+    """The leftover of a record (see ``leftover.difference``), except value and metadata."""
     record: Record = element.record
     actual = {key: value for key, value in msgspec.structs.asdict(record).items() if value is not UNSET}
     if "metadata" in actual:
@@ -59,6 +59,6 @@ def difference(element: Element, expected: dict[str, Any]) -> dict[str, Any]:
 
 
 def keep(element: E, source: Element, expected: dict[str, Any], kept: dict[str, Any] | None = None) -> E:
-    """An element whose attributes contain what is kept of its record."""
+    """The element with its record's leftover in the attributes."""
     rest = difference(source, expected) | (kept or {})
     return replace(element, attributes=leftover.join(element.attributes, rest))

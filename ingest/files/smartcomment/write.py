@@ -1,4 +1,4 @@
-"""Exports a trace as a smartcomment graph file: the recorded graph, without what the repair added."""
+"""Exports a trace as a smartcomment graph file: the recorded graph, without the repair's additions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from store.shared.paging import by_size, every, in_trace
 _PAGE = 2_000
 _VALUE_BYTES = 32 << 20
 _TURN = 16
-"""Number of records that are written before other tasks of the event loop get their turn."""
+"""Number of records between two turns of the event loop's other tasks."""
 _TOP = ("graph_id", "user_id", "project_id", "storage_path", "strict", "driver_type", "created_at", "metadata")
 
 
@@ -124,7 +124,7 @@ class _Exporter:
         return in_trace(self.store, label, self.trace.id, first=_PAGE)
 
     async def _nodes(self) -> AsyncIterator[dict[str, Any]]:
-        """Recorded variables, in the order of the file where that is not the order of the trace."""
+        """The recorded variables, in the order of the file, which may differ from the order of the trace."""
         variables = []
         async for variable in self._all(Label.VARIABLE):
             if isinstance(variable, Variable):

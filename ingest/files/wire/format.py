@@ -1,4 +1,4 @@
-"""The format of files with wire events. Its reader is imported only when it is needed, as that takes 0.25 s."""
+"""The format of files with wire events. The reader is imported lazily, because importing it takes 0.25 s."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ class WireEvents:
     media_type = "application/x-ndjson"
 
     def recognises(self, head: bytes) -> bool:
-        """Whether it begins with an object that has the keys for its type and its trace."""
+        """Whether the file begins with an object that has the keys ``type`` and ``trace``."""
         return {"type", "trace"} <= set(first_keys(head))
 
     async def read(self, file: OpenFile, store: GraphStore) -> ImportReport:
-        """Check all lines, and write their events, trace by trace; see ``read_events``.
-
-        Raises:
-            InputError: a line is not an event; nothing was written.
-        """
+        """See ``ingest.files.wire.read.read_events``."""
         from ingest.files.wire.read import read_events
 
         return await read_events(file, store)

@@ -1,4 +1,4 @@
-"""The lines of a file of events: all are checked before anything is written, and then read again in turn."""
+"""The lines of a file of events: first all lines are checked, and later read again in portions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from schema.errors import InputError
 from store.runtime.processor_share import ProcessorShare
 
 MOST_EVENTS, MOST_BYTES = 4_000, 8 << 20
-"""Size of a portion in bytes (one event may be larger): so much is in memory and written at a time."""
+"""Largest portion of events that is read and written at a time; one event may be larger."""
 
 _TOLD_EVERY = 1_000
 _REBUILT = ", with the values of which its events say only what is new"
 
 
 class Lines:
-    """The events of a file by their places in it; only the position of each is kept in memory.
+    """The events of a file, addressed by place (0, 1, ...); only their offsets in the file are kept in memory.
 
     Attributes:
         of_traces: the places of each trace's events, by the trace's id in the source.
@@ -32,7 +32,7 @@ class Lines:
         """Check all lines; empty ones are skipped.
 
         Raises:
-            InputError: a line is not an event, or the values that the events rebuild are larger than allowed.
+            InputError: a line is not an event, or the rebuilt values of all events are too large together.
         """
         self.of_traces: dict[str, array[int]] = {}
         self._file = file
@@ -60,11 +60,11 @@ class Lines:
         return len(self._starts)
 
     def number(self, place: int) -> int:
-        """The number of an event's line, from 1."""
+        """The line number of an event, from 1."""
         return self._numbers[place]
 
     def portions(self, places: Sequence[int]) -> Iterator[list[int]]:
-        """The places, divided so that the events of a portion fit into memory together."""
+        """The places in portions of at most ``MOST_EVENTS`` and ``MOST_BYTES``."""
         portion: list[int] = []
         size = 0
         for place in places:
@@ -81,7 +81,7 @@ class Lines:
         """The events at some places."""
         found = []
         for event in read([self._file.data[slice(*self._bounds(place))] for place in places]):
-            if isinstance(event, EventError):  # somebody has changed the file meanwhile
+            if isinstance(event, EventError):  # the file has changed meanwhile
                 raise InputError(self._file.name, "", str(event))
             found.append(event)
         return found
@@ -93,7 +93,7 @@ class Lines:
 
 
 def _lines(file: OpenFile) -> Iterator[tuple[int, int, bytes]]:
-    """Each line with its number and the position at which it begins."""
+    """Number, offset and bytes of each line that is not empty."""
     file.data.seek(0)
     number = start = 0
     while line := file.data.readline():

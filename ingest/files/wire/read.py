@@ -1,4 +1,4 @@
-"""Reads files of wire events: many traces, line by line, with a result for each event."""
+"""Reads files of wire events, which may belong to many traces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from store.contract.answers import Label
 from store.contract.protocol import GraphStore
 
 MOST_PASSES = 20
-"""How often events are tried again that stand more than a portion of the file before what they refer to."""
+"""Number of passes over events that refer to events more than a portion of the file ahead."""
 
 _FAR_AHEAD = "; it may come later in the file, but too much there is in no order"
 
@@ -27,7 +27,7 @@ _FAR_AHEAD = "; it may come later in the file, but too much there is in no order
 async def read_events(file: OpenFile, store: GraphStore) -> ImportReport:
     """Check all lines, and write their events, trace by trace.
 
-    Events that the graph can't accept do not keep others out; the report lists them.
+    Events that the graph can't accept don't keep others out; the report lists the refused events.
 
     Raises:
         InputError: a line is not an event; nothing was written.
@@ -63,7 +63,7 @@ async def read_events(file: OpenFile, store: GraphStore) -> ImportReport:
 
 
 def _made_by(event: Event) -> tuple[Label, str] | None:
-    """What an event that was accepted has made: an element, or the failure of an answer that was wrong."""
+    """Label and name of the element that an accepted event made; a failure for feedback on a wrong answer."""
     if isinstance(event, Feedback) and not event.right:
         return Label.FAILURE, f"{event.answer}\0{event.question or ''}"
     return defined(event)
@@ -75,7 +75,7 @@ class _Writing:
     Attributes:
         created: number of elements that are new in the store, by label.
         found: number of elements of the file that are in the store now, by label.
-        rejected: what could not be accepted.
+        rejected: the events that the graph could not accept.
     """
 
     def __init__(self, store: GraphStore, lines: Lines, id_: str) -> None:
@@ -90,7 +90,7 @@ class _Writing:
     async def write(self, places: Sequence[int]) -> None:
         """Write the events at some places, in their order.
 
-        Events that stand before what they refer to are tried again after all others, as long as that helps.
+        Events that refer to later events are tried again after all others, as long as a pass makes progress.
         """
         before = await self._counts()
         waiting: list[int] = list(places)
@@ -109,13 +109,13 @@ class _Writing:
         self.created = after - before
         self.found.update(label.value for label, _ in self._made)
         self.found[Label.TRACE.value] = after[Label.TRACE.value]
-        # Feedback may name the question of an answer once, and leave it out the next time.
+        # Two feedback events of one failure may differ: one names the question, the other leaves the question out.
         failures = Label.FAILURE.value
         self.found[failures] = min(self.found[failures], after[failures])
         self._made.clear()
 
     async def _take(self, portion: Sequence[int]) -> dict[int, str]:
-        """Write events; returns the places of those that stand before what they refer to, each with the reason."""
+        """Write events; returns, by place, the reasons of the events that refer to later events."""
         events = await asyncio.to_thread(self._lines.events, portion)
         order = await asyncio.to_thread(in_order, events)
         if order is not None:

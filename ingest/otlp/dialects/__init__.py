@@ -1,1 +1,1 @@
-"""Dialects: what the attributes of instrumentations mean. A new one is a module and a word in the registry."""
+"""Dialects: the meaning of different instrumentations' attributes. A new dialect is a module and a registry entry."""

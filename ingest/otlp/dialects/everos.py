@@ -1,6 +1,6 @@
-"""EverOS's own spans: what its memory adds, extracts, and finds.
+"""Spans of EverOS: a memory's additions, extractions and searches.
 
-Its contents are in Langfuse's attributes, and only if it was told to capture them (``capture_content``).
+EverOS sends contents in Langfuse's attributes, and only with its option ``capture_content``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAME = "everos"
 
 
 def read(span: Span) -> Step | None:
-    """What a span of EverOS says."""
+    """The step of an EverOS span; None for other spans."""
     if not span.name.startswith("everos."):
         return None
     given, got = (structured(span.attributes.get(name)) for name in (GIVEN, GOT))

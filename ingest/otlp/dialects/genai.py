@@ -45,7 +45,7 @@ _TAKEN = (
 
 
 def read(span: Span) -> Step | None:
-    """What a span with attributes of GenAI says."""
+    """The step of a span with GenAI attributes; None for other spans."""
     said = span.attributes
     name = words(said.get("gen_ai.operation.name")) or words(said.get("gen_ai.memory.operation"))
     if name is None:
@@ -81,7 +81,7 @@ def _by_name(span: Span, name: str) -> tuple[OperationKind, tuple[list[Piece], l
 
 
 def _from_moments(span: Span, name: str) -> Any:
-    """Messages that came as an event of the span."""
+    """The messages in the events of a span."""
     return next((found for one in span.moments if (found := nested(one.attributes, name))), None)
 
 
@@ -106,7 +106,7 @@ def _memory(span: Span, name: str, session: str | None) -> Step:
             inputs.append(Piece(VariableKind.MESSAGE, role or "message", text, is_outside=span.is_root))
         if not records and record is not None:
             records = [{"id": record}]
-        # No convention numbers versions: the time says which is the newer one.
+        # The conventions have no version numbers, so the time of an update serves as version.
         version = 0 if name == "create_memory" else span.started_ns // 1000
         for place, one in enumerate(records):
             id_ = words(one.get("id")) or (record if len(records) == 1 else None)

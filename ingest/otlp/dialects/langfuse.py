@@ -1,4 +1,4 @@
-"""Langfuse's attributes, by which its SDKs send observations over OTLP.
+"""Attributes in which Langfuse's SDKs send observations over OTLP.
 
 Source: langfuse.com, "OpenTelemetry, property mapping". A generation's input and output are messages or texts.
 """
@@ -15,7 +15,7 @@ _TAKEN = (GIVEN, GOT, "langfuse.trace.input", "langfuse.trace.output")
 
 
 def read(span: Span) -> Step | None:
-    """What an observation of Langfuse says."""
+    """The step of a Langfuse observation; None for other spans."""
     said = span.attributes
     if not any(name.startswith("langfuse.observation.") for name in said):
         return None

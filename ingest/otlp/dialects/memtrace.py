@@ -1,7 +1,6 @@
 """MemTrace's own attributes, for what no convention has; docs/otlp.md describes them.
 
-A span has either ``memtrace.events``, wire events that say everything, or ``memtrace.operation.kind`` with inputs and
-outputs.
+A span has either ``memtrace.events`` (complete wire events), or ``memtrace.operation.kind`` with inputs and outputs.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ DELETED = "memtrace.deleted"
 
 
 def read(span: Span) -> Step | None:
-    """What a span with these attributes says."""
+    """The step of a span with ``memtrace.operation.kind``; None for other spans."""
     said = span.attributes
     word = words(said.get(KIND))
     if word is None:
@@ -66,5 +65,5 @@ def _piece(one: Mapping[str, Any], span: Span, place: int, side: str) -> Piece:
 
 
 def _one_of(kinds: type[K], word: str) -> K:
-    """The kind with this name; Other if there is none."""
+    """The kind named ``word``; Other if there is no such kind."""
     return next((kind for kind in kinds if kind.value == word), kinds("Other"))

@@ -1,4 +1,4 @@
-"""MLflow's spans, whose attributes are JSON in texts.
+"""Spans of MLflow; attribute values are texts that hold JSON.
 
 Source: mlflow/mlflow, tracing constants (``SpanType``, ``SpanAttributeKey``). A retriever's output is a list of
 documents with ``page_content``, ``metadata`` and ``id``.
@@ -17,7 +17,7 @@ _TAKEN = ("mlflow.spanInputs", "mlflow.spanOutputs")
 
 
 def read(span: Span) -> Step | None:
-    """What a span of MLflow says."""
+    """The step of an MLflow span; None for other spans."""
     said = span.attributes
     if not any(name in said for name in ("mlflow.spanType", *_TAKEN)):
         return None
@@ -27,14 +27,14 @@ def read(span: Span) -> Step | None:
 
 
 def _argument(value: Any) -> Any:
-    """The only argument of a function, of which MLflow records all by name; ``messages`` stay as they are."""
+    """A function's only argument without its name, as MLflow records arguments by name; ``messages`` keep the name."""
     if isinstance(value, dict) and len(value) == 1 and "messages" not in value:
         return next(iter(value.values()))
     return value
 
 
 def _content(value: Any) -> Any:
-    """The messages in a reply of an OpenAI-compatible model; any other value as it is."""
+    """The messages in an OpenAI-compatible model's reply; other values unchanged."""
     choices = value.get("choices") if isinstance(value, dict) else None
     if isinstance(choices, list) and choices and all(isinstance(one, dict) and "message" in one for one in choices):
         return [one["message"] for one in choices]

@@ -1,7 +1,7 @@
-"""OpenInference, which Phoenix's instrumentations send.
+"""OpenInference, the attributes of Phoenix's instrumentations.
 
-Source: Arize-ai/openinference, spec/semantic_conventions.md. Lists are spread over numbered names. It has no kind for
-memories, and most instrumentations send documents without ids and scores.
+Source: Arize-ai/openinference, spec/semantic_conventions.md. Lists are spread over numbered names. There is no kind of
+span for memories, and most instrumentations send documents without ids and scores.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TAKEN = (
 
 
 def read(span: Span) -> Step | None:
-    """What a span of OpenInference says."""
+    """The step of an OpenInference span; None for other spans."""
     said = span.attributes
     word = words(said.get("openinference.span.kind"))
     if word is None:
@@ -67,7 +67,7 @@ def _is_embedding(one: dict[str, object]) -> bool:
 
 
 def _documents(span: Span, name: str) -> list[Piece]:
-    """Documents; where they have no ids, those in ``output.value``, which LangChain's instrumentation leaves there."""
+    """The documents of a search; missing ids come from ``output.value``, where LangChain's instrumentation has them."""
     found = objects(nested(span.attributes, name))
     listed = structured(span.attributes.get("output.value"))
     if isinstance(listed, dict):

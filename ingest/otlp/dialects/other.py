@@ -1,4 +1,4 @@
-"""Spans of no dialect: operations of kind Other, with all their attributes."""
+"""Spans of no known dialect: operations of kind Other, with all their attributes."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from ingest.otlp.steps import Step
 
 
 def read(span: Span) -> Step:
-    """What is known of it."""
+    """The step of any span, without inputs and outputs."""
     return Step("other", OperationKind.OTHER, session=session_of(span))

@@ -1,4 +1,4 @@
-"""Pieces that several dialects have: questions, prompts, documents, and what agents and tools take and give."""
+"""Pieces (inputs and outputs) that several dialects share: questions, prompts, documents, values of agents or tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ingest.otlp.spans import Span
 from ingest.otlp.steps import Piece, Step
 
 _TEXTS = ("content", "page_content", "text", "memory", "summary")
-"""Names of the text of a document, or of a unit of memory."""
+"""Keys under which documents and memory units have their text."""
 
 _SESSIONS = (
     "memtrace.session",
@@ -25,7 +25,7 @@ _SESSIONS = (
 
 
 def session_of(span: Span) -> str | None:
-    """The id of the conversation, by any dialect's name."""
+    """The id of the conversation, from any dialect's attribute."""
     for name in _SESSIONS:
         found = words(span.attributes.get(name) or span.resource.get(name))
         if found is not None:
@@ -34,12 +34,12 @@ def session_of(span: Span) -> str | None:
 
 
 def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
-    """What a span was asked: from outside if it is a root, or if it stands for a whole agent.
+    """The question to a span, as a list of at most one piece; from outside if the span is a root, or ``is_asked``.
 
     Args:
         span: the span.
-        value: the question, a text, messages or any other value; nothing if there is none.
-        is_asked: whether it comes from a user even where the span is no root.
+        value: the question: a text, messages or any other value; None if there is no question.
+        is_asked: whether the question comes from a user even if the span is no root.
     """
     said = messages(value)
     text = last_of_user(said) or transcript(said) or text_of(value)
@@ -51,7 +51,7 @@ def question(span: Span, value: Any, *, is_asked: bool = False) -> list[Piece]:
 
 
 def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[list[Piece], list[Piece]]:
-    """What goes into a call of a model and comes out of it; messages or any other values."""
+    """Inputs and outputs of a model call; messages or any other values."""
     said = messages(given)
     before = [(role or "system", text) for role, text in messages(system)]
     before = before or [("system", text) for text in [text_of(system)] if text]
@@ -67,7 +67,7 @@ def inference(span: Span, given: Any, got: Any, system: Any = None) -> tuple[lis
 
 
 def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[list[Piece], list[Piece]]:
-    """What goes into a chain, an agent or a workflow and comes out of it."""
+    """Inputs and outputs of a chain, an agent or a workflow."""
     is_end = span.is_root or is_agent
     if is_end:
         inputs = question(span, given, is_asked=True)
@@ -80,7 +80,7 @@ def whole(span: Span, given: Any, got: Any, *, is_agent: bool = False) -> tuple[
 
 
 def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple[list[Piece], list[Piece]]:
-    """What goes into a tool or a judge and comes out of it."""
+    """Inputs and outputs of a tool or a judge."""
     before, after = text_of(given), text_of(got)
     return (
         [Piece(VariableKind.OTHER, "input", before)] if before is not None else [],
@@ -91,7 +91,7 @@ def plain(given: Any, got: Any, out: VariableKind = VariableKind.OTHER) -> tuple
 def documents(
     found: Iterable[Mapping[str, Any]], store: str | None, kind: VariableKind = VariableKind.RETRIEVAL_RESULT
 ) -> list[Piece]:
-    """Documents that a search returned, with the names that dialects have for their fields."""
+    """The documents of a search, under the field names of any dialect."""
     pieces = []
     for rank, item in enumerate(found):
         one = item["document"] if isinstance(item.get("document"), Mapping) else item
@@ -112,11 +112,11 @@ KINDS = {
     "tool": OperationKind.TOOL,
     "evaluator": OperationKind.JUDGE,
 }
-"""What dialects with a word for the kind of a span call them; all others are of kind Other."""
+"""Operation kinds by the dialects' words for kinds of spans; other words mean kind Other."""
 
 
 def by_kind(dialect: str, span: Span, word: str, given: Any, got: Any, taken: tuple[str, ...]) -> Step:
-    """A step of a dialect that has a word for the kind, and only one input and output, which may be anything."""
+    """A step of a dialect that has a word for the kind, one input and one output of any type."""
     kind = KINDS.get(word.lower(), OperationKind.OTHER)
     match kind:
         case OperationKind.GENERATION:

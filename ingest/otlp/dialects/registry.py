@@ -1,4 +1,4 @@
-"""The list of dialects, and the one function that reads a span of any of them."""
+"""The list of dialects, and the function that reads a span of any dialect."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ DIALECTS: tuple[Dialect, ...] = (
     traceloop.read,
     genai.read,
 )
-"""In the order in which they are asked: several use the attributes of GenAI beside their own, so that comes last."""
+"""Tried in this order; GenAI is last, because several dialects use GenAI's attributes beside their own."""
 
 
 def step_of(span: Span) -> Step:
-    """What a span says; a span of no dialect is an operation of kind Other."""
+    """The step of a span; a span of no known dialect is an operation of kind Other."""
     for read in DIALECTS:
         step = read(span)
         if step is not None:

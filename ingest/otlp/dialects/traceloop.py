@@ -1,7 +1,7 @@
-"""OpenLLMetry, by its attributes ``traceloop.*``; its calls of models have attributes of GenAI beside them.
+"""OpenLLMetry's attributes ``traceloop.*``; OpenLLMetry's model calls have GenAI attributes too.
 
-Source: traceloop/openllmetry, opentelemetry-semantic-conventions-ai. Searches in vector databases tell their documents
-as events of the span.
+Source: traceloop/openllmetry, opentelemetry-semantic-conventions-ai. Searches in vector databases list their documents
+in events of the span.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RESULT = "db.query.result"
 
 
 def read(span: Span) -> Step | None:
-    """What a span of OpenLLMetry says."""
+    """The step of an OpenLLMetry span; None for other spans."""
     said = span.attributes
     word = words(said.get("traceloop.span.kind"))
     if word is not None:
@@ -43,7 +43,7 @@ def read(span: Span) -> Step | None:
 
 
 def _argument(value: object) -> object:
-    """The only argument of a call; all of them if there are several."""
+    """The only argument of a call; a call with several arguments is returned whole."""
     if isinstance(value, dict) and "args" in value:
         args, kwargs = value.get("args"), value.get("kwargs") or {}
         if isinstance(args, list) and isinstance(kwargs, dict) and len(args) + len(kwargs) == 1:

@@ -47,7 +47,7 @@ class JournalLetters:
 
 
 def row_of(letter: DeadLetter) -> tuple[Any, ...]:
-    """What is kept of a letter."""
+    """A letter as the values of its row."""
     return (
         letter.digest,
         letter.project_id,
@@ -66,7 +66,7 @@ def _letter(row: Sequence[Any]) -> DeadLetter:
 
 
 def time_of(microseconds: int) -> datetime:
-    """A moment as it is kept."""
+    """Parse a stored time, in microseconds since 1970."""
     found = from_microseconds(microseconds)
     assert found is not None
     return found

@@ -1,4 +1,4 @@
-"""Tasks for later, by a clock that nobody can set."""
+"""Keys with due times, by the monotonic clock, which nobody can set."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 
 
 class PutOff:
-    """Keys, each with the moment at which it is due."""
+    """Keys, each with a due time."""
 
     def __init__(self) -> None:
         self._moments: dict[int, float] = {}
         self._heap: list[tuple[float, int]] = []
 
     def add(self, key: int, seconds: float) -> None:
-        """Put a key off; if it is already put off, the new moment counts."""
+        """Add a key that is due in ``seconds``; replaces the key's earlier due time."""
         moment = time.monotonic() + seconds
         self._moments[key] = moment
         heapq.heappush(self._heap, (moment, key))
@@ -24,7 +24,7 @@ class PutOff:
         self._moments.pop(key, None)
 
     def due(self) -> list[int]:
-        """The keys that are due, in the order of their moments; they are forgotten."""
+        """Remove and return the keys that are due, the earliest first."""
         found = []
         while self.seconds_left() == 0:
             _, key = heapq.heappop(self._heap)
@@ -35,5 +35,5 @@ class PutOff:
     def seconds_left(self) -> float | None:
         """Seconds until the next key is due; None if there is none."""
         while self._heap and self._moments.get(self._heap[0][1]) != self._heap[0][0]:
-            heapq.heappop(self._heap)  # forgotten, or put off anew
+            heapq.heappop(self._heap)  # dropped, or added again with another due time
         return max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None

@@ -28,19 +28,19 @@ from store.sqlite.connections import Connections, files_of
 from store.sqlite.migrate import migrate
 
 _LOOK_SECONDS = 1.0
-"""Seconds after which a worker of another process sees a packet at the latest."""
+"""Longest time until a worker in another process sees a new packet."""
 
 
 @dataclass(slots=True)
 class _Lane:
-    """What is known of a lane while it is held.
+    """State of a lane while this process holds it.
 
     Attributes:
-        put_off: packets that are to be handed out again later. Only this object knows when. Another holder of the lane,
-            and this one after a restart, hands them out at once.
-        order: whose packet is next.
-        served: the project of the packet that was taken last; next time, the project after it is looked at first.
-        is_open: whether what others have put off has been recalled.
+        put_off: packets to hand out again later. The times exist only in memory: another holder of the lane, or this
+            process after a restart, hands these packets out at once.
+        order: decides which project's packet is next.
+        served: the project of the last packet; the search for the next packet begins after this project.
+        is_open: whether the packets that earlier holders of the lane put off have been recalled.
     """
 
     put_off: PutOff = field(default_factory=PutOff)
@@ -55,7 +55,7 @@ class Journal(Closing):
     max_packet_bytes = 512 << 20
 
     def __init__(self, path: Path, max_bytes: int) -> None:
-        """Not for direct use: call ``open_journal``."""
+        """Call ``open_journal`` instead."""
         self._connections = Connections(path)
         self._max_bytes = max_bytes
         self._shares: dict[str, Shares] = {}
@@ -64,17 +64,17 @@ class Journal(Closing):
         self._tell: Callable[[Iterable[int]], None] = self.arrived
 
     async def open(self) -> None:
-        """Create or update the layout of the file, and check that it can be read."""
+        """Create or update the tables of the file, and check that the file can be read."""
         await self._connections.write(lambda connection: migrate(connection, "journal"))
         await self.state()
 
     def arrived(self, lanes: Iterable[int]) -> None:
-        """Wake whoever waits for packets of these lanes here."""
+        """Wake this process's tasks that wait for packets of the lanes."""
         for lane in lanes:
             self._arrived[lane].set()
 
     def on_arrival(self, tell: Callable[[Iterable[int]], None]) -> None:
-        """Wake somebody elsewhere instead, because nobody takes packets here."""
+        """Call ``tell`` with the lanes of new packets, instead of waking tasks of this process."""
         self._tell = tell
 
     async def put(self, packets: Sequence[Packet]) -> None:
@@ -145,7 +145,7 @@ class Journal(Closing):
                 continue
 
     async def _recall(self, lane: int, held: _Lane) -> None:
-        """Hand out again what is due, and everything that another holder of the lane had put off."""
+        """Make packets ready that are due, or that another holder of the lane had put off."""
         if not held.is_open:
             await self._connections.write(lambda connection: connection.execute(sql("packets.recall_lane"), (lane,)))
             held.is_open = True
@@ -159,7 +159,7 @@ class Journal(Closing):
         await self._connections.write(work)
 
     async def keep(self, deliveries: Sequence[Delivery]) -> None:
-        """See ``EventQueue``: the lease of the lane is enough here."""
+        """See ``EventQueue``; nothing to do, because the lane's lease also covers its packets."""
 
     async def settle(self, lane: int, outcome: Outcome) -> None:
         """See ``EventQueue``."""
@@ -198,7 +198,7 @@ class Journal(Closing):
         return await self._connections.read(work)
 
     async def check(self) -> None:
-        """See ``EventQueue``: a tiny write is tried at most every five seconds."""
+        """See ``EventQueue``; writes a few bytes, at most every five seconds."""
         await self._connections.check()
 
     async def inspect(self) -> tuple[dict[str, Any], list[str], list[str]]:
@@ -220,10 +220,10 @@ class Journal(Closing):
 
 
 async def open_journal(path: Path, max_bytes: int) -> Journal:
-    """Open the file, or create it if it does not exist.
+    """Open or create the file.
 
     Raises:
-        StoreError: it can't be used.
+        StoreError: the file can't be used.
     """
     journal = Journal(path, max_bytes)
     try:
@@ -239,7 +239,7 @@ def _now() -> int:
 
 
 def _take(lane: int, packets: int, held: _Lane, connection: apsw.Connection) -> list[Delivery]:
-    """Packets of a lane, of the projects in fair order; among equals, those after the one that was served last."""
+    """Packets of a lane in the projects' fair order; ties go to the projects after the last served one, by name."""
     room = Room(packets)
     of_projects = {
         project: map(_delivery, _packets(connection, lane, project, packets))
@@ -259,7 +259,7 @@ def _packets(connection: apsw.Connection, lane: int, project: str, limit: int) -
 
 
 def _projects(connection: apsw.Connection, lane: int, most: int, served: str) -> list[str]:
-    """Projects with packets that are ready: those after a name, then those up to it."""
+    """Projects with ready packets, by name: first the projects after ``served``, then the others."""
     found: dict[str, None] = {}
     for start in (served, ""):
         project = start

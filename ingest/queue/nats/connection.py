@@ -18,18 +18,18 @@ from schema.errors import QueueFullError, StoreError
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
 _FULL = {10023, 10047, 10077, 10122}
-"""JetStream: insufficient resources; storage exceeded; maximum bytes or messages of a stream."""
+"""JetStream's error codes: insufficient resources; storage exceeded; maximum bytes or messages of a stream."""
 
 _log = structlog.get_logger("memtrace.nats")
 
 
 @dataclass(frozen=True, slots=True)
 class NatsPlace:
-    """Where NATS is.
+    """Address and login of NATS.
 
     Attributes:
-        servers: ``nats://host:port`` or ``tls://host:port``, several with commas for a cluster.
-        user, password: None if the servers need none.
+        servers: ``nats://host:port`` or ``tls://host:port``; for a cluster several, with commas.
+        user, password: None if the servers need no login.
     """
 
     servers: str
@@ -38,10 +38,10 @@ class NatsPlace:
 
 
 async def connect(place: NatsPlace) -> Client:
-    """Connect and stay connected: a broken connection is opened again, without a limit of time.
+    """Connect and stay connected: the client reopens a broken connection, without a time limit.
 
     Raises:
-        StoreError: no server answers, or the user or password is wrong.
+        StoreError: no server answers, or user or password is wrong.
     """
 
     async def broken(error: Exception) -> None:

@@ -16,7 +16,7 @@ from schema.errors import NotFoundError
 
 
 async def bury(stream: JetStreamContext, letter: DeadLetter) -> None:
-    """Keep a letter; the same one is kept once, however often it is buried within two minutes."""
+    """Store a letter; repeated calls with the same letter within two minutes store it once."""
     await stream.publish(
         dead_subject_of(letter.project_id),
         msgspec.msgpack.encode(letter),

@@ -1,7 +1,7 @@
-"""Asks a consumer for messages: for those that are there, or else for the first one that comes.
+"""Takes the messages that a consumer has, or waits for the next message if there are none.
 
-The client's own ``fetch`` waits for a whole batch if only a part of it is there. What it stops waiting for may still be
-handed out. Both take seconds under load.
+The client's own ``fetch`` waits for a full batch, although some messages are there. After its timeout, the server may
+still deliver messages to a request that nobody reads. Both cost seconds under load.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from schema.errors import StoreError
 _NEXT = "$JS.API.CONSUMER.MSG.NEXT"
 _HEARTBEAT = "100"
 _NONE = {"404", "408"}
-"""No messages; the time of the request is over."""
+"""Status codes: no messages; timeout of the request."""
 
 
 class Pull:
-    """The messages of one consumer, for one process."""
+    """Takes messages of one consumer."""
 
     def __init__(self, client: Client, stream: str, consumer: str) -> None:
         self._client = client
@@ -33,7 +33,7 @@ class Pull:
         self._subscription: Subscription | None = None
 
     async def take(self, count: int, seconds: float) -> list[Msg]:
-        """Messages that are there; otherwise the first one within some seconds, with what came with it.
+        """Up to ``count`` messages that are there; else waits at most ``seconds`` for the next messages.
 
         Raises:
             StoreError: the consumer is gone, or the server refuses.
@@ -41,7 +41,7 @@ class Pull:
         """
         if self._subscription is None:
             self._subscription = await self._client.subscribe(self._inbox)
-        # Messages that came after the waiting had ended.
+        # First the messages that came after an earlier wait had ended.
         found = await self._collect(min(count, self._subscription.pending_msgs), 0.0) if self._is_waiting() else []
         found += await self._now(count - len(found))
         if found:
@@ -51,7 +51,7 @@ class Pull:
         return found + await self._now(count - 1) if found else []
 
     async def close(self) -> None:
-        """Stop listening; messages that are on their way are handed out again after a while."""
+        """Stop listening; the server hands messages on their way out again after a while."""
         if self._subscription is not None and not self._client.is_closed:
             await self._subscription.unsubscribe()
 
@@ -68,11 +68,11 @@ class Pull:
         await self._client.publish(self._subject, json.dumps(request).encode(), reply=self._inbox)
 
     async def _collect(self, count: int, seconds: float) -> list[Msg]:
-        """Messages until there are enough, or the server says that there are no more.
+        """Messages until ``count`` have come, or the server says that there are no more.
 
         Raises:
             StoreError: the server refuses.
-            nats.errors.TimeoutError: neither comes, and no message has come.
+            nats.errors.TimeoutError: the server sent nothing.
         """
         assert self._subscription is not None
         found: list[Msg] = []
@@ -95,5 +95,5 @@ class Pull:
 
 
 def _status(message: Msg) -> str | None:
-    """The status that a message without content tells; None of one with content."""
+    """The status code of a message without content; None for a message with content."""
     return None if message.data or not message.headers else message.headers.get("Status")

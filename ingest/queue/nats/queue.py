@@ -35,7 +35,7 @@ _log = structlog.get_logger("memtrace.nats")
 _AT_A_TIME = 64
 _ROOM_FOR_HEADERS = 4096
 _CHANGES = 20
-"""How often a change of the shared document is tried, since others may change it at the same time."""
+"""Tries for a change of the shared document, since others may change the document at the same time."""
 
 
 class _Body(msgspec.Struct, array_like=True):
@@ -51,11 +51,11 @@ class _Body(msgspec.Struct, array_like=True):
 
 @dataclass(slots=True)
 class _Taken:
-    """A message that was taken.
+    """A taken message.
 
     Attributes:
         message: the message.
-        is_put_off: whether the server was asked to hand it out again later.
+        is_put_off: whether the server was asked to hand the message out again later.
     """
 
     message: Msg
@@ -64,15 +64,15 @@ class _Taken:
 
 @dataclass(slots=True)
 class _Lane:
-    """A lane that is held.
+    """State of a lane while this process holds it.
 
     Attributes:
-        consumer: its name.
-        pull: its messages.
+        consumer: name of the lane's consumer.
+        pull: takes the consumer's messages.
         reconnects: number of reconnections when this object was made.
-        order: whose packet is next.
+        order: decides which project's packet is next.
         spare: messages that were taken, for the next batch.
-        is_settled: whether everything that was handed out has been settled.
+        is_settled: whether all packets that were handed out have been settled.
     """
 
     consumer: str
@@ -87,7 +87,7 @@ class NatsQueue(Closing):
     """Packets, dead letters and lanes in JetStream; see ``EventQueue``."""
 
     def __init__(self, client: Client, stream: JetStreamContext, bucket: KeyValue) -> None:
-        """Not for direct use: call ``open_nats``."""
+        """Call ``open_nats`` instead."""
         self.client = client
         self.max_packet_bytes = client.max_payload - _ROOM_FOR_HEADERS
         self._stream = stream
@@ -110,7 +110,7 @@ class NatsQueue(Closing):
                 raise result
 
     async def _put(self, lane: int, packets: Sequence[Packet]) -> None:
-        """Keep packets of one lane, one after the other, so that they stay in order."""
+        """Publish packets of one lane sequentially, so that their order is kept."""
         async with self._publishing:
             for packet in packets:
                 body = msgspec.msgpack.encode(
@@ -133,7 +133,7 @@ class NatsQueue(Closing):
         await self._change(lambda document: (shares.left(document), None))
 
     async def _change(self, change: Callable[[str | None], tuple[str, T]]) -> T:
-        """Change the document of shares, if it is still as it was read; otherwise read it and try again."""
+        """Change the document of shares; if somebody else changed the document meanwhile, read it and try again."""
         with translated():
             for _ in range(_CHANGES):
                 try:
@@ -162,25 +162,24 @@ class NatsQueue(Closing):
             return found
 
     async def _lane(self, lane: int) -> _Lane:
-        """A lane that is held. It is opened when the worker begins to hold it, and again after the connection was lost.
+        """The state of a held lane; opens the lane at first use, and again after the connection was lost.
 
-        It is also opened again if the caller gave up what it took last, which then comes again before everything else.
+        A caller that gave up its last packets unsettled also gets a newly opened lane, which begins with these packets.
         """
         known = self._lanes.get(lane)
         reconnects: int = self.client.stats["reconnects"]
         if known is None or known.reconnects != reconnects or not known.is_settled:
-            async with self._opening:  # a server that makes many at once is slow to answer
+            async with self._opening:  # a server that creates many consumers at once is slow to answer
                 if known is not None:
                     await known.pull.close()
                 known = self._lanes[lane] = await self._open(lane, reconnects)
         return known
 
     async def _open(self, lane: int, reconnects: int) -> _Lane:
-        """Begin with the oldest packet.
+        """Create the lane's consumer anew, so that the lane begins with the oldest packet.
 
-        Otherwise, what another worker or a lost connection had taken or put off would be handed out again only when its
-        time is over by the server's clock, after newer packets. A new consumer hands out everything that waits, in
-        order.
+        An old consumer would hand out packets that another worker, or a lost connection, had taken or put off only
+        after their timeout, behind newer packets. A new consumer hands out all waiting packets in order.
         """
         config = consumer_of(lane)
         assert config.durable_name is not None
@@ -202,10 +201,11 @@ class NatsQueue(Closing):
         with translated():
             for letter in outcome.dead:
                 await bury(self._stream, letter)
-            # A try before may have said so already, and not have heard that it arrived. What did not arrive is handed
-            # out again.
+            # An earlier try may have acknowledged already without getting the confirmation. A packet whose
+            # acknowledgement is lost is handed out again.
             for delivery in outcome.done:
-                # By its subject, for the client says one thing once, and what was put off may be done by now.
+                # Published directly: the client allows one answer per message, but a packet that was put off may be
+                # done by now.
                 await self.client.publish(_taken(delivery).message.reply, b"+ACK")
             for delivery, wait in outcome.later:
                 taken = _taken(delivery)
@@ -221,7 +221,7 @@ class NatsQueue(Closing):
         return NatsLetters(self._stream, project_id)
 
     async def check(self) -> None:
-        """See ``EventQueue``: nothing of it is on this machine's disk."""
+        """See ``EventQueue``; nothing to check, because the queue is not on this machine's disk."""
 
     async def state(self) -> QueueState:
         """See ``EventQueue``."""
@@ -233,7 +233,7 @@ class NatsQueue(Closing):
                 try:
                     oldest = (await self._stream.get_msg(EVENTS, seq=waiting.first_seq, direct=True)).time
                 except js.NotFoundError:
-                    oldest = None  # written in this moment
+                    oldest = None  # the message was written, and so removed, in this moment
             try:
                 shares = (await self._bucket.get(SHARES_KEY)).value
             except js.KeyNotFoundError:
@@ -264,7 +264,7 @@ async def open_nats(place: NatsPlace, max_bytes: int, replicas: int = 1) -> Nats
 
 
 def _batch(taken: Sequence[Delivery], order: FairOrder) -> tuple[list[Delivery], list[Delivery]]:
-    """The messages that are written together, of the projects in fair order, and the rest in its order."""
+    """The next batch, in the projects' fair order, and the remaining messages in their old order."""
     by_project: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in taken:
         by_project[delivery.packet.project_id].append(delivery)
@@ -291,5 +291,5 @@ async def _delivery(message: Msg) -> Delivery | None:
         return None
     packet = Packet(found.project_id, found.trace, found.body, found.count, found.rebuilt)
     about = message.metadata
-    message.data = b""  # the packet has it; what waits should not hold it twice
+    message.data = b""  # the packet has a copy; waiting packets should not need twice the memory
     return Delivery(packet, about.num_delivered, about.timestamp, about.sequence.stream, _Taken(message))

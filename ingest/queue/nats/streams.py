@@ -1,7 +1,8 @@
-"""What the queue keeps in JetStream, and under which names.
+"""Names and settings of the queue's streams in JetStream.
 
-``MEMTRACE_EVENTS`` has a subject and a durable consumer per lane; a packet leaves it when it is acknowledged.
-``MEMTRACE_DEAD`` has a subject per project. ``MEMTRACE_WORKERS`` is a bucket with one key: which worker holds what.
+``MEMTRACE_EVENTS`` has a subject and a durable consumer per lane; an acknowledged packet leaves the stream.
+``MEMTRACE_DEAD`` has a subject per project. ``MEMTRACE_WORKERS`` is a bucket with one key: which worker holds which
+lanes.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ DEAD = "MEMTRACE_DEAD"
 WORKERS = "MEMTRACE_WORKERS"
 SHARES_KEY = "lanes"
 ACK_SECONDS = 10.0
-"""A packet is handed out again if its worker does not report for so long; workers report every 3 s."""
+"""A packet is handed out again if its worker has not reported for 10 s; workers report every 3 s."""
 
 _DUPLICATES_SECONDS = 120.0
 _DEAD_SHARE = 4
-"""Dead letters may use a quarter of the room."""
+"""Dead letters may use 1/4 of the room."""
 
 
 async def ensure_streams(stream: JetStreamContext, max_bytes: int, replicas: int) -> KeyValue:
-    """Create what does not exist; existing streams stay as their administrator set them."""
+    """Create missing streams and the bucket; existing streams keep the administrator's settings."""
     await _ensure(
         stream,
         StreamConfig(
@@ -77,7 +78,7 @@ async def _ensure(stream: JetStreamContext, config: StreamConfig) -> None:
 
 
 def consumer_of(lane: int) -> ConsumerConfig:
-    """The consumer of a lane: packets that wait for their next try must not keep the others back."""
+    """The settings of a lane's consumer; packets that wait for a next try don't block newer packets."""
     return ConsumerConfig(
         durable_name=f"lane-{lane}",
         filter_subject=subject_of(lane),
@@ -94,5 +95,5 @@ def subject_of(lane: int) -> str:
 
 
 def dead_subject_of(project_id: str) -> str:
-    """The subject of a project's dead letters. A project's name may hold what a subject may not."""
+    """The subject of a project's dead letters; encoded, because a subject allows fewer characters than a project id."""
     return f"memtrace.dead.{sha256(project_id.encode()).hexdigest()[:32]}"
