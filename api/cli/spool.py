@@ -183,7 +183,7 @@ def _problem(answer: Any) -> str:
 
 def _end(result: FlushResult, waiting: list[dict[str, Any]], folder: Path) -> None:
     """Report what is left, by the exit code too. Damaged lines can never be sent, so they are only reported."""
-    from memtrace.exporters.unsendable import DAMAGED
+    from memtrace.exporters.spool import DAMAGED
 
     if result.damaged:
         note(
@@ -214,7 +214,7 @@ def _base(spool: Path | None) -> Path:
 def _waiting(base: Path) -> list[dict[str, Any]]:
     """What waits in each folder, the longest wait first; then folders that have only damaged lines."""
     from memtrace.exporters import purpose
-    from memtrace.exporters.unsendable import DAMAGED
+    from memtrace.exporters.spool import DAMAGED
 
     found = []
     for folder in sorted(base.iterdir()) if base.is_dir() else []:

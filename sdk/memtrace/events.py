@@ -7,17 +7,22 @@ use the models: it builds the same objects as plain dictionaries, ten times fast
 from __future__ import annotations
 
 import json
+import re
 import sys
+from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
+    PlainSerializer,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 
@@ -31,12 +36,37 @@ from memtrace.kinds import (
     OperationKind,
     VariableKind,
 )
-from memtrace.surrogates import may_have_half, place_of_half
-from memtrace.times import UtcTime
 
 EVENT_VERSION = 1
 
 _SHOWN_CHARACTERS = 80
+_HALF = re.compile("[\\ud800-\\udfff]")
+_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""Halves of surrogate pairs: JSON may contain them, but UTF-8 has no bytes for a half, so the text can't be stored."""
+
+
+_TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$"
+_TIME = re.compile(_TIME_PATTERN, re.ASCII)
+
+
+def _checked_time(value: object) -> object:
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str) or not _TIME.match(value):
+        raise ValueError("expected a time in UTC such as 2030-01-31T12:00:00.000000Z")
+    return value
+
+
+def _written_time(value: datetime) -> str:
+    return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+UtcTime = Annotated[
+    datetime,
+    BeforeValidator(_checked_time),
+    PlainSerializer(_written_time, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": _TIME_PATTERN}),
+]
 
 
 class EventError(ValueError):
@@ -266,7 +296,7 @@ def decode(line: bytes | str) -> Event:
         found: object = _decoder().decode(text)
     except (ValueError, RecursionError) as error:
         raise EventError(f"not JSON: {error}") from None
-    if isinstance(found, dict) and may_have_half(text) and (place := place_of_half(found)) is not None:
+    if isinstance(found, dict) and _may_have_half(text) and (place := _place_of_half(found)) is not None:
         raise EventError(f"{place}: text that is not valid Unicode can't be stored (half of a surrogate pair)")
     return from_object(found)
 
@@ -293,6 +323,27 @@ def json_schema() -> dict[str, Any]:
     schema = _adapter().json_schema(by_alias=True, mode="validation")
     title = f"MemTrace wire event, version {EVENT_VERSION}"
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}
+
+
+def _may_have_half(text: str) -> bool:
+    """Whether JSON text may contain half of a pair. Also true for an escaped whole pair: ``_place_of_half`` decides."""
+    return _WRITTEN.search(text) is not None
+
+
+def _place_of_half(found: object) -> str | None:
+    """The path of a field that contains half of a surrogate pair, in a parsed JSON value; None if no field does."""
+    waiting: list[tuple[str, object]] = [("", found)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and _HALF.search(value):
+            return place
+        if isinstance(value, dict):
+            if any(_HALF.search(key) for key in value):
+                return f"{place} (a key)" if place else "a key"
+            waiting += [(f"{place}.{key}".lstrip(".")[:_SHOWN_CHARACTERS], item) for key, item in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{place}.{index}"[:_SHOWN_CHARACTERS], item) for index, item in enumerate(value)]
+    return None
 
 
 def _refuse_constant(name: str) -> None:

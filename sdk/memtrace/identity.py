@@ -27,6 +27,8 @@ MAX_UNITS = 20_000
 MAX_UNIT_BYTES = 32_000_000
 MAX_STORED_UNITS = 50_000
 _OBJECT_BYTES = 64
+_HELD = {str, list, dict, tuple, bytes}
+"""Types that do not allow weak references."""
 
 Questions = frozenset[str]
 NO_QUESTIONS: Questions = frozenset()
@@ -99,7 +101,9 @@ class IdentityMap:
         self._weak: dict[int, _Entry] = {}
         self._names: Recent[str, Variable] = Recent(MAX_NAMES)
         self.images = Images()
-        self.units: Recent[str, tuple[str, list[Variable]]] = Recent(MAX_UNITS, MAX_UNIT_BYTES, _unit_bytes)
+        self.units: Recent[str, tuple[str, list[Variable]]] = Recent(
+            MAX_UNITS, MAX_UNIT_BYTES, lambda unit: _OBJECT_BYTES + len(unit[0])
+        )
         """Memory units and their occurrences, by text."""
 
     def __len__(self) -> int:
@@ -143,7 +147,7 @@ class IdentityMap:
             known[:] = [variable]
             return
         key = id(value)
-        if _is_held(value):
+        if type(value) in _HELD:
             self._held.set(key, (value, [variable], sys.getsizeof(value)))
             return
         try:
@@ -184,14 +188,6 @@ class IdentityMap:
         entry = self._weak.get(key)
         if entry is not None and entry[0] is dead:
             del self._weak[key]
-
-
-def _unit_bytes(unit: tuple[str, list[Variable]]) -> int:
-    return _OBJECT_BYTES + len(unit[0])
-
-
-def _is_held(value: object) -> bool:
-    return type(value) in {str, list, dict, tuple, bytes}
 
 
 Place = tuple[str, str]

@@ -298,18 +298,25 @@ def _short(name: str | None) -> str:
     return (name or "")[:MAX_NAME_CHARACTERS]
 
 
+def _begun(
+    plan: operation, fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Call | None, Any, tuple[Any, ...], Mapping[str, Any]]:
+    """The call (None if it is not recorded), and the function and arguments to run, which a replay may change."""
+    here = scope.get()
+    if here is None:
+        ran_outside(plan.maker[0])
+        return None, fn, args, kwargs
+    noted = None
+    if here.trace.replaying is not None:
+        fn, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)
+    return plan.begin(here, args, kwargs, noted), fn, args, kwargs
+
+
 def _wrapped(plan: operation, fn: Any) -> Any:
     if inspect.isasyncgenfunction(fn) or inspect.isgeneratorfunction(fn):
 
         def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Chunks | None, Any]:
-            here = scope.get()
-            if here is None:
-                ran_outside(plan.maker[0])
-                return None, fn(*args, **kwargs)
-            body, noted = fn, None
-            if here.trace.replaying is not None:
-                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)
-            call = plan.begin(here, args, kwargs, noted)
+            call, body, args, kwargs = _begun(plan, fn, args, kwargs)
             return None if call is None else Chunks(call), body(*args, **kwargs)
 
         is_asynchronous = inspect.isasyncgenfunction(fn)
@@ -318,19 +325,12 @@ def _wrapped(plan: operation, fn: Any) -> Any:
 
         @wraps(fn)
         async def recorded_coroutine(*args: Any, **kwargs: Any) -> Any:
-            here = scope.get()
-            if here is None:
-                ran_outside(plan.maker[0])
-                return await fn(*args, **kwargs)
-            body, noted = fn, None
-            if here.trace.replaying is not None:
-                body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
-            call = plan.begin(here, args, kwargs, noted)
+            call, body, given, named = _begun(plan, fn, args, kwargs)
             if call is None:
-                return await body(*args, **kwargs)
+                return await body(*given, **named)
             token = scope.set(call)
             try:
-                result = await body(*args, **kwargs)
+                result = await body(*given, **named)
             except BaseException as error:
                 call.fail(error)
                 raise
@@ -342,19 +342,12 @@ def _wrapped(plan: operation, fn: Any) -> Any:
 
     @wraps(fn)
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        here = scope.get()
-        if here is None:
-            ran_outside(plan.maker[0])
-            return fn(*args, **kwargs)
-        body, noted = fn, None
-        if here.trace.replaying is not None:
-            body, args, kwargs, noted = here.trace.replaying.enter(fn, args, kwargs)  # type: ignore[assignment]
-        call = plan.begin(here, args, kwargs, noted)
+        call, body, given, named = _begun(plan, fn, args, kwargs)
         if call is None:
-            return body(*args, **kwargs)
+            return body(*given, **named)
         token = scope.set(call)
         try:
-            result = body(*args, **kwargs)
+            result = body(*given, **named)
         except BaseException as error:
             call.fail(error)
             raise

@@ -16,8 +16,7 @@ import pytest
 from memtrace.exporters import segment as segments
 from memtrace.exporters.http import replay
 from memtrace.exporters.protocol import FlushResult
-from memtrace.exporters.spool import Spool, folder_name
-from memtrace.exporters.unsendable import MAX_BYTES
+from memtrace.exporters.spool import MAX_ASIDE_BYTES, Spool, folder_name
 
 from tests.sdk.platform import Platform, running
 
@@ -282,9 +281,9 @@ def test_a_set_aside_file_is_bounded_and_mends_itself(platform: Platform, tmp_pa
     spool.reject([(line(1), "not \ud800 so")])
     assert json.loads(aside.read_bytes().splitlines()[-1]) == {"reason": "not \ud800 so", "event": json.loads(line(1))}
     assert len(aside.read_bytes().splitlines()) == 2
-    os.truncate(aside, MAX_BYTES)
+    os.truncate(aside, MAX_ASIDE_BYTES)
     spool.reject([(line(2), "no room")])
-    assert aside.stat().st_size == MAX_BYTES
+    assert aside.stat().st_size == MAX_ASIDE_BYTES
 
 
 def test_a_refused_event_with_half_a_character_does_not_hold_up_the_others(platform: Platform, tmp_path: Path) -> None:

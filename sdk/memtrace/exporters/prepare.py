@@ -12,7 +12,6 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from memtrace.changes import Images
-from memtrace.exporters.shorten import MOST_SAID_BYTES, shortened
 from memtrace.faults import report
 from memtrace.kinds import MAX_NAME_CHARACTERS, MAX_SAID_CHARACTERS
 from memtrace.raw_events import TIME, RawEvent, WireEvent, opened, written
@@ -24,6 +23,19 @@ MOST_WHOLE_BYTES = 12_000_000
 """Largest value that is sent whole: the platform accepts events up to 16 MiB."""
 
 _TEXTS = ("name", "comment", "category")
+_SHORTENED = ("comment", "category", "className", "location")
+
+MOST_SAID_BYTES = 20_000
+"""In bytes; shorter lines are not checked more closely."""
+
+MOST_ATTRIBUTE_BYTES = 100_000
+"""Of the attributes of one event as JSON, in bytes. An operation has attributes at its beginning and end."""
+
+MOST_TEXT_BYTES = 20_000
+"""Of a comment or similar text as JSON, in bytes."""
+
+_LARGE = 4
+"""An attribute larger than this fraction (1/4) of the room is replaced by its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +179,61 @@ def _clean_tree(value: Any) -> Any:
     if isinstance(value, dict):
         return {clean_text(key): _clean_tree(item) for key, item in value.items()}
     return [_clean_tree(item) for item in value] if isinstance(value, list) else value
+
+
+def shortened(event: dict[str, Any]) -> dict[str, Any]:
+    """The event with all fields but its value cut to a permitted length, or replaced by their length.
+
+    Args:
+        event: in the wire format; all texts are valid Unicode.
+    """
+    short = dict(event)
+    for name in _SHORTENED:
+        if name in short:
+            short[name] = _cut_text(short[name])
+    if "attributes" in short:
+        short["attributes"] = _fitted(short["attributes"])
+    if "gold" in short:
+        short["gold"] = _first(short["gold"])
+    if "error" in short:
+        short["error"] = {name: _cut_text(text) for name, text in short["error"].items()}
+    return short
+
+
+def _cut_text(text: str) -> str:
+    size = len(to_json(text))
+    while size > MOST_TEXT_BYTES:
+        text = text[: len(text) * MOST_TEXT_BYTES // size]
+        size = len(to_json(text))
+    return text
+
+
+def _first(texts: list[str]) -> list[str]:
+    """The first texts that fit into the room."""
+    room, kept = MOST_ATTRIBUTE_BYTES, list[str]()
+    for text in map(_cut_text, texts):
+        room -= len(to_json(text))
+        if room < 0:
+            break
+        kept.append(text)
+    return kept
+
+
+def _fitted(attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that fit into the room. The size replaces a large attribute."""
+    fitted: dict[str, Any] = {}
+    room, left_out = MOST_ATTRIBUTE_BYTES, 0
+    if len(to_json(attributes)) <= room:
+        return attributes
+    for name, item in attributes.items():
+        size = len(to_json(item))
+        said = item if size <= MOST_ATTRIBUTE_BYTES // _LARGE else f"<{size} bytes>"
+        taken = len(to_json(name)) + len(to_json(said)) + 2
+        if taken > room:
+            left_out += 1
+            continue
+        room -= taken
+        fitted[name] = said
+    if left_out:
+        fitted["<left out>"] = left_out
+    return fitted

@@ -17,11 +17,14 @@ from pathlib import Path
 from memtrace.exporters import segment as segments
 from memtrace.exporters.purpose import Purpose
 from memtrace.exporters.segment import SUFFIX, Segment
-from memtrace.exporters.unsendable import DAMAGED, REJECTED, set_aside
 from memtrace.faults import log, report
 
 SEGMENT_BYTES = 1_000_000
 MAX_BYTES = 256_000_000
+REJECTED = "rejected.jsonl"
+DAMAGED = "damaged.txt"
+MAX_ASIDE_BYTES = 16_000_000
+"""Largest size of each file of lines that are never sent."""
 _TRIES = 10
 
 
@@ -127,7 +130,7 @@ class Spool:
     def _set_aside(self, name: str, lines: list[bytes]) -> None:
         try:
             self._make_folder()
-            if not set_aside(self.directory / name, b"".join(lines)):
+            if not _append_aside(self.directory / name, b"".join(lines)):
                 log.warning("%s is full: %d lines are not kept", self.directory / name, len(lines))
         except OSError as error:
             report(f"writing to {name}", error)
@@ -225,3 +228,29 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def _append_aside(path: Path, data: bytes) -> bool:
+    """Append lines to a file that only this user can read.
+
+    If a full disk has cut off the file's last line, a line end is written first.
+
+    Returns:
+        False if the lines don't fit into ``MAX_ASIDE_BYTES``; nothing is written then.
+
+    Raises:
+        OSError: The file can't be written; a part of the lines may be written.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        end = os.lseek(descriptor, -1, os.SEEK_END) + 1 if os.fstat(descriptor).st_size else 0
+        if end + len(data) > MAX_ASIDE_BYTES:
+            return False
+        if end and os.read(descriptor, 1) != b"\n":
+            data = b"\n" + data
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
+    return True

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from memtrace.config import enabled
 from memtrace.faults import report, warn
 from memtrace.instruments.imports import forget, when_imported
-from memtrace.instruments.registry import WATCHED, Instrument, load
-from memtrace.instruments.versions import advice
+from memtrace.instruments.registry import WATCHED, Instrument, advice, load
 from memtrace.mistakes import meant
 
 _lock = threading.RLock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
@@ -30,6 +31,8 @@ class Instrument(Protocol):
         """Restore the package. Calls that have begun are recorded to their end."""
 
 
+_RELEASE = re.compile(r"\d+(?:\.\d+)*")
+
 INSTRUMENTS: dict[str, str] = {
     "openai": "memtrace.instruments.openai.instrument:OpenAIInstrument",
     "mem0": "memtrace.instruments.mem0.instrument:Mem0Instrument",
@@ -57,3 +60,29 @@ def load(name: str) -> Instrument:
     """Make the instrument of a name."""
     module, _, attribute = INSTRUMENTS[name].partition(":")
     return cast("Instrument", getattr(import_module(module), attribute)())
+
+
+def advice(name: str, version: str | None, tested: tuple[str, str]) -> str | None:
+    """A warning for an untested version; None if the version is in the tested range or unknown.
+
+    Args:
+        name: the instrument's name.
+        version: the installed version; None if unknown.
+        tested: the oldest and the newest tested version.
+    """
+    oldest, newest = tested
+    here = None if version is None else _release(version)
+    if here is None or _release(oldest) <= here <= _release(newest):
+        return None
+    return (
+        f"{name} {version} is recorded as far as it is like the versions that were tested, {oldest} to {newest}; "
+        "what has changed is left out"
+    )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    found = _RELEASE.match(version)
+    numbers = [int(part) for part in found[0].split(".")] if found else [0]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)

@@ -9,10 +9,10 @@ import asyncio
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pydantic_core import from_json, to_json
 
@@ -33,11 +33,7 @@ def main() -> None:
     with asyncio.Runner() as runner, ExitStack() as stack:
         acts = _Acts(Running(sys.argv[1], runner, stack))
         for line in sys.stdin.buffer:
-            _answer(answers, acts.do(from_json(line)))
-
-
-def _answer(to: BinaryIO, value: Mapping[str, Any]) -> None:
-    to.write(to_json(value, inf_nan_mode="strings") + b"\n")
+            answers.write(to_json(acts.do(from_json(line)), inf_nan_mode="strings") + b"\n")
 
 
 class _Acts:

@@ -14,7 +14,10 @@ import os
 import random
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,7 +29,6 @@ from memtrace import config, steps
 from memtrace.exporters.memory import MemoryExporter
 from memtrace.replay import preloading, seams
 from memtrace.replay.budget import Budget
-from memtrace.replay.clock import clock_from
 from memtrace.replay.do import Do
 from memtrace.replay.keeping import runs_of
 from memtrace.replay.performing import Performing, imported, typed_arguments
@@ -63,7 +65,7 @@ class _Warm:
 
 def _warm_up() -> None:
     """Load code that every run needs, once, before the processes of the runs begin as copies of this one."""
-    with clock_from(time.time_ns()):
+    with _clock_from(time.time_ns()):
         pass
     TypeAdapter(_Warm).validate_python({"value": ""})
 
@@ -107,7 +109,7 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
             program = request.get("program") or run["program"]
             module = program.partition(":")[0]
             try:
-                with clock_from(run.get("clock")) as is_frozen:
+                with _clock_from(run.get("clock")) as is_frozen:
                     _seed(run.get("seeds") or {})
                     fn = imported(program)
                     seams.same_source(module, run.get("source"))
@@ -128,6 +130,21 @@ def perform(request: dict[str, Any]) -> dict[str, Any]:
         "models": {"kept": sorted(replies.used), "live": spent.calls, "tokens": spent.tokens, "cost": spent.cost},
         "events": exporter.events if request.get("events") else [],
     }
+
+
+@contextmanager
+def _clock_from(nanoseconds: int | None) -> Iterator[bool]:
+    """Let time go on from a moment (nanoseconds since 1970, UTC); yields False if that is impossible."""
+    try:
+        import time_machine
+    except ImportError:
+        yield False
+        return
+    if nanoseconds is None:
+        yield False
+        return
+    with time_machine.travel(datetime.fromtimestamp(nanoseconds / 1e9, UTC), tick=True):
+        yield True
 
 
 def _call(fn: Any, given: dict[str, Any]) -> None:

@@ -120,9 +120,8 @@ class Performing:
             changed = added(value, doing.text, doing.before, _annotation(fn, "return"))
             if changed is UNSET:
                 if not doing.found:
-                    self._problem(
-                        f"{shape(fn)[0]}: a sentence can't be added to what it gives back: {_kind(fn, value)}"
-                    )
+                    kind = returns(fn) or type(value).__qualname__
+                    self._problem(f"{shape(fn)[0]}: a sentence can't be added to what it gives back: {kind}")
                 return value
             return _same_variable(value, changed)
 
@@ -284,10 +283,6 @@ def imported(name: str) -> Any:
     for part in path.split("."):
         found = getattr(found, part)
     return found
-
-
-def _kind(fn: Any, value: object) -> str:
-    return returns(fn) or type(value).__qualname__
 
 
 def _said(error: Exception) -> str:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from memtrace.instruments.versions import advice
+from memtrace.instruments.registry import advice
 
 from tests.sdk.instruments import scripted_openai
 

@@ -20,8 +20,7 @@ from memtrace.instruments.frameworks.messages import is_message, leaves
 from memtrace.instruments.frameworks.root import Root
 from memtrace.instruments.frameworks.runs import Run, inside, runs, writing
 from memtrace.instruments.frameworks.values import given, message, same
-from memtrace.instruments.langgraph.address import address
-from memtrace.instruments.langgraph.items import reasons
+from memtrace.instruments.langgraph.items import address, reasons
 from memtrace.instruments.making import Making, gave, learn
 from memtrace.instruments.placing import NotRecordedError
 from memtrace.instruments.texts import texts
