@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
+from attribution.verdicts.failure_columns import FailureRow, public
 from attribution.verdicts.gold import on_earlier_gold
 from schema.models import Attribution, Failure, Operation, Session, Trace, Variable, as_json, camel_case
 from store.contract.answers import Closure, Health, OperationDetail, Path, SearchHit, Stats
@@ -129,16 +130,13 @@ def failure(
     variables: Mapping[str, Variable],
     operations: Mapping[str, Operation],
 ) -> Document:
-    """A failure with its verdicts, and the source's ids of its question, its answer and the operations at fault.
+    """The columns and the verdicts of a failure.
 
-    Those are what ``attribution.verdicts.stored.operations_at_fault`` gives.
+    ``variables`` holds the question and the answer by id; ``operations`` are those at fault, by id.
     """
     question, answer = (variables.get(id_ or "") for id_ in (found.question_id, found.answer_id))
-    return as_json(found) | {
-        "questionExternalId": question.external_id if question else None,
-        "answerExternalId": answer.external_id if answer else None,
-        "verdicts": [_verdict(verdict, found, operations) for verdict in verdicts],
-    }
+    row = FailureRow(found, verdicts, question, answer, operations)
+    return public(row) | {"verdicts": [_verdict(verdict, found, operations) for verdict in verdicts]}
 
 
 def attribution(

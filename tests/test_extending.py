@@ -84,6 +84,15 @@ def test_every_rule_is_asked_by_the_pass() -> None:
     assert public == asked
 
 
+def test_no_interface_names_a_column_that_failures_only_declare() -> None:
+    """For example ``questionExternalId``, which every interface takes from the declaration."""
+    named = {path for cell in rows(section("A column of a failure")) for path in paths(cell)}
+    assert len(named) < 7
+    column = re.compile(r"question_external_id|questionExternalId")
+    naming = {name for name, text in texts() if column.search(text) and name.startswith("api/")}
+    assert naming - named <= {"api/documents.py"}, "a verdict names its question, too"
+
+
 def test_every_file_of_a_field_has_the_field_of_the_example() -> None:
     named = [path for cell in rows(section("A field")) for path in paths(cell)]
     assert len(named) > 15

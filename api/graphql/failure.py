@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 
 import strawberry
 
-from api.graphql import node, reads
+from api.graphql import reads
 from api.graphql.context import Info
+from api.graphql.failure_columns import with_failure_columns
 from api.graphql.history import changes_page
 from api.graphql.node import Node, is_model
 from api.graphql.pages import After, Connection, First, asked_page, connection
 from api.graphql.refs import AnnotationQueueRef, AttributionRef, OperationRef, TraceRef, VariableRef, VerdictChangeRef
-from api.graphql.scalars import JSON, Origin
 from api.graphql.spine import MaxBoxes, Spine, spine_of
 from api.graphql.trace import trace_of
 from api.graphql.why_not import WhyNot, why_not_of
@@ -26,57 +25,38 @@ from store.contract.verdict_changes import is_adjudicated, is_human
 
 
 @strawberry.type(description="A question whose answer was judged wrong.")
+@with_failure_columns
 class Failure(Node):
-    """Read off ``schema.models.Failure``."""
+    """Its columns come from ``attribution.verdicts.failure_columns``; below are its links to other types."""
 
     is_type_of = is_model(models.Failure)
 
-    id: strawberry.ID = strawberry.field(description=node.ID)
-    project_id: str = strawberry.field(description=node.PROJECT)
-    trace_id: str = strawberry.field(description=node.TRACE)
-    origin: Origin = strawberry.field(
-        description="Who says that the answer is wrong: an LLM judge, an annotation in the data, or a user."
-    )
-    question_id: strawberry.ID = strawberry.field(description="The id of the variable that holds the question.")
-    answer_id: strawberry.ID | None = strawberry.field(description="The id of the variable that holds the answer.")
-    expected_id: strawberry.ID | None = strawberry.field(
-        description="The id of the variable that holds the gold answers (the known right answers)."
-    )
-    evidence_ids: list[strawberry.ID] = strawberry.field(
-        description="The ids of the evidence: messages that hold the right answer."
-    )
-    question: str = strawberry.field(description="The question's text.")
-    prediction: str | None = strawberry.field(description="The text of the wrong answer that was given.")
-    gold_answers: list[str] = strawberry.field(description="The gold answers: those that would have been right.")
-    created_at: datetime | None = strawberry.field(description="When the failure was recorded.")
-    attributes: JSON = strawberry.field(description=node.ATTRIBUTES)
-
     @strawberry.field(description="The trace that it belongs to.")
-    async def trace(self, info: Info) -> TraceRef | None:
+    async def trace(self: models.Failure, info: Info) -> TraceRef | None:
         """The trace."""
         return await trace_of(info, self.project_id, self.trace_id)
 
     @strawberry.field(description="The variable that holds the question.")
-    async def question_variable(self, info: Info) -> VariableRef | None:
+    async def question_variable(self: models.Failure, info: Info) -> VariableRef | None:
         """The question."""
         return await _variable(info, self.project_id, self.question_id)
 
     @strawberry.field(
         description="The variable that holds the answer: the one made by the operation that answered this question."
     )
-    async def answer_variable(self, info: Info) -> VariableRef | None:
+    async def answer_variable(self: models.Failure, info: Info) -> VariableRef | None:
         """The answer."""
         return await _variable(info, self.project_id, self.answer_id)
 
     @strawberry.field(description="The variable that holds the gold answers.")
-    async def expected_variable(self, info: Info) -> VariableRef | None:
+    async def expected_variable(self: models.Failure, info: Info) -> VariableRef | None:
         """The gold answers."""
         return await _variable(info, self.project_id, self.expected_id)
 
     @strawberry.field(
         description="The evidence: messages that hold the right answer, as the data set says.", metadata={"size": 10}
     )
-    async def evidence(self, info: Info) -> list[VariableRef]:
+    async def evidence(self: models.Failure, info: Info) -> list[VariableRef]:
         """The evidence."""
         found = await asyncio.gather(*(_variable(info, self.project_id, id_) for id_ in self.evidence_ids))
         return [variable for variable in found if variable is not None]
@@ -84,7 +64,7 @@ class Failure(Node):
     @strawberry.field(
         description="All verdicts on this failure, by methods and by people, oldest first.", metadata={"size": 5}
     )
-    async def verdicts(self, info: Info) -> list[AttributionRef]:
+    async def verdicts(self: models.Failure, info: Info) -> list[AttributionRef]:
         """The verdicts."""
         return await info.context.load(self.project_id, reads.verdicts, self.id) or []
 
@@ -92,7 +72,7 @@ class Failure(Node):
         description="Whether verdicts on it are withheld from you, because you are to judge it in an open annotation "
         "queue, and have not yet."
     )
-    async def is_withheld(self, info: Info) -> bool:
+    async def is_withheld(self: models.Failure, info: Info) -> bool:
         """Whether verdicts are withheld."""
         return bool(await info.context.load(self.project_id, _withheld, self.id))
 
@@ -100,7 +80,7 @@ class Failure(Node):
         description="The open annotation queues in which you are to judge it, and have not yet.",
         metadata={"cost": 20, "size": 2},
     )
-    async def to_judge_in(self, info: Info) -> list[AnnotationQueueRef]:
+    async def to_judge_in(self: models.Failure, info: Info) -> list[AnnotationQueueRef]:
         """The queues that withhold its verdicts."""
         return await info.context.load(self.project_id, _withheld_by, self.id) or []
 
@@ -110,12 +90,12 @@ class Failure(Node):
         f"are found in the graph alone, whatever verdicts say; {MOST_SUSPECTS} at most.",
         metadata={"cost": 200, "size": MOST_SUSPECTS},
     )
-    async def suspects(self, info: Info) -> list[OperationRef]:
+    async def suspects(self: models.Failure, info: Info) -> list[OperationRef]:
         """The operations."""
         return await info.context.load(self.project_id, _suspects, self.id) or []
 
     @strawberry.field(description="Your own verdict on it, without a final word that you have said; null if none.")
-    async def own_verdict(self, info: Info) -> AttributionRef | None:
+    async def own_verdict(self: models.Failure, info: Info) -> AttributionRef | None:
         """The viewer's verdict."""
         author = info.context.access.principal.author
         for one in await info.context.load(self.project_id, reads.verdicts, self.id) or []:

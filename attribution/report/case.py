@@ -213,6 +213,8 @@ class ReportedCase(Part, frozen=True, kw_only=True):
         on_earlier_gold: whether the gold answers were changed since the verdict was given.
         question_label: what people know the question by.
         proof: what replaying the program showed of the verdict; None where it was not replayed.
+        columns: the failure's columns that are listed for people, as JSON has them, by key; see
+            ``attribution.verdicts.failure_columns``.
     """
 
     number: int = 0
@@ -248,3 +250,4 @@ class ReportedCase(Part, frozen=True, kw_only=True):
     on_earlier_gold: bool = False
     question_label: str = ""
     proof: ReportedProof | None = None
+    columns: dict[str, Any] = {}

@@ -22,6 +22,7 @@ from attribution.report.case import (
     SessionRef,
 )
 from attribution.statistics.kappa import is_from
+from attribution.verdicts.failure_columns import LISTED, FailureRow
 from attribution.verdicts.gold import on_earlier_gold
 from attribution.verdicts.naming import operation_label, session_label, variable_label
 from attribution.verdicts.stored import by_id
@@ -160,9 +161,16 @@ class _Reader:
             prediction=failure.prediction,
             gold_answers=list(failure.gold_answers),
             failed_at=(answer.created_at if answer else None) or failure.created_at,
+            columns=self._columns(failure, others, question, answer),
             others=[self._other(one, failure) for one in others if attribution is None or one.id != attribution.id],
             **({} if attribution is None else self._explained(attribution, failure)),
         )
+
+    def _columns(
+        self, failure: Failure, verdicts: Sequence[Attribution], question: Variable | None, answer: Variable | None
+    ) -> dict[str, Any]:
+        row = FailureRow(failure, verdicts, question, answer, self.operations)
+        return {column.key: column.as_json(row) for column in LISTED}
 
     def _explained(self, attribution: Attribution, failure: Failure) -> dict[str, Any]:
         verdict: Verdict = from_attribution(attribution)

@@ -11,6 +11,7 @@ from typing import Any
 from attribution.report.case import CitedLoss, CitedStep, RankedUnit, Ranking, ReportedCase, ReportedProof, Revision
 from attribution.report.compare import CaseRef, Change, Comparison
 from attribution.report.model import Asked, Harm, Harmful, Lever, OverTime, Pieces, Scope, Share
+from attribution.verdicts.failure_columns import LISTED
 from attribution.verdicts.naming import plain
 
 SHOWN = 10
@@ -65,6 +66,12 @@ def counted(number: int, noun: str) -> str:
 def cut(text: str, length: int = QUOTED) -> str:
     """A text of at most this many characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def listed(case: ReportedCase) -> list[tuple[str, str]]:
+    """Title and text of the failure's columns that are listed for people; a column without a value is left out."""
+    texts = ((column.title, column.text(case.columns.get(column.key))) for column in LISTED)
+    return [(title, text) for title, text in texts if text]
 
 
 def wrappable(name: str) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from attribution.verdicts.failure_columns import FAILURE_COLUMNS
 from tests.graphql.world import World, make_world
 from tests.server.running import RunningServer
 
@@ -99,3 +100,16 @@ def test_a_bound_that_is_no_number_of_json_is_told(world: World, number: str) ->
 def test_bounds_that_are_the_ends_are_taken(world: World) -> None:
     assert len(_page(world, n=100, f={"minConfidence": 0, "maxConfidence": 1})["nodes"]) == 3
     assert _page(world, n=100, f={"minConfidence": None})["nodes"] == _page(world, n=100)["nodes"]
+
+
+def test_every_column_of_the_declaration_is_answered(world: World) -> None:
+    asked = " ".join(column.key for column in FAILURE_COLUMNS)
+    document = (
+        f"query($p: String!) {{ project(name: $p) {{ failures {{ nodes {{ {asked} "
+        "questionVariable { externalId } answerVariable { externalId } } } } }"
+    )
+    nodes = world.ask(document, {"p": world.project})["project"]["failures"]["nodes"]
+    assert nodes
+    for node in nodes:
+        assert node["questionExternalId"] == node["questionVariable"]["externalId"]
+        assert node["answerExternalId"] == node["answerVariable"]["externalId"]

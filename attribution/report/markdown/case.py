@@ -20,6 +20,8 @@ def case_lines(case: ReportedCase) -> Iterator[str]:
     yield f"- trace: {escape(words.place(case))}"
     yield f"- answer: {escape(words.cut(case.prediction or ''))}"
     yield f"- gold answer: {' / '.join(escape(words.cut(gold)) for gold in case.gold_answers)}"
+    for title, text in words.listed(case):
+        yield f"- {title.lower()}: {escape(words.cut(text))}"
     if case.operation:
         yield f"- blamed operation: {escape(case.operation.label)}"
     yield f"- verdict: {escape(words.verdict(case))}"
