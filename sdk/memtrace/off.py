@@ -28,11 +28,9 @@ class _Nothing:
     ) -> None: ...
 
     def input(self, value: T, *said: Any, **more: Any) -> T:
-        """Return the value."""
         return value
 
     def output(self, value: T, *said: Any, **more: Any) -> T:
-        """Return the value."""
         return value
 
 

@@ -104,8 +104,6 @@ def asynchronous(fn: Callable[..., AsyncGenerator[Any, Any]], begin: Begin) -> C
 
 
 class _Unrecorded:
-    """A run that is not recorded."""
-
     def __enter__(self) -> None: ...
 
     def __exit__(self, *error: object) -> None: ...

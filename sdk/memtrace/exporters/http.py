@@ -97,7 +97,6 @@ class _HttpSink:
         return self._keep(lines) if lines else True
 
     def tick(self) -> None:
-        """Send the spool."""
         while self._spool is not None and not self._is_away():
             segment = self._spool.oldest()
             if segment is None:

@@ -115,7 +115,6 @@ class MemoryExporter:
 
 
 def _whole(variables: dict[str, dict[str, Any]], wanted: Iterable[str]) -> list[dict[str, Any]]:
-    """The wanted variables with their whole values."""
     values: dict[str, str] = {}
     found = []
     for id_ in wanted:

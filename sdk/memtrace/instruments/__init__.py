@@ -30,7 +30,6 @@ class _Installed:
         self._instrument: Instrument | None = None
 
     def wait(self) -> None:
-        """Install the instrument when its package is imported."""
         for module in WATCHED[self._name]:
             when_imported(module, self.install)
 
@@ -54,7 +53,6 @@ class _Installed:
             self._instrument = instrument  # also if a part failed: the other parts must be removed
 
     def remove(self) -> None:
-        """Leave the package as it was."""
         forget(self.install)
         instrument, self._instrument = self._instrument, None
         if instrument is None:

@@ -63,7 +63,6 @@ class ModelCall(Step):
     __slots__ = ("is_over",)
 
     def __init__(self, here: Scope, name: str, kind: str = "Generation") -> None:
-        """Begin an operation; ``ask`` comes next."""
         super().__init__(here, (name, kind))
         self.is_over = False
 

@@ -37,8 +37,6 @@ def main() -> None:
 
 
 class _Acts:
-    """The requests to one program."""
-
     def __init__(self, running: Running) -> None:
         self._running = running
 
@@ -76,6 +74,5 @@ class _Acts:
 
 
 def _trace_of(error: BaseException) -> list[str]:
-    """The innermost lines of code of an error."""
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

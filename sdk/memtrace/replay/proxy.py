@@ -197,8 +197,6 @@ def _usage(body: bytes) -> dict[str, int]:
 
 
 class _Answer:
-    """Writes an answer to a connection."""
-
     def __init__(self, handler: BaseHTTPRequestHandler) -> None:
         self._handler = handler
         self.has_begun = False

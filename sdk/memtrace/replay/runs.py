@@ -275,7 +275,6 @@ class Replayer:
                     pipe.close()
 
     def _said(self) -> str:
-        """The end of the process's standard error."""
         try:
             text = (self._scratch / "stderr").read_text("utf-8", "replace").strip()
         except OSError:

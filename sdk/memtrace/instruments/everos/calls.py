@@ -79,7 +79,6 @@ class _Call:
         self.query: Variable | None = None
 
     def begin(self) -> None:
-        """Record the beginning of the call, and its arguments."""
         try:
             here = scope.get()
             around = runs.around()
@@ -104,7 +103,6 @@ class _Call:
             report(f"{self.package}.{self.method}", error)
 
     def ended(self, result: Any) -> None:
-        """Record the result, and the end of the call."""
         run, making = self.run, self.making
         if run is None or making is None:
             return
@@ -118,7 +116,6 @@ class _Call:
             report(f"{self.package}.{self.method}", error)
 
     def failed(self, error: BaseException) -> None:
-        """Record the error of the call."""
         try:
             if self.making is not None:
                 self.making.end(error)
@@ -153,7 +150,6 @@ class _Call:
 
 
 def _messages(arguments: Mapping[str, Any]) -> list[str]:
-    """The texts that a call adds."""
     if isinstance(arguments.get("content"), str):
         return [arguments["content"]]
     said = []

@@ -32,7 +32,6 @@ class EverOSInstrument:
     tested = ("0.4.0", "0.4.0")
 
     def __init__(self) -> None:
-        """Nothing is attached yet."""
         self._patches = Patches("everos")
         self._waiting: list[Callable[[], None]] = []
 

@@ -94,7 +94,6 @@ def _parts(one: Any) -> Iterable[Any]:
 
 
 def _named(function: Any) -> Iterable[Any]:
-    """The objects that a function's code names."""
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents

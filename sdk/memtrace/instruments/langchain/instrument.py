@@ -25,7 +25,6 @@ class LangChainInstrument:
     tested = ("0.3.86", "1.7.2")
 
     def __init__(self) -> None:
-        """Nothing is attached yet."""
         self._patches = Patches("langchain")
         self._hook: tuple[Any, ...] | None = None
 

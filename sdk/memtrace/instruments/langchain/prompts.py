@@ -98,7 +98,6 @@ def _is_said(run: Run, one: Any) -> bool:
 
 
 def _written(run: Run, messages: Sequence[Any]) -> Variable:
-    """The prompt of messages that the application wrote."""
     if len(messages) == 1:
         known_one = known(run.here, messages[0], run.asked) or same(run, messages[0].content)
         if known_one is not None:

@@ -63,7 +63,6 @@ def generating(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _replied(call: PackageCall | None, result: Any) -> Any:
-    """The reply of a model with the changes."""
     if call is None:
         return result
     for generation in result.generations:

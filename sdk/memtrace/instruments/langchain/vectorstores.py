@@ -143,7 +143,6 @@ def _collect(run: Run, store: Any, result: Any) -> None:
 
 
 def _found(run: Run, store: Any, result: Any) -> None:
-    """Record the documents that the outermost search returned."""
     _collect(run, store, result)
     items = result if isinstance(result, Sequence) and not isinstance(result, str) else ()
     retrieval.end(run, [item[0] if isinstance(item, tuple) else item for item in items])

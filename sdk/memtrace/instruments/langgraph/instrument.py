@@ -19,7 +19,6 @@ class LangGraphInstrument:
     tested = ("3.0.1", "4.3.2")
 
     def __init__(self) -> None:
-        """Nothing is attached yet."""
         self._patches = Patches("langgraph")
 
     def install(self) -> None:

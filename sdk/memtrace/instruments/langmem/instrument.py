@@ -17,7 +17,6 @@ class LangMemInstrument:
     tested = ("0.0.29", "0.0.30")
 
     def __init__(self) -> None:
-        """Nothing is attached yet."""
         self._patches = Patches("langmem")
 
     def install(self) -> None:

@@ -107,7 +107,6 @@ def _begin(given_to: Any, config: Any, name: str) -> Run | None:
 
 
 def _messages(run: Run, given_to: Any) -> None:
-    """Record the messages before the model reads them."""
     for one in given_to.get("messages") or ():
         if is_message(one):
             run.messages.append(message(run, one))

@@ -23,7 +23,6 @@ class LlamaIndexInstrument:
     tested = ("0.13.6", "0.14.25")
 
     def __init__(self) -> None:
-        """Nothing is attached yet."""
         self._patches = Patches("llamaindex")
         self._attached: list[tuple[Any, str, Any]] = []
 

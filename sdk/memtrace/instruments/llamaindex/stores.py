@@ -100,7 +100,6 @@ def _added(store: Any, nodes: Any) -> None:
 
 
 def _deleted(store: Any, document: Any) -> None:
-    """Record the deletion of all nodes of a document."""
     here = scope.get()
     if here is not None:
         nodes = here.trace.notes.get(_NODES, {}).pop(str(document), set())

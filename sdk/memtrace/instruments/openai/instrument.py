@@ -179,7 +179,6 @@ def _left(raw: Any) -> None:
 
 
 def _follow(call: ModelCall, stream: Any) -> None:
-    """Record the chunks of a stream as they pass."""
     iterator = stream._iterator
     stream._iterator = _Later(call, iterator) if hasattr(iterator, "__anext__") else _Now(call, iterator)
 
