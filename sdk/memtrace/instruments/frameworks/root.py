@@ -1,13 +1,14 @@
 """In which trace the runs of a framework are recorded, such as a chain of LangChain: ``Root`` chooses it.
 
-The first rule that applies decides:
+The first model, tool or memory that the run uses causes the choice, and the first rule that applies decides:
 
-1. a trace is open already (``memtrace.trace``, or a recorded call around the run): this trace;
-2. a vector store that the run searches, or the only vector store that the chain holds: the store's trace;
-3. a user in the configuration (``USER_KEYS``): this user's trace;
-4. a memory of another kind that the run uses, such as a store of LangGraph: the memory's trace;
-5. a conversation in the configuration (``SESSION_KEYS``): its trace;
-6. values that another recorded call gave out (``placing.contents_home``): the trace of that call, or else a new one.
+1. A trace is open already (``memtrace.trace``, or a recorded call around the run): this trace.
+2. A vector store, or a memory of mem0 or EverOS, is used first; or a model comes first, and the chain holds exactly one
+   vector store (``held_store``): the trace of this store or memory.
+3. The configuration names a user (``USER_KEYS``): the user's trace.
+4. Another memory is used first, such as a store of LangGraph: the memory's trace.
+5. The configuration names a conversation (``SESSION_KEYS``): the conversation's trace.
+6. Otherwise: the trace that gave out most of the values in the call (``placing.contents_home``), or else a new trace.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ if hasattr(os, "register_at_fork"):
 class Root:
     """The outermost run, which the application calls.
 
-    The first model, tool or memory that the run uses makes it choose its trace. Steps of functions and templates before
-    that moment, such as rewriting the question, wait and are then recorded.
+    Steps of functions and templates before the choice of the trace, such as rewriting the question, wait and are
+    recorded after the choice.
 
     Attributes:
         session: the name of the conversation.
@@ -160,9 +161,9 @@ def begun(inputs: object, metadata: Mapping[str, Any], *, is_written: bool) -> R
     """The root of a run that begins outside of other runs; None if nothing is recorded here.
 
     Args:
-        inputs: what the application gives to the run.
-        metadata: of the run; LangGraph and chat engines name the conversation there.
-        is_written: whether the inputs are a prompt that the application wrote, whose texts nobody said.
+        inputs: the application's inputs of the run.
+        metadata: metadata of the run, such as LangGraph's name of the conversation.
+        is_written: whether the inputs are a prompt that the application wrote: its texts are no messages.
     """
     here, session = scope.get(), _session(metadata)
     if here is None and (unsampled.get() is not None or not is_ready()):
