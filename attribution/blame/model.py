@@ -1,4 +1,4 @@
-"""What ``attribution.blame.rank`` ranks, and what it says of each."""
+"""What ``attribution.blame.rank`` returns."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """An element and the harm that it did.
+    """An element with its blame.
 
     Attributes:
-        id: of the element; of prompts with equal text, that of the first that was used.
-        name: what people know it by; several may have the same.
-        trace_id: the trace that it is in.
-        failed: the failures that it is blamed for, each weighted by the confidence of its verdict.
-        passed: the right answers that rest on it.
+        id: of the element; of prompts with equal text, the id of the first used one.
+        name: for people; not unique.
+        trace_id: the trace of the element.
+        failed: the sum, over the failures blamed on the element, of the verdicts' confidence.
+        passed: the number of right answers that depend on the element.
         score: Ochiai's coefficient, from 0 to 1.
     """
 

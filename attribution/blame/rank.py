@@ -6,28 +6,27 @@ and elements are ranked by Ochiai's coefficient, as spectrum-based fault localis
 Localization", PRDC 2006, doi:10.1109/PRDC.2006.18, and "On the Accuracy of Spectrum-based Fault Localization",
 TAICPART-MUTATION 2007). For an element e:
 
-    failed(e)  the sum, over the failures that e is blamed for, of the confidence of their verdict
-    passed(e)  how many right answers (``Variable.right``) rest on e: it is in their backward closure
+        failed(e)  the sum of the confidence of the verdicts that blame e
+    passed(e)  the number of right answers (``Variable.right``) with e in their backward closure
     score(e)   failed(e) / sqrt(total * (failed(e) + passed(e))), where total is the confidence of all these verdicts
 
-Blamed are, once a failure:
+Each failure blames an element at most once:
 
-    operation  the decisive operation, and each that lost a piece of what the answer needed
-    prompt     what those operations used of kind Prompt and did not make themselves; prompts of equal text are one
-    unit       the version of a memory unit or buffer where the way of what was needed ends: the last one on the path
-               that proves the verdict, or the loss of a piece. A read counts for the version that was read, and what a
-               search returned in place of it is not meant; a verdict without a path, such as a person's, has none
-    session    those of these operations
+    operation  the decisive operation, and each operation that lost a piece of what the answer needed
+    prompt     the prompts that those operations used and did not make themselves; prompts of equal text are one
+    unit       the version of a memory unit or buffer where the needed detail ends: the last one on a path that proves
+               the verdict or a piece's loss. A read counts for the version that was read. Units that a search returned
+               instead of the right one are not blamed. A verdict without a path, such as a person's, blames no unit
+    session    the sessions of those operations
 
-A failure has one verdict (``attribution.verdicts.stored.word_on``). A verdict without a confidence, such as a person's,
-counts 1.
-Abstentions, AnnotationError and LLMAsAJudgeError blame nothing, and are no part of the total. What is blamed for
-nothing is not listed. An operation is in a closure if one of the closure's derivations is its own, a session if one of
-its operations is.
+Each failure has one verdict (``attribution.verdicts.stored.word_on``). A verdict without a confidence, such as a
+person's, counts 1. Abstentions, AnnotationError and LLMAsAJudgeError blame nothing and are not part of the total.
+Elements without blame are not listed. A closure contains an operation if one of the closure's derivations is by the
+operation, and a session if it contains one of the session's operations.
 
-Nothing of this is stored, and nothing is sampled: all right answers of all traces in question are counted, in one pass
-over the derivations of a trace for each ``_ANSWERS`` right answers. One trace is in memory at a time: its derivations,
-and for each variable on the front of the walk a bit an answer.
+Results are not stored and not sampled: all right answers of all traces are counted, with one pass over the derivations
+of a trace for each ``_ANSWERS`` right answers. One trace is in memory at a time: its derivations, and one bit per
+answer for each variable at the front of the walk.
 """
 
 from __future__ import annotations
@@ -57,9 +56,9 @@ _READS = 1000
 
 
 _Key = tuple[By, str]
-"""An element: its id; of a prompt the hash of its value."""
+"""An element by its id; a prompt by the hash of its value."""
 _Way = list[tuple[str, bool]]
-"""The variables of a path, and whether they hold what was needed."""
+"""The variables of a path, each with whether it holds the needed detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,8 @@ class _Charges:
     """What verdicts blame.
 
     Attributes:
-        weights: of the verdicts that blame an element.
-        named: the id, name and trace to show for each key.
+        weights: for each element, the weights of the verdicts that blame the element.
+        named: for each element, the id, name and trace to show.
         total: the weight of all verdicts that blame anything.
     """
 
@@ -78,7 +77,7 @@ class _Charges:
 
 
 async def chosen_verdicts(store: GraphStore, trace_id: str | None = None) -> list[Attribution]:
-    """The verdict that counts of each failure, of one trace or of the project."""
+    """The verdict that counts for each failure of one trace or of the project."""
     found: list[Attribution] = []
     after: str | None = None
     while True:
@@ -92,13 +91,13 @@ async def chosen_verdicts(store: GraphStore, trace_id: str | None = None) -> lis
 async def blame(
     store: GraphStore, verdicts: Iterable[Attribution], by: Collection[By], trace_ids: Collection[str] | None = None
 ) -> dict[By, list[Blamed]]:
-    """The elements that some verdicts blame, ranked, the worst first; see the module.
+    """Ranks the elements that some verdicts blame, the worst first; see the module.
 
     Args:
         store: holds the traces.
-        verdicts: one of each failure, such as ``chosen_verdicts`` gives.
-        by: what to rank.
-        trace_ids: the traces that they are about, and whose right answers count; None for all of the project.
+        verdicts: at most one for each failure, as ``chosen_verdicts`` returns.
+        by: the kinds of elements to rank.
+        trace_ids: the traces of the failures and of the right answers to count; None for all traces of the project.
     """
     blaming = [one for one in verdicts if one.error_type is not None and one.error_type not in NOT_THE_MEMORY]
     charges = await _charges(store, blaming, by)
@@ -122,7 +121,7 @@ def _weight(verdict: Attribution) -> float:
 
 
 def _accused(verdict: Attribution) -> tuple[set[str], list[_Way]]:
-    """The operations that a verdict blames, and the paths that prove it."""
+    """The operations that a verdict blames, and the paths that prove the verdict."""
     losses = [
         one
         for one in msgspec.json.decode(verdict.attributes).get("losses", ())
@@ -153,7 +152,7 @@ async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collec
             for prompt in prompts.get(operation.id, ()):
                 keys[By.PROMPT, prompt.value_hash] = prompt.id, prompt.name, prompt.trace_id
         for way in ways:
-            # A read that lacks it was returned in place of the unit that has it.
+            # A read without the detail was returned instead of the unit that has the detail.
             on_way = [units[id_] for id_, holds in way if id_ in units and (holds or units[id_].id == id_)]
             for unit in on_way[-1:]:
                 keys[By.UNIT, unit.id] = unit.id, f"{unit.name}@{unit.version}", unit.trace_id
@@ -165,7 +164,7 @@ async def _charges(store: GraphStore, blaming: Sequence[Attribution], by: Collec
 
 
 async def _prompts(store: GraphStore, operation_ids: Sequence[str]) -> dict[str, list[Variable]]:
-    """The prompts that operations used, by operation; of those with equal text the first stands for all."""
+    """The prompts that each operation used; prompts of equal text are represented by the first."""
     used: dict[str, list[Variable]] = {}
     for start in range(0, len(operation_ids), _DETAILS):
         for id_, detail in (await store.operations(operation_ids[start : start + _DETAILS])).items():
@@ -177,7 +176,7 @@ async def _prompts(store: GraphStore, operation_ids: Sequence[str]) -> dict[str,
 
 
 async def _units(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, Variable]:
-    """What some variables are of a memory's store: the units among them, and for a read what was read."""
+    """The memory units among some variables; a read is replaced by the version that was read."""
     meant = {id_: one for id_, one in (await by_id(store, Variable, variable_ids)).items() if one.kind in STORED}
     while True:
         read: dict[str, str] = {}
@@ -194,7 +193,7 @@ async def _units(store: GraphStore, variable_ids: Sequence[str]) -> dict[str, Va
 async def _traces(
     store: GraphStore, blaming: Sequence[Attribution], by: Collection[By], trace_ids: Collection[str] | None
 ) -> list[str]:
-    """The traces whose right answers can rest on what is blamed: a prompt may be in more than those of its failures."""
+    """The traces whose right answers may depend on a blamed element. A prompt may occur in traces without failures."""
     if By.PROMPT not in by or not blaming:
         return sorted({verdict.trace_id for verdict in blaming})
     if trace_ids is not None:
@@ -205,7 +204,7 @@ async def _traces(
 async def _passed(
     store: GraphStore, trace_id: str, ranked: Mapping[_Key, object], by: Collection[By]
 ) -> dict[_Key, int]:
-    """How many right answers of a trace rest on each element."""
+    """The number of right answers of a trace that depend on each element."""
     answers = [
         one.id for one in await elements(store, Variable, trace_id, [VariableKind.ANSWER.value]) if one.right is True
     ]

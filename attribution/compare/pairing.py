@@ -1,4 +1,4 @@
-"""Finds the same question in two runs, by its id in the source or by its text."""
+"""Finds the same question in two runs, by the source's id or by the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Protocol, TypeVar
 
 MOST_CHARACTERS = 500
-"""Characters by which texts of questions are compared, spaces and capitals aside."""
+"""Texts of questions are compared by this many characters, ignoring spaces and capitals."""
 
 
 class Question(Protocol):
@@ -15,22 +15,22 @@ class Question(Protocol):
 
     @property
     def failure_id(self) -> str:
-        """Tells it from all others of its run; the failure's id where it failed."""
+        """Unique within the run; the failure's id if the question failed."""
         ...
 
     @property
     def trace_external_id(self) -> str:
-        """Where it was asked."""
+        """The external id of the trace."""
         ...
 
     @property
     def question_external_id(self) -> str | None:
-        """What the source calls it."""
+        """The id that the source gave to the question."""
         ...
 
     @property
     def question(self) -> str:
-        """Its text."""
+        """The text of the question."""
         ...
 
 
@@ -38,18 +38,18 @@ Q = TypeVar("Q", bound=Question)
 
 
 class Places:
-    """Where questions were asked. A trace that both runs cover is one place, all others together are another."""
+    """The scope in which ids and texts of questions are unique: a trace that both runs cover, or all other traces."""
 
     def __init__(self, before: Collection[str], after: Collection[str]) -> None:
         """Take the external ids of the traces of both runs."""
         self._common = set(before) & set(after)
 
     def id(self, trace: str, external_id: str | None) -> Hashable:
-        """A question's id in its place; None where it has none."""
+        """The key of a question by its id; None without an id."""
         return None if external_id is None else (self._place(trace), external_id)
 
     def text(self, trace: str, question: str) -> Hashable:
-        """A question's text in its place."""
+        """The key of a question by its text."""
         return (self._place(trace), " ".join(question[:MOST_CHARACTERS].split()).casefold())
 
     def _place(self, trace: str) -> str | None:
@@ -57,9 +57,10 @@ class Places:
 
 
 def pairs(before: Sequence[Q], after: Sequence[Q], places: Places) -> list[tuple[Q | None, Q | None]]:
-    """The same questions of two runs, in the order of the first, then those that only the second has.
+    """The same questions of two runs, in the order of the first run; then the questions of the second run only.
 
-    What is known best goes first: the same id and text; then an id that only one question has in each run, for some
+    The most certain matches go first: the same id and text; then an id that only one question of each run has, because
+    some
     recorders count ids anew in each trace; then the text.
     """
 

@@ -1,8 +1,8 @@
-"""Two runs, or two methods, side by side: what was wrong with one and is right with the other, case by case.
+"""Two runs, or two methods, side by side: which questions were fixed, and which broke.
 
-Two traces are two runs. A question is answered wrong if a failure names its answer, and counts as answered well if none
-does, as in a report (``attribution.report.compare``). Of two methods the verdicts on the same failures are compared
-with what people say: a verdict is right if it names the error type and the operation of the person's that counts.
+A run is a trace. An answer is wrong if a failure names it, and right otherwise, as in ``attribution.report.compare``.
+For two methods, verdicts on the same failures are compared with the person's verdict that counts: a verdict is right if
+it names the same error type and operation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from store.contract.protocol import GraphStore
 from store.shared.paging import elements
 
 MOST_CASES = 10_000
-"""The most failures of two methods, and the most answers of a trace, that are compared."""
+"""The maximal number of failures of two methods, or of answers of a trace, to compare."""
 _AT_ONCE = 500
 
 
@@ -45,14 +45,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A case in one of the two.
+    """One run's answer, or one method's verdict, in a compared case.
 
     Attributes:
-        answer: what was answered; of one that is not known to be wrong the first 500 characters at least.
+        answer: what was answered; of a right answer at least the first 500 characters.
         answer_id: the variable that holds the answer.
         failure: None if the answer is not known to be wrong.
-        verdict: why it is wrong; of two methods what this one says.
-        is_right: whether the answer was judged right, or the verdict is the people's; None if nobody knows.
+        verdict: why the answer is wrong; for two methods, this method's verdict.
+        is_right: whether the answer was judged right, or the verdict agrees with people's; None if nobody knows.
     """
 
     answer: str | None
@@ -64,11 +64,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCase:
-    """A question in both.
+    """A case in both runs, or by both methods.
 
     Attributes:
-        before, after: None where it was not asked.
-        judged: of two methods, the person's verdict that both are compared with.
+        before, after: None for a question that this run did not ask.
+        judged: for two methods, the person's verdict with which both are compared.
     """
 
     outcome: Outcome
@@ -81,10 +81,10 @@ class ComparedCase:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All cases, and how many there are of each outcome.
+    """All cases, and the number of cases of each outcome.
 
     Attributes:
-        p_value: of the exact two-sided McNemar test of the fixed against the broken.
+        p_value: of the exact two-sided McNemar test of fixed against broken cases.
     """
 
     cases: list[ComparedCase]
@@ -99,10 +99,10 @@ class Compared:
 
 
 async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Compared:
-    """Two traces in which the same questions were asked.
+    """Compare two traces in which the same questions were asked.
 
     Raises:
-        InputError: there are too many answers in one of them.
+        InputError: a trace has too many answers.
     """
     one, other = await _turns(store, before), await _turns(store, after)
     failures = [turn.failure for turn in (*one, *other) if turn.failure is not None]
@@ -118,7 +118,7 @@ async def compare_traces(store: GraphStore, before: Trace, after: Trace) -> Comp
 
 
 async def compare_methods(store: GraphStore, before: str, after: str, trace_id: str | None) -> Compared | None:
-    """What two methods, or a method and a person, say of the same failures; None where one of them said nothing.
+    """Compare two methods, or a method and a person, on the same failures; None if one gave no verdict.
 
     Raises:
         InputError: there are too many failures.
@@ -142,7 +142,7 @@ async def compare_methods(store: GraphStore, before: str, after: str, trace_id: 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A question and its answer in a trace; see ``attribution.compare.pairing.Question``."""
+    """A question and its answer in a trace; an ``attribution.compare.pairing.Question``."""
 
     failure_id: str
     trace_external_id: str
@@ -175,7 +175,7 @@ async def _turns(store: GraphStore, trace: Trace) -> list[_Turn]:
         some = answers[start : start + _AT_ONCE]
         questions = await questions_of(store, some)
         for answer in some:
-            # An answer whose question nobody knows can't be found in the other trace.
+            # An answer without a known question has no counterpart in the other trace.
             for question in questions[answer.id][:1]:
                 text = question.value or question.preview
                 found.append(_Turn(answer.id, trace.external_id, question.external_id, text, answer, None))

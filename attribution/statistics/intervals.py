@@ -17,7 +17,7 @@ _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 T = TypeVar("T")
 Statistics = Callable[[Sequence[T]], Mapping[str, float | None]]
-"""The numbers of some cases, by name; the names are always the same. None if a number is undefined."""
+"""Computes named numbers of some cases. The names never change; an undefined number is None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Interval:
 def wilson(count: int, total: int) -> Interval:
     """The interval of a rate (E. B. Wilson 1927), which is correct for few cases and for rates near 0 and 1.
 
-    Without cases it is 0 to 1: nothing is known.
+    Without cases the interval is 0 to 1.
     """
     if not total:
         return Interval(0.0, 1.0)
@@ -47,8 +47,8 @@ def wilson(count: int, total: int) -> Interval:
 def difference(count: int, total: int, other: int, other_total: int) -> Interval:
     """The interval of ``other / other_total - count / total`` for two independent samples.
 
-    R. G. Newcombe 1998, method 10, from the Wilson intervals of both rates. If one of them has no cases, nothing is
-    known: -1 to 1.
+    R. G. Newcombe 1998, method 10, from the Wilson intervals of both rates. Without cases of one sample the interval is
+    -1 to 1.
     """
     if not total or not other_total:
         return Interval(-1.0, 1.0)

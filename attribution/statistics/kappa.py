@@ -25,7 +25,7 @@ class SourceAgreement:
         operation_kappa: Cohen's kappa of the operations.
         joint_accuracy: share of cases with the same error type and the same operation.
         joint_kappa: Cohen's kappa of error type and operation together.
-        confusion: how often each pair of error types occurred: that of the first source, then that of the second.
+            confusion: how often each pair of error types occurred: the first source's, then the second's.
     """
 
     first: str
@@ -46,8 +46,8 @@ class SourceAgreement:
 def cohens_kappa(pairs: Sequence[tuple[str | None, str | None]]) -> float | None:
     """Agreement beyond chance of two sources that sort things into unordered classes (J. Cohen 1960).
 
-    1 is full agreement, 0 is what chance gives. None if it is undefined: without pairs, and if both sources use only
-    one and the same class.
+    1 is full agreement, 0 is agreement by chance. None if undefined: without pairs, or if both sources use one class
+    only.
     """
     total = len(pairs)
     if not total:
@@ -59,15 +59,15 @@ def cohens_kappa(pairs: Sequence[tuple[str | None, str | None]]) -> float | None
 
 
 def is_from(verdict: Attribution, source: str) -> bool:
-    """Whether a verdict comes from a source, which is a method or an author.
+    """Whether a verdict comes from a source: a method or an author.
 
-    The final word on a disputed case is people's, and not what its author said as an annotator.
+    The final word on a disputed failure counts as people's, not as its author's.
     """
     return source == verdict.method or (source == verdict.author and not is_adjudicated(verdict))
 
 
 def newest_by_failure(verdicts: Iterable[Attribution], source: str) -> dict[str, Attribution]:
-    """The newest verdict of a source on each failure; the final word on it, if there is one.
+    """The newest verdict of a source on each failure. The final word comes before all others.
 
     Args:
         verdicts: oldest first, as stores give them.
@@ -78,7 +78,7 @@ def newest_by_failure(verdicts: Iterable[Attribution], source: str) -> dict[str,
 
 
 def sources_of(verdicts: Iterable[Attribution]) -> list[str]:
-    """The methods and authors of some verdicts, by name."""
+    """The methods and authors of some verdicts, sorted."""
     return sorted({name for verdict in verdicts for name in (verdict.method, verdict.author) if name})
 
 

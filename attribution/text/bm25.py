@@ -1,4 +1,4 @@
-"""Texts by the words that they share with a query, and several such rankings as one."""
+"""Ranks texts by the words that they share with a query (BM25), and joins several rankings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
-"""Of BM25 (Robertson and Zaragoza 2009)."""
+"""Parameters of BM25 (Robertson and Zaragoza 2009)."""
 _RANK_CONSTANT = 60
-"""Of reciprocal rank fusion (Cormack et al. 2009)."""
+"""Constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
 
 class Bm25:
@@ -27,7 +27,7 @@ class Bm25:
                 self._places[stem].append((number, count))
 
     def search(self, stems: Sequence[str], limit: int, is_wanted: Callable[[str], bool]) -> list[str]:
-        """Keys of the wanted texts that have one of the stems, best first; ties in the order of the texts."""
+        """Keys of the wanted texts that share a stem with the query, best first; ties keep the order of the texts."""
         scores = self._scores(stems)
         return self._named(_best(scores, self._wanted(scores, is_wanted), limit))
 
@@ -38,7 +38,7 @@ class Bm25:
         is_wanted: Callable[[str], bool],
         group_of: Callable[[str], str | None],
     ) -> list[str]:
-        """The same, and then the best of each group."""
+        """Like ``search``, and the best text of each group after the results."""
         scores = self._scores(stems)
         wanted = self._wanted(scores, is_wanted)
         groups: dict[str | None, list[int]] = defaultdict(list)
@@ -50,7 +50,6 @@ class Bm25:
         return self._named(dict.fromkeys(found))
 
     def _wanted(self, scores: Mapping[int, float], is_wanted: Callable[[str], bool]) -> list[int]:
-        """The wanted ones among some texts, in the order of the texts."""
         keys = self._keys
         return [number for number in sorted(scores) if is_wanted(keys[number])]
 
@@ -58,7 +57,7 @@ class Bm25:
         return [self._keys[number] for number in numbers]
 
     def _scores(self, stems: Sequence[str]) -> dict[int, float]:
-        """The scores of the texts that have one of the stems, by their numbers."""
+        """Scores by the number of the text."""
         scores: dict[int, float] = defaultdict(float)
         for stem in dict.fromkeys(stems):
             for number, score in zip(*self._scores_of(stem), strict=True):
@@ -66,7 +65,7 @@ class Bm25:
         return scores
 
     def _scores_of(self, stem: str) -> tuple[Sequence[int], Sequence[float]]:
-        """The texts that have a stem, and what it adds to each; kept, for many queries have the same stems."""
+        """Numbers of the texts that have a stem, and the score that the stem adds to each. Cached."""
         found = self._known.get(stem)
         if found is None:
             places = self._places.get(stem, [])
@@ -77,12 +76,12 @@ class Bm25:
 
 
 def _best(scores: Mapping[int, float], numbers: Sequence[int], limit: int) -> list[int]:
-    """The texts with the highest scores, of some in their order; ties stay in it."""
+    """The numbers with the highest scores, best first; equal scores keep their order."""
     return sorted(numbers, key=scores.__getitem__, reverse=True)[:limit]
 
 
 def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
-    """Several rankings as one, by reciprocal rank; ties in the order of the first that has the key."""
+    """Joins rankings by reciprocal rank fusion; equal scores keep the order of first appearance."""
     scores: dict[str, float] = defaultdict(float)
     for ranking in rankings:
         for rank, key in enumerate(ranking, 1):

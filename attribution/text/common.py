@@ -1,10 +1,10 @@
-"""What two texts have in common at their beginnings and ends, compared a part at a time."""
+"""Lengths of the common beginning and end of two texts, compared in blocks."""
 
 from __future__ import annotations
 
 
 def common_start(left: str, right: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The number of characters with which both texts begin."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -16,7 +16,7 @@ def common_start(left: str, right: str) -> int:
 
 
 def common_end(left: str, right: str) -> int:
-    """How many characters two texts end with alike."""
+    """The number of characters with which both texts end."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Dates in texts, as intervals of days: absolute ones, and those that are told from a day of reference.
+"""Dates in texts as intervals of days: absolute dates, and dates relative to a reference day.
 
 ``the week before 3 July 2023`` and ``last week``, said on 3 July 2023, are the same seven days.
 """
@@ -69,7 +69,7 @@ _RELATIVE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# Most sentences tell no date, and their words say so quickly.
+# A cheap test that rules most sentences without dates out.
 _WORDS = re.compile(r"[a-z]+|\d")
 _TELLING_WORDS = """
 day days night nights weekend weekends week weeks month months year years yesterday today tonight tomorrow morning
@@ -88,11 +88,11 @@ class Interval:
 
     @property
     def days(self) -> int:
-        """How many days it has."""
+        """The number of days."""
         return self.last - self.first + 1
 
     def overlap(self, other: Interval) -> int:
-        """How many days both have."""
+        """The number of days that both intervals have."""
         return max(0, min(self.last, other.last) - max(self.first, other.first) + 1)
 
 
@@ -101,10 +101,10 @@ class Mention:
     """A date in a text: ``text[start:end]``.
 
     Attributes:
-        interval: None where it needs what the text does not say (see ``relative`` and ``yearless``).
-        relative: a phrase to be told from a day of reference.
-        yearless: (month, day of month or 0) where the year is left out.
-        is_stamp: followed by a time of day: when something was said, rather than what.
+            interval: the days; None for a date that needs a reference day (see ``relative`` and ``yearless``).
+            relative: a phrase such as ``last week``, which needs a reference day.
+            yearless: (month, day of month or 0) of a date without a year.
+            is_stamp: whether a time of day follows: then the date says when the text was written.
     """
 
     start: int
@@ -115,7 +115,7 @@ class Mention:
     is_stamp: bool = False
 
     def on(self, reference: int | None) -> Interval | None:
-        """Its days, told from a day of reference (an ordinal); None without one, and outside the calendar."""
+        """The days by a reference day (an ordinal); None without a needed reference, and outside the calendar."""
         if self.interval is not None:
             return self.interval
         if reference is None:
@@ -129,7 +129,7 @@ class Mention:
 
 
 def mentions(text: str) -> list[Mention]:
-    """The dates of a text, in order; none overlaps another."""
+    """The dates of a text, in order, without overlaps."""
     words = set(_WORDS.findall(text.lower()))
     tells = not words.isdisjoint(_TELLING)
     found = list(_absolute(text)) if tells or not words.isdisjoint("0123456789") else []
@@ -166,10 +166,10 @@ def _absolute(text: str) -> Iterator[Mention]:
 
 
 def _named(match: re.Match[str]) -> tuple[Interval | None, tuple[int, int] | None]:
-    """The days of an absolute date, or its month and day where the year is missing.
+    """The days of an absolute date; or its month and day if the year is missing.
 
     Raises:
-        ValueError: there is no such day.
+        ValueError: the calendar has no such day.
     """
     if match["y1"]:
         month = int(match["m1"])
@@ -226,7 +226,7 @@ def _nearest(yearless: tuple[int, int], reference: int) -> Interval | None:
 
 
 def _shift(match: re.Match[str], anchor: Interval) -> Interval | None:
-    """The days that ``two weekends before``, ``the Friday after``, ... an interval names."""
+    """The interval that a phrase such as ``two weekends before`` or ``the Friday after`` makes of another interval."""
     unit = match["unit"].lower().rstrip(".")
     count = _count(match["count"]) if match["count"] else 1
     when = match["when"].lower()
@@ -240,7 +240,7 @@ def _shift(match: re.Match[str], anchor: Interval) -> Interval | None:
 
 
 def _step(unit: str, count: int, start: date) -> Interval | None:
-    """The days a count of units away from a day; a negative count goes back."""
+    """The interval ``count`` units after a day; before the day if the count is negative."""
     ordinal = start.toordinal()
     singular = unit.rstrip("s") if unit not in _WEEKDAYS else unit
     if unit in _WEEKDAYS:
@@ -289,7 +289,7 @@ def _count(word: str) -> int:
 
 
 def _told(phrase: str, reference: date) -> Interval | None:
-    """The days of a relative phrase said on a day."""
+    """The days of a relative phrase that was said on a reference day."""
     ordinal = reference.toordinal()
     match = _RELATIVE.fullmatch(phrase)
     if match is None:
@@ -322,7 +322,7 @@ def _told(phrase: str, reference: date) -> Interval | None:
 
 
 def _told_by_date(phrase: str, reference: int) -> Interval | None:
-    """``the week before July 3``: the year of the day that is named is the one nearest to the reference."""
+    """``the week before July 3``: takes the year in which July 3 is nearest to the reference day."""
     for match in _ABSOLUTE.finditer(phrase):
         try:
             interval, yearless = _named(match)

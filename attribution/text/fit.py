@@ -11,12 +11,12 @@ _BROAD = frozenset("mwMW@%×…—→")
 
 
 def printable(text: str) -> str:
-    """A text without control characters, halves of surrogate pairs and marks that change the direction of writing."""
+    """The text without control characters, lone surrogates and marks that change the direction of writing."""
     return _UNFIT.sub("\ufffd", text)
 
 
 def middle(text: str, length: int) -> str:
-    """A text of at most this many characters, cut in its middle: names differ at their ends."""
+    """The text cut in its middle to at most this many characters, because names differ at their ends."""
     if len(text) <= length:
         return text
     tail = (length - 1) // 2
@@ -39,12 +39,12 @@ def _breadth(character: str) -> float:
 
 
 def wrapped(text: str, width: float, most: int) -> list[str]:
-    """A text in lines that are no broader than ``width``, in units of the font's size; the last one ends with ``…``.
+    """The text in lines no wider than ``width``; if lines are left out, the last one ends with ``…``.
 
     Args:
-        text: its white space counts as single blanks.
-        width: of a line.
-        most: lines.
+        text: runs of white space become single blanks.
+        width: of a line, in units of the font's size.
+        most: the maximal number of lines.
     """
     lines: list[str] = []
     rest = " ".join(text.split())
@@ -54,7 +54,7 @@ def wrapped(text: str, width: float, most: int) -> list[str]:
             lines.append(rest[: _fitting(rest, width - 1.02)].rstrip() + "…")
             break
         if end < len(rest) and rest[end] != " ":
-            # Between words, else after a mark inside of a name, else anywhere.
+            # Breaks between words, else after a mark inside of a name, else anywhere.
             place = max(rest.rfind(mark, 0, end) + 1 for mark in " _-:/.")
             end = place if place > end // 3 else end
         lines.append(rest[:end].rstrip())
@@ -63,7 +63,7 @@ def wrapped(text: str, width: float, most: int) -> list[str]:
 
 
 def _fitting(text: str, width: float) -> int:
-    """How many characters fit, at least 1."""
+    """The number of characters that fit into the width, at least 1."""
     taken = 0.0
     for number, character in enumerate(text):
         taken += _breadth(character)

@@ -1,8 +1,8 @@
-"""Which English words mean nearly the same.
+"""Which English words have nearly the same meaning.
 
 ``lexicon.zst`` is made from WordNet 3.0 (Princeton University; see ``lexicon-licence.txt``) by
-``python -m attribution.text.make_lexicon``: per stem the synsets of the words that have it, their neighbours (similar,
-also, derived, hypernym), and the heads of the clusters of adjectives.
+``python -m attribution.text.make_lexicon``. For each stem it has the synsets of the stem's words, their neighbours
+(similar, also, derived, hypernym), and the head synsets of adjective clusters.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from importlib.resources import files
 import zstandard
 
 SAME = 0.95
-"""Two words share a sense."""
+"""The likeness of two words with a common sense."""
 NEAR = 0.8
-"""A sense of one is similar to, derived from, or one step more general than a sense of the other."""
+"""The likeness of two words if a sense of one is similar to, derived from, or one step above a sense of the other."""
 
 _OPPOSITES = frozenset(
     frozenset(pair.split())
@@ -31,10 +31,10 @@ _OPPOSITES = frozenset(
         "day night", "insid outsid", "earli late", "vegetarian vegan", "male femal", "black white", "up down",
     )
 )  # fmt: skip
-"""Stems of opposites, of which WordNet's senses call some the same (to mother, to father: to beget)."""
+"""Stems of opposites that share a sense in WordNet, as to mother and to father do (beget)."""
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
 _ROOT = 4
-"""Letters that forms of one root share."""
+"""Words with this many first letters in common may have one root."""
 
 
 @cache
@@ -55,7 +55,7 @@ def _senses(stem: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]] 
 
 @lru_cache(maxsize=50_000)
 def likeness(left: str, right: str) -> float:
-    """How alike two stems are in meaning: 1 where they are equal, ``SAME``, ``NEAR`` or 0."""
+    """How alike two stems are in meaning: 1 if equal, else ``SAME``, ``NEAR`` or 0."""
     if left == right:
         return 1.0
     one, other = _senses(left), _senses(right)
@@ -69,7 +69,7 @@ def likeness(left: str, right: str) -> float:
 
 
 class _Senses:
-    """Some stems by their senses, their neighbours, and the heads of their clusters."""
+    """An index of stems by their senses, neighbours, and cluster heads."""
 
     def __init__(self) -> None:
         self._own: dict[str, list[str]] = defaultdict(list)
@@ -77,13 +77,13 @@ class _Senses:
         self._heads: dict[str, list[str]] = defaultdict(list)
 
     def add(self, stem: str, parts: Sequence[Sequence[str]]) -> None:
-        """Know a stem; its parts are what ``_parts`` says of it."""
+        """Add a stem with its ``_parts``."""
         for index, senses in zip((self._own, self._near, self._heads), parts, strict=True):
             for sense in senses:
                 index[sense].append(stem)
 
     def related(self, parts: Sequence[Sequence[str]]) -> dict[str, float]:
-        """The known stems whose ``likeness`` to another stem is not 0, each with it; the parts are of the other one."""
+        """Known stems with a ``likeness`` above 0 to a stem that has these ``_parts``, with the likeness."""
         own, near, heads = parts
         found: dict[str, float] = {}
         for index, senses in ((self._own, near), (self._near, own), (self._heads, heads)):
@@ -97,10 +97,10 @@ class _Senses:
 
 
 class Alike:
-    """Which of many stems mean nearly the same as another one; asked of many, it is much faster than pair by pair."""
+    """Finds all known stems that mean nearly the same as a given stem, much faster than pair by pair."""
 
     def __init__(self) -> None:
-        """Knows no stems yet."""
+        """Starts without stems."""
         self._stems: set[str] = set()
         self._known = _Senses()
         self._asked = _Senses()
@@ -109,11 +109,11 @@ class Alike:
 
     @property
     def size(self) -> int:
-        """How many stems are known: it grows when one is added."""
+        """The number of known stems."""
         return len(self._stems)
 
     def add(self, stems: Iterable[str]) -> None:
-        """Know some stems, too; what was asked before is kept up to date."""
+        """Add stems; results of ``to`` are kept up to date."""
         for stem in stems:
             if stem not in self._stems:
                 self._stems.add(stem)
@@ -125,11 +125,11 @@ class Alike:
                     self._rows[stem][stem] = 1.0
 
     def learn(self, text: str, stems: Iterable[Iterable[str]]) -> None:
-        """Know the stems of a text, which are looked at only once.
+        """Add the stems of a text. A text that was learned before costs nothing.
 
         Args:
-            text: is known by its hash.
-            stems: of its sentences.
+            text: recognised by its hash.
+            stems: of each sentence of the text.
         """
         key = hash(text)
         if key not in self._texts:
@@ -139,7 +139,7 @@ class Alike:
                     self.add(some)
 
     def to(self, stem: str) -> Mapping[str, float]:
-        """The known stems whose ``likeness`` to a stem is not 0, each with it; it grows with what is known."""
+        """Known stems with a ``likeness`` above 0 to this stem, with the likeness; grows with the known stems."""
         row = self._rows.get(stem)
         if row is None:
             parts = _parts(stem)
@@ -151,7 +151,7 @@ class Alike:
 
 
 def _parts(stem: str) -> list[list[str]]:
-    """The senses of a stem, their neighbours, and the heads of its clusters."""
+    """A stem's senses, neighbours, and cluster heads."""
     return [part.split() for part in _entries().get(stem, "\t\t").split("\t")]
 
 
@@ -163,7 +163,7 @@ def _all_senses(stems: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str],
 
 
 def best_likeness(stem: str, stems: tuple[str, ...]) -> float:
-    """The likeness of a stem to the one of some others that is most like it; 0 where there are none."""
+    """The highest likeness of a stem to any of the others; 0 without others."""
     if stem in stems:
         return 1.0
     one = _senses(stem)
@@ -178,7 +178,7 @@ def best_likeness(stem: str, stems: tuple[str, ...]) -> float:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Whether two stems are proof of each other: equal, with a common sense, or forms of one root."""
+    """Whether one stem counts as the other: equal, with a common sense, or a form of the same root."""
     if frozenset((left, right)) in _OPPOSITES:
         return False
     found = likeness(left, right)
@@ -186,7 +186,7 @@ def is_same(left: str, right: str) -> bool:
 
 
 def are_rivals(left: str, right: str) -> bool:
-    """Whether two stems are different members of one class, as colours are: one is said, so the other is not."""
+    """Whether two stems exclude each other as different members of one class, such as two colours."""
     if frozenset((left, right)) in _OPPOSITES:
         return True
     one, other = _senses(left), _senses(right)
@@ -197,7 +197,7 @@ def are_rivals(left: str, right: str) -> bool:
 
 
 def implies(special: str, general: str) -> bool:
-    """Whether who says one stem has said the other: it is of the same kind, or of one that is narrower by a step."""
+    """Whether the special stem includes the general stem: the same sense, or one step narrower."""
     one, other = _senses(special), _senses(general)
     if one is None or other is None or frozenset((special, general)) in _OPPOSITES:
         return False
@@ -205,16 +205,16 @@ def implies(special: str, general: str) -> bool:
 
 
 def is_same_as_any(stem: str, stems: tuple[str, ...]) -> bool:
-    """Whether a stem and one of some others are proof of each other."""
+    """Whether the stem ``is_same`` as any of the others."""
     return bool(best_likeness(stem, stems)) and any(is_same(stem, other) for other in stems)
 
 
 def is_rival_of_any(stem: str, stems: tuple[str, ...]) -> bool:
-    """Whether a stem and one of some others are different members of one class."""
+    """Whether the stem and any of the others ``are_rivals``."""
     may_be = stem in _OPPOSED or best_likeness(stem, stems)
     return bool(may_be) and any(are_rivals(stem, other) for other in stems)
 
 
 def is_implied_by_any(stem: str, stems: tuple[str, ...]) -> bool:
-    """Whether who says one of some others has said a stem."""
+    """Whether any of the others ``implies`` the stem."""
     return bool(best_likeness(stem, stems)) and any(implies(other, stem) for other in stems)

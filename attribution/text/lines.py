@@ -1,8 +1,8 @@
-"""What differs between two texts, line by line, in a time that their lengths alone bound.
+"""Differences of two texts line by line, in a time bounded by their lengths.
 
-Of what is between the common lines at both ends, rapidfuzz finds a longest common subsequence, with the rows of its
-table as bits of words: its work is the product of the lengths divided by 64, whatever the lines are. That of
-``difflib`` grows with the third power for some.
+The common lines at both ends are cut off. rapidfuzz finds a longest common subsequence of the rest bit-parallel: the
+work
+is the product of the lengths divided by 64, for any content. ``difflib`` takes cubic time for some content.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 MAX_LINES = 10_000
-"""Of each text, between its common ends."""
+"""The maximal number of lines of each text between the common ends."""
 
 _AROUND = 3
 
@@ -19,14 +19,14 @@ _Opcode = tuple[str, int, int, int, int]
 
 
 class TooDifferentError(Exception):
-    """More lines differ than are compared."""
+    """The texts differ in more lines than are compared."""
 
 
 def unified(old: str, new: str, old_name: str, new_name: str) -> tuple[list[str], int, int]:
-    """The differences in the unified format, the number of lines that are only in the new, and only in the old text.
+    """The differences in the unified format, the number of added lines, and the number of removed lines.
 
     Raises:
-        TooDifferentError: between its common ends, one has more than ``MAX_LINES`` lines.
+        TooDifferentError: a text has more than ``MAX_LINES`` lines between the common ends.
     """
     before, after = old.splitlines(), new.splitlines()
     lines: list[str] = []
@@ -53,25 +53,25 @@ def _range(start: int, end: int) -> str:
 
 
 class _Matcher(SequenceMatcher[str]):
-    """Groups opcodes with the lines around them as ``difflib`` does, but doesn't look for what is the same."""
+    """Groups given opcodes with context lines as ``difflib`` does, without comparing anything."""
 
     def __init__(self, opcodes: list[_Opcode]) -> None:
         super().__init__(None, "", "")
         self._found = opcodes
 
     def get_opcodes(self) -> list[_Opcode]:  # type: ignore[override]
-        """Those that were given."""
+        """The given opcodes."""
         return self._found
 
 
 def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[_Opcode]:
-    """What is to be done with which lines, as ``difflib.SequenceMatcher.get_opcodes`` says it."""
+    """The edits between the two lists of lines, in the form of ``difflib.SequenceMatcher.get_opcodes``."""
     shorter = min(len(before), len(after))
     head = next((place for place in range(shorter) if before[place] != after[place]), shorter)
     tail = next((place for place in range(shorter - head) if before[-1 - place] != after[-1 - place]), shorter - head)
     if max(len(before), len(after)) - head - tail > MAX_LINES:
         raise TooDifferentError
-    # It is loaded for the first comparison, in the thread that compares: a server would start with it, and later.
+    # Imported at the first comparison, in the thread that compares: a server starts faster without it.
     from rapidfuzz.distance import LCSseq
 
     found: list[_Opcode] = []

@@ -1,4 +1,4 @@
-"""Makes ``lexicon.zst`` out of WordNet's files: ``python -m attribution.text.make_lexicon FOLDER``.
+"""Makes ``lexicon.zst`` from WordNet's files: ``python -m attribution.text.make_lexicon FOLDER``.
 
 FOLDER is the ``dict`` folder of WordNet 3.0: data.noun, data.verb, data.adj, data.adv.
 """

@@ -19,7 +19,7 @@ _WORDS = (
 
 
 def number(word: str) -> float | None:
-    """The value of one word in lower case, None where it is no number."""
+    """The value of a word in lower case; None if the word is no number."""
     if word in _WORDS:
         return float(_WORDS[word])
     if not word or not word[0].isdigit():

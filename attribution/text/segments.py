@@ -1,4 +1,4 @@
-"""Texts cut into sentences, each with its words, numbers and dates. Equal sentences are looked at once."""
+"""Cuts texts into sentences, each with its words, numbers and dates. Equal sentences are analysed once."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _BREAK = re.compile(
     re.VERBOSE,
 )
 _MARKS = ".!?;"
-"""Of the first characters of a break, those that belong to the sentence before it."""
+"""Marks that belong to the end of a sentence."""
 _LONGEST = 2_000
-"""Characters of a sentence; what has no end goes on in the next one."""
+"""The maximal length of a sentence, in characters; a longer one is cut."""
 _KEPT = 200_000
-"""Texts of up to so many characters are kept as sentences, for they may be asked for again."""
+"""Texts of at most this many characters are cached as sentences."""
 _LARGE_KEPT = 6_000_000
-"""Characters of larger texts that are kept as sentences, at most, besides the last one."""
+"""The maximal number of characters of larger texts that are cached, besides the last text."""
 _GOES_ON = " \t\r\n\f\v\\\"'.!?;,:()[]{}"
-"""What may belong to the end of a sentence, of which there may be any number of characters."""
+"""Characters that may follow the end of a sentence in any number."""
 _STAMP_WORDS = 6
-"""A sentence with a timestamp and fewer words than this is a line of metadata."""
+"""A sentence with a timestamp and fewer words than this is metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What one sentence says.
+    """The words, numbers and dates of one sentence.
 
     Attributes:
-        text: as it stands in the value.
-        stems: of the words that carry something, in order, without those of absolute dates.
-        numbers: numbers that are no part of an absolute date.
-        dates: dates but for timestamps.
-        stamp: day of its first timestamp, as an ordinal.
+        text: as written.
+        stems: of the words that carry meaning, in order, without words of absolute dates.
+        numbers: without numbers of absolute dates.
+        dates: without timestamps.
+        stamp: the day of the first timestamp, as an ordinal.
     """
 
     text: str
@@ -60,12 +60,12 @@ class Sentence:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether it is little more than a timestamp."""
+        """Whether the sentence is little more than a timestamp."""
         return self.stamp is not None and len(self.stems) < _STAMP_WORDS
 
 
 class Placed(NamedTuple):
-    """A sentence at its place in a text, with the day that it was said on (an ordinal) where the text tells it."""
+    """A sentence with its position in a text, and the day on which it was said (an ordinal; None if unknown)."""
 
     start: int
     sentence: Sentence
@@ -74,7 +74,7 @@ class Placed(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def sentence(text: str) -> Sentence:
-    """Look at one sentence."""
+    """Analyse one sentence."""
     dates = mentions(text)
     taken = [(date.start, date.end) for date in dates if date.relative is None or date.is_stamp]
     stems: list[str] = []
@@ -94,12 +94,12 @@ def sentence(text: str) -> Sentence:
 
 @lru_cache(maxsize=100_000)
 def _read_word(word: str) -> tuple[str, float | None]:
-    """The stem of a word in lower case, empty where it carries nothing, and its value where it is a number."""
+    """The stem of a word in lower case, empty for a stop word; and the value of a number word."""
     return stem(word) if carries(word) else "", number(word)
 
 
 def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
-    """The sentences of a text with their places, from where one starts."""
+    """The sentences of a text with their positions, from position ``start`` on."""
     found = []
     for match in _BREAK.finditer(text, start):
         end = match.start()
@@ -119,14 +119,14 @@ def cut(text: str, start: int = 0) -> list[tuple[int, str]]:
 
 
 def passage(text: str, said_on: int | None = None) -> Sequence[Placed]:
-    """The sentences of a text, each with the day that it was said on.
+    """The sentences of a text, each with the day on which it was said.
 
-    A timestamp speaks for the sentences before it, back to the timestamp before; where a text begins with one, for
-    those after it.
+    A timestamp dates the sentences before it, back to the previous timestamp. If the text begins with a timestamp, each
+    timestamp dates the sentences after it.
 
     Args:
         text: a value.
-        said_on: the day of a text that has no timestamp.
+        said_on: the day of a text without timestamps.
     """
     return _kept(text, said_on) if len(text) <= _KEPT else _grown(text, said_on)
 
@@ -137,7 +137,7 @@ def _kept(text: str, said_on: int | None) -> Sequence[Placed]:
 
 
 class _Read(NamedTuple):
-    """A large text that was read."""
+    """The sentences of a large text."""
 
     text: str
     said_on: int | None
@@ -145,15 +145,15 @@ class _Read(NamedTuple):
 
 
 _read: tuple[_Read, ...] = ()
-"""The large texts that were read last."""
+"""The large texts that were read last, newest first."""
 
 
 def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
-    """The same of a large text, of which only that is read which it has not in common with one that was read before.
+    """Like ``passage`` for a large text: analyses only what differs from a large text that was read before.
 
-    A buffer that grows has a version for each message, and is told whole in each prompt.
+    A growing buffer has a version for each message, and each prompt repeats the whole buffer.
     """
-    global _read  # noqa: PLW0603 (replaced as a whole, so that threads may share it)
+    global _read  # noqa: PLW0603 (replaced as a whole: threads may share it)
     base, common = _Read("", None, []), 0
     for one in _read:
         if one.text == text and one.said_on == said_on:
@@ -161,7 +161,7 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
             return one.places
         length = common_start(text, one.text)
         base, common = (one, length) if length > common else (base, common)
-    # What ends a sentence is told by what comes after it.
+    # The characters after a sentence decide where the sentence ends.
     common = len(text[:common].rstrip().rstrip(_GOES_ON)) - 1
     same = base.places[: max(0, bisect_left(base.places, common, key=lambda one: one.start) - 1)]
     rest = cut(text, base.places[len(same)].start if same else 0)
@@ -173,7 +173,7 @@ def _grown(text: str, said_on: int | None) -> Sequence[Placed]:
 
 
 def _placed(pieces: Sequence[tuple[int, Sentence]], said_on: int | None, before: Sequence[Placed] = ()) -> list[Placed]:
-    """Sentences at their places, each with the day that it was said on; the first ones as they were placed before."""
+    """Sentences with positions and days, appended to sentences that were placed before."""
     days = _days([one for _, one in pieces], said_on)
     same = [
         one if one.reference == day else one._replace(reference=day) for one, day in zip(before, days, strict=False)

@@ -1,4 +1,4 @@
-"""Texts as words with their places. Stems of English words are Snowball's; other words stand for themselves."""
+"""Cuts texts into words with positions and stems (Snowball's for English; any other word is its own stem)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import Stemmer
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_UNSPACED}]{{1,2}}|\\d+(?:[.,]\\d+)*|[^\\W\\d_{_UNSPACED}]+(?:['’][^\\W\\d_{_UNSPACED}]+)?")
-"""Scripts that don't part their words are cut into pairs of characters. Possessives and contractions are one word."""
+"""Text in scripts without spaces is cut into pairs of characters. Possessives and contractions are one word."""
 
 _STOP_WORDS = """
     a about after again all also am an and any are as at back be because been before being both but by came can
@@ -25,7 +25,7 @@ _STOP_WORDS = """
     say says said mention mentions mentioned tell tells told state states stated note notes noted report reports
     according remark remarks remarked
 """
-"""Words that carry little: also those by which speech is reported."""
+"""Words that carry little meaning, among them verbs of reported speech."""
 _STOP = frozenset(_STOP_WORDS.split())
 
 _IRREGULAR = {
@@ -116,7 +116,7 @@ _stemmer = Stemmer.Stemmer("english")
 
 
 class Token(NamedTuple):
-    """A word in its text: ``text[start:end]``, its form in lower case and its stem."""
+    """A word at ``text[start:end]``, with its form in lower case and its stem."""
 
     start: int
     end: int
@@ -125,12 +125,12 @@ class Token(NamedTuple):
 
     @property
     def carries(self) -> bool:
-        """Whether it says something of its own."""
+        """Whether the word is no stop word."""
         return carries(self.word)
 
 
 def carries(word: str) -> bool:
-    """Whether a word in lower case says something of its own."""
+    """Whether a word in lower case is no stop word."""
     return word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
 
 
@@ -142,12 +142,12 @@ def stem(word: str) -> str:
 
 
 def is_stop(word: str) -> bool:
-    """Whether a word in lower case carries little."""
+    """Whether a word in lower case is a stop word."""
     return word in _STOP
 
 
 def words(text: str) -> list[tuple[int, str]]:
-    """The words of a text in lower case, in order, each after its place."""
+    """The words of a text in lower case, in order, each with its position."""
     return [(match.start(), match.group().lower()) for match in _WORD.finditer(text)]
 
 

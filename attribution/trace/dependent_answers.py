@@ -1,4 +1,4 @@
-"""Which answers rest on what: all walks back from the answers of a trace at once, instead of a closure for each."""
+"""Which answers depend on given elements: one walk back from all answers of a trace, not a closure per answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Members(Generic[K]):
-    """What to look for in a trace: by the ids of variables and of operations, of what each is a part."""
+    """The keys to look for: for each variable id and each operation id, the keys that the element belongs to."""
 
     variables: dict[str, list[K]] = field(default_factory=lambda: defaultdict(list))
     operations: dict[str, list[K]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Links:
-    """The derivations of one trace, for walks from many answers at once."""
+    """The derivations of one trace, for walks back from many answers at once."""
 
     def __init__(self) -> None:
         self._sources: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -29,7 +29,7 @@ class Links:
         self._ids: dict[str, str] = {}
 
     def add(self, derivation: Derivation) -> None:
-        """Add one."""
+        """Add a derivation."""
         target, source, operation = (
             self._ids.setdefault(id_, id_) for id_ in (derivation.target, derivation.source, derivation.operation_id)
         )
@@ -37,9 +37,9 @@ class Links:
         self._uses[source] += 1
 
     def resting(self, answers: Sequence[str], members: Members[K]) -> dict[K, int]:
-        """The answers that rest on each member, a bit an answer.
+        """For each key of the members, the answers that depend on the key, as an integer with one bit per answer.
 
-        The graph has no cycles: a variable is looked at when all that was made from it has been, and then forgotten.
+        The graph has no cycles: a variable is visited after everything that was made from it, and then dropped.
         """
         bits: dict[str, int] = defaultdict(int)
         for place, answer in enumerate(answers):

@@ -1,4 +1,4 @@
-"""The structure of one trace in memory, for walks that look at most of it; values are read when they are asked for."""
+"""The structure of one trace in memory, for walks over most of the trace. Values are read on demand."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from store.runtime.garbage_collector import collector_paused
 from store.shared.paging import elements
 
 _TEXT_BYTES = 24 << 20
-"""Texts of one trace that are kept, at most; the least recently used go first."""
+"""The maximal size of the cached texts of a trace; the least recently used go first."""
 
 _MANY, _LARGE = 8, 8_000
-"""A thing with more versions, of more bytes on average, is looked at by what they left out of each other."""
+"""Units with more versions than this, of more bytes on average, are compared version by version (``left_out``)."""
 
 
 class TraceGraph:
@@ -53,7 +53,7 @@ class TraceGraph:
         for derivation in derivations:
             self._parents[derivation.target].append(derivation)
             self._children[derivation.source].append(derivation)
-        # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
+        # Importers record a read as an occurrence; recorders mark a read only by the kind of its derivation.
         self._read = {derivation.target for derivation in derivations if derivation.kind is DerivationKind.READ}
         self._made: dict[str, list[str]] = defaultdict(list)
         self._versions: dict[str, list[str]] = {}
@@ -61,7 +61,7 @@ class TraceGraph:
             if variable.operation_id is not None:
                 self._made[variable.operation_id].append(variable.id)
             if self.is_recorded(variable.id):
-                # Units may share a name without being versions of one: what revises another one says so.
+                # Different units may share a name: only ``revision_of`` says what is a version of what.
                 before = self.variables.get(variable.revision_of or "")
                 versions = [] if before is None else self._versions.get(before.external_id, [])
                 versions.append(variable.id)
@@ -85,7 +85,7 @@ class TraceGraph:
     @classmethod
     async def load(cls, store: GraphStore, trace_id: str) -> TraceGraph:
         """Read the structure of a trace."""
-        # All at once: what one read has brought is unpacked while the server works on the others.
+        # At once: one result is unpacked while the server works on the others.
         variables, derivations, operations, usages, invalidations = await asyncio.gather(
             elements(store, Variable, trace_id),
             store.edges(trace_id),
@@ -103,30 +103,31 @@ class TraceGraph:
             return cls(store, trace_id, variables, operations, derivations, used, ended, shown)
 
     def parents(self, variable_id: str) -> list[Edge]:
-        """Derivations that made it."""
+        """The derivations that made a variable."""
         return self._parents.get(variable_id, [])
 
     def children(self, variable_id: str) -> list[Edge]:
-        """Derivations that were made from it."""
+        """The derivations from a variable."""
         return self._children.get(variable_id, [])
 
     def used(self, operation_id: str) -> list[str]:
-        """Variables that an operation used and did not make itself."""
+        """The variables that an operation used, without those that the operation made itself."""
         return self._used.get(operation_id, [])
 
     def made(self, operation_id: str) -> list[str]:
-        """Variables that an operation made."""
+        """The variables that an operation made."""
         return self._made.get(operation_id, [])
 
     def users(self, variable_id: str) -> list[str]:
-        """Operations that used a variable and did not make it themselves, in order."""
+        """The operations that used a variable and did not make it themselves, in order."""
         return self._users.get(variable_id, [])
 
     def readers(self, variable_id: str) -> list[str]:
-        """Operations that had to do something with a variable, in order.
+        """The operations that were meant to process a variable, in order.
 
-        Those that were only shown it, as what had been said earlier, are not among them. One that only wrote a prompt
-        is not either if the prompt was read: then those are that read it.
+        Without operations that only got the variable as earlier context. An operation that only made a prompt from the
+        variable
+        is replaced by the operations that read the prompt, if there are any.
         """
         found: dict[str, None] = {}
         waiting, seen = [variable_id], {variable_id}
@@ -145,37 +146,37 @@ class TraceGraph:
         return sorted(found, key=lambda operation_id: self.operations[operation_id].sequence)
 
     def invalidated_by(self, variable_id: str) -> str | None:
-        """The operation that ended the variable's life."""
+        """The operation that ended the life of a variable; None if the variable is still valid."""
         return self._invalidated.get(variable_id)
 
     def versions(self, variable_id: str) -> list[str]:
-        """The recorded variables that are versions of one thing with it, oldest first."""
+        """All recorded versions of a variable's unit, oldest first."""
         return self._versions.get(self.variables[variable_id].external_id, [])
 
     def lineages(self, variable_ids: Iterable[str]) -> list[list[str]]:
-        """What some variables are versions of: all recorded versions of each such thing, oldest first."""
+        """The recorded versions of each unit that any of the variables is a version of, oldest first."""
         numbers = set(map(self._lineage_of.__getitem__, self._lineage_of.keys() & variable_ids))
         return [self._lineages[number] for number in sorted(numbers)]
 
     def is_recorded(self, variable_id: str) -> bool:
-        """Whether a variable is no occurrence of another one, that was read or made again."""
+        """Whether a variable was newly made: no read and no repetition of another variable."""
         return self.variables[variable_id].occurrence == 0 and variable_id not in self._read
 
     def place(self, variable_id: str) -> int:
-        """When a variable came about: the sequence of the operation that made it, -1 for one from outside."""
+        """The sequence of the operation that made a variable; -1 for a variable from outside."""
         maker = self.variables[variable_id].operation_id
         return -1 if maker is None else self.operations[maker].sequence
 
     def past(self, variable_ids: Iterable[str]) -> frozenset[str]:
-        """All that some variables depend on, themselves included."""
+        """The backward closure of some variables, themselves included."""
         return self._past.of(variable_ids)
 
     def future(self, variable_ids: Iterable[str]) -> frozenset[str]:
-        """All that depends on some variables, themselves included."""
+        """The forward closure of some variables, themselves included."""
         return self._future.of(variable_ids)
 
     def recorded(self, variable_id: str) -> str:
-        """The recorded variable that an occurrence was read from; itself where it is no read."""
+        """The variable that a read was read from; the variable itself if it is no read."""
         current = variable_id
         while True:
             read = [d.source for d in self.parents(current) if d.kind is DerivationKind.READ]
@@ -184,7 +185,7 @@ class TraceGraph:
             current = read[0]
 
     def path(self, source: str, target: str, inside: Collection[str] | None = None) -> list[Edge]:
-        """A shortest chain of derivations from a variable to one that depends on it; empty where there is none."""
+        """A shortest chain of derivations from ``source`` to ``target``; empty without a chain."""
         if source == target:
             return []
         via: dict[str, Edge] = {}
@@ -206,10 +207,11 @@ class TraceGraph:
         return chain[::-1]
 
     async def left_out(self, variable_id: str, following: str) -> str | None:
-        """What the next version left out of a variable, with what is around it; empty where it has all of its text.
+        """The text that the next version dropped from a variable, with the text around; empty if nothing was dropped.
 
-        None where it is not known: of things with few or small versions, of what is not the next version, and where
-        values are gone or too much was left out.
+        None if unknown: for units with few or small versions, if ``following`` is not the next version, if a value is
+        gone, or
+        if too much was dropped.
         """
         number = self._lineage_of.get(variable_id)
         if number is None or number != self._lineage_of.get(following):
@@ -222,11 +224,11 @@ class TraceGraph:
         return text if next_one == following else None
 
     async def _compare(self, number: int) -> None:
-        """Compare all versions of a thing, each with the next one, if it is better than to read those that matter."""
+        """Compare each version of a lineage with the next one, if the lineage has many large versions."""
         lineage = self._lineages[number]
         versions = [self.variables[one] for one in lineage]
         if len(versions) > _MANY and sum(one.size for one in versions) > _LARGE * len(versions):
-            # Who reads a value that is damaged is told so; of the others it is not known then what they left out.
+            # A damaged value raises an error when it is read; here only the comparison stays unknown.
             with suppress(CorruptValueError):
                 found = await compared(self.store, versions)
                 steps = zip(pairwise(lineage), found, strict=True)
@@ -234,11 +236,16 @@ class TraceGraph:
         self._compared.add(number)
 
     async def has_all_of(self, variable_id: str, before: str) -> bool:
-        """Whether a variable is known to be the next version of another one and to have all of its text."""
+        """Whether a variable is known to be the next version of ``before`` and to contain all of the text."""
         return await self.left_out(before, variable_id) == ""
 
     def current_version(self, versions: Sequence[str], place: int) -> str | None:
-        """The one of these versions that stood in the store just before a place in the order of operations."""
+        """The version that was valid just before a place in the order of operations; None if none was.
+
+        Args:
+            versions: of one unit, oldest first.
+            place: a sequence of an operation.
+        """
         number = bisect_left(versions, place, key=self.place)
         if number == 0:
             return None

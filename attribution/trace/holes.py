@@ -1,4 +1,4 @@
-"""Holes in a recording: what it lacks, so that nobody blames an operation for what was only not recorded."""
+"""Holes in a recording: missing steps, because of which no operation must be blamed."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Hole:
     """Something that a recording lacks.
 
     Attributes:
-        problem: what it is.
+        problem: what is missing.
         count: how often.
-        examples: ids of operations or variables that show it, a few.
+        examples: ids of a few operations or variables that show the hole.
         fix: what to record.
     """
 
@@ -59,7 +59,7 @@ class Hole:
 
 
 async def holes(graph: TraceGraph) -> list[Hole]:
-    """All holes of a trace, those that keep verdicts from being made first; none where it is whole."""
+    """All holes of a trace, those that prevent verdicts first; empty for a complete recording."""
     messages = _messages(graph)
     variables = graph.variables.values()
     answers = [one.id for one in variables if one.kind is VariableKind.ANSWER]
@@ -114,7 +114,7 @@ async def holes(graph: TraceGraph) -> list[Hole]:
 
 
 async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
-    """The hole that keeps the way of a detail to a failure's answer from being followed."""
+    """The hole that prevents following a detail to a failure's answer; None if there is none."""
     assert failure.answer_id is not None
     messages = _messages(graph)
     past = graph.past([failure.answer_id])
@@ -129,10 +129,10 @@ async def hole_behind(graph: TraceGraph, failure: Failure) -> Hole | None:
 async def _loose_searches(
     graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]
 ) -> list[str]:
-    """The searches between questions and an answer, where they returned something and no message led to any of it.
+    """The searches between questions and an answer, if they returned something and no result comes from a message.
 
-    A search may have steps that make something else, such as a decision: one whose results come from messages is
-    enough.
+    One search with results that come from messages is enough: other searches may return something else, such as a
+    decision.
     """
     makers = {graph.variables[one].operation_id for one in past & graph.future(questions)}
     searches = [one for one in makers if one is not None and graph.operations[one].kind is OperationKind.RETRIEVAL]
@@ -145,7 +145,7 @@ async def _loose_searches(
 
 
 async def _is_unconnected(graph: TraceGraph, past: AbstractSet[str], questions: set[str], messages: set[str]) -> bool:
-    """Whether an answer with this past depends on no message, though no search for it was in vain."""
+    """Whether an answer with this past depends on no message, although no search for the answer returned nothing."""
     if past & messages:
         return False
     asked = {operation for one in questions for operation in graph.users(one)}
@@ -159,9 +159,9 @@ async def _found_nothing(graph: TraceGraph, search: str) -> bool:
 
 
 def _unseen_changes(graph: TraceGraph) -> list[Operation]:
-    """Updates and deletions whose name stands for no recorded change in all of the trace: single ones may have none.
+    """Updates and deletions with a name for which the whole trace records no change. A single call may change nothing.
 
-    What one gives back as it was given is only read: what became of the memory is not said.
+    If an operation returns its inputs unchanged, the recording does not say what changed in the memory.
     """
     changes = [one for one in graph.operations.values() if one.kind in _CHANGES and one.status is not Status.ERROR]
     ending = {graph.invalidated_by(id_) for id_ in graph.variables}
@@ -179,12 +179,12 @@ def _messages(graph: TraceGraph) -> set[str]:
 
 
 def _says(text: str) -> bool:
-    """Whether a text is more than an empty list or the like."""
+    """Whether a text is more than an empty list, ``null`` or the like."""
     return text.strip(_MARKS).casefold() not in _NOTHING
 
 
 def _names(operations: Iterable[Operation]) -> str:
-    """A few of the names of some operations, each once."""
+    """Some of the distinct names of operations."""
     named = list(dict.fromkeys(one.name or one.external_id for one in operations))
     return ", ".join([*named[:_EXAMPLES], *(["…"] if len(named) > _EXAMPLES else [])])
 

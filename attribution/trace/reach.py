@@ -1,4 +1,4 @@
-"""What is reached from variables of a trace along its derivations, in one direction."""
+"""Which variables of a trace are reachable along derivations, in one direction."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 _MOST_KEPT = 150_000
-"""Members of the sets of reached variables that are kept, at most, besides those of marks; the last ones stay."""
+"""The maximal number of variables in cached results, without those of marks; the newest results stay."""
 _CHAINS, _MARKS = 2, 16
-"""In how many of the longest chains there are marks, and how many in each, at most."""
+"""The number of longest chains that get marks, and the maximal number of marks in each."""
 _MOST_MARKED = 300_000
-"""Members of what is reached from the marks of a chain, at most."""
+"""The maximal number of variables in the cached results of one chain's marks."""
 _APART = 50
-"""Marks are at least so many versions apart."""
+"""The minimal distance between marks, in versions."""
 
 
 class Reach:
-    """What is reached from variables in one direction; what was asked for last is kept.
+    """Finds all variables reachable in one direction, and caches recent results.
 
-    A buffer that has a version for each message is one long chain, and most of a trace is reached from anywhere in it.
-    So some of its versions are marks, of which it is kept what is reached from them: a walk goes no further than to the
-    next one.
+    A buffer with a version for each message is one long chain, from which most of a trace is reachable. What is
+    reachable is
+    cached at some versions of a chain ("marks"), so that a walk ends at the next mark.
     """
 
     def __init__(self, edges: Mapping[str, Sequence[str]], chains: Iterable[Sequence[str]]) -> None:
-        """Walks nowhere yet.
+        """Starts without results.
 
         Args:
-            edges: where one goes from each variable in a step.
+            edges: the variables that are one step away from each variable.
             chains: of versions, in the direction of the walk.
         """
         self._edges = edges
@@ -41,14 +41,14 @@ class Reach:
         self._count = 0
 
     def of(self, variable_ids: Iterable[str]) -> frozenset[str]:
-        """All that is reached from some variables, themselves included."""
+        """All variables reachable from some variables, themselves included."""
         roots = frozenset(variable_ids)
         if roots in self._kept:
             self._kept.move_to_end(roots)
             return self._kept[roots]
         only = self._edges.get(next(iter(roots)), ()) if len(roots) == 1 else ()
         if len(only) == 1:
-            # Many messages lead into one unit: what is reached from that is walked once.
+            # Many messages lead into one unit: the walk from the unit is cached once for all of them.
             through = frozenset(only)
             if through not in self._kept:
                 self._keep(through, self._walked(through))
@@ -64,14 +64,13 @@ class Reach:
         return reached
 
     def _walked(self, roots: Iterable[str], *, is_mark: bool = False) -> frozenset[str]:
-        """All that is reached, found by a walk.
+        """The result of a walk.
 
-        One from a mark takes other marks that are not known yet like any other variable, for what is reached from them
-        may be found by this very walk.
+        A walk from a mark passes through marks without a result, because it may be the walk that finds their result.
         """
         found = set(roots)
         waiting = list(found)
-        for one in waiting:  # it grows on the way
+        for one in waiting:  # the list grows during the walk
             if not is_mark and one in self._marks:
                 self._know(self._marks[one])
             if one in self._from_mark:
@@ -84,7 +83,7 @@ class Reach:
         return frozenset(found)
 
     def _know(self, marks: Sequence[str]) -> None:
-        """Know what is reached from the marks of a chain, the last first: then a walk from one before ends there."""
+        """Cache what is reachable from the marks of a chain, the last mark first, where walks from earlier marks end."""
         for one in reversed(marks):
             if one not in self._from_mark:
                 self._from_mark[one] = self._walked([one], is_mark=True)

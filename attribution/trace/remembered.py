@@ -1,7 +1,8 @@
-"""What a memory held at a moment: the versions of its units that stood after an operation of the trace.
+"""What a memory held at a moment: the versions of units that were valid after an operation of the trace.
 
-A moment is the place of an operation (``Operation.sequence``): what that operation and all before it made and ended has
-happened. What came from outside, made by no recorded operation, was there before the first.
+A moment is the place of an operation (``Operation.sequence``) and includes the effects of this operation and all
+earlier
+ones. A variable that no recorded operation made was there before the first operation.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Version:
     """A version of a unit.
 
     Attributes:
-        made: the place of the operation that made it; ``BEFORE_ALL`` for one from outside.
-        ended: the place of the operation that ended it, as a deletion does; None if none did.
+        made: the place of the operation that made the version; ``BEFORE_ALL`` for a version from outside.
+        ended: the place of the operation that ended the version, such as a deletion; None if none did.
     """
 
     variable: Variable
@@ -42,12 +43,12 @@ class Unit:
     versions: Sequence[Version]
 
     def at(self, moment: int | None) -> Version | None:
-        """The version that stood at a moment, None being the end; None where there was none, or it was ended."""
+        """The valid version at a moment (None: at the end); None if there was none."""
         last = self.known_at(moment)
         return None if not last or _is_ended(last[-1], moment) else last[-1]
 
     def known_at(self, moment: int | None) -> Sequence[Version]:
-        """The versions that had been made by a moment."""
+        """The versions that were made up to a moment."""
         if moment is None:
             return self.versions
         return self.versions[: bisect_right(self.versions, moment, key=lambda one: one.made)]
@@ -55,28 +56,28 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """All units of a trace, those that began first coming first."""
+    """All units of a trace, ordered by their first version."""
 
     units: Sequence[Unit]
 
     def at(self, moment: int | None) -> list[tuple[Unit, Version]]:
-        """The units that the memory held at a moment, with the version that stood."""
+        """The units that the memory held at a moment, each with the valid version."""
         found = ((unit, unit.at(moment)) for unit in self.units)
         return [(unit, version) for unit, version in found if version is not None]
 
     def ended_at(self, moment: int | None) -> int:
-        """How many units had been there by a moment, and were no more."""
+        """The number of units that had ended by a moment."""
         return sum(bool(unit.known_at(moment)) and unit.at(moment) is None for unit in self.units)
 
     def unit_of(self, variable_id: str) -> Unit | None:
-        """The unit that a variable is a version of."""
+        """The unit of a version; None for a variable that is no version of a unit."""
         return next((unit for unit in self.units if any(one.variable.id == variable_id for one in unit.versions)), None)
 
 
 async def remembered(store: GraphStore, trace_id: str) -> Memory:
-    """The memory of a trace."""
+    """Read the memory of a trace."""
     kept = await elements(store, Variable, trace_id, sorted(STORED))
-    # An import counts what was only read as an occurrence; a recorder tells it by its derivation alone.
+    # Importers record a read as an occurrence; recorders mark a read only by the kind of its derivation.
     reads = in_trace(store, Label.DERIVATION, trace_id, [DerivationKind.READ])
     read = {one.target async for one in reads if isinstance(one, Derivation)}
     recorded = [one for one in kept if one.occurrence == 0 and one.id not in read]
@@ -96,11 +97,11 @@ async def remembered(store: GraphStore, trace_id: str) -> Memory:
 
 
 def _by_unit(versions: Iterable[Version], names: Mapping[str, str]) -> list[list[Version]]:
-    """Versions of each unit. Units may share a name without being versions of one: what revises another says so.
+    """Versions grouped by unit. Different units may share a name: only revisions say which versions belong together.
 
     Args:
         versions: in the order of the trace.
-        names: the external ids of all variables that may be revised, reads of them included.
+        names: the external ids of all variables that may be revised, reads included.
     """
     units: list[list[Version]] = []
     of_name: dict[str, list[Version]] = {}
@@ -116,7 +117,7 @@ def _by_unit(versions: Iterable[Version], names: Mapping[str, str]) -> list[list
 
 
 async def messages_of(store: GraphStore, versions: Sequence[Version], seconds: float) -> list[list[Variable]]:
-    """The messages that each version rests on, and no version before it does."""
+    """The messages on which each version depends and no earlier version does."""
     budget = Budget(seconds=seconds)
     roots = [[one.variable.id] for one in versions]
     pasts = await store.closures(roots, Direction.BACKWARD, budget, [VariableKind.MESSAGE])
@@ -129,7 +130,7 @@ async def messages_of(store: GraphStore, versions: Sequence[Version], seconds: f
 
 
 async def answers_on(store: GraphStore, unit: Unit, seconds: float) -> list[Variable]:
-    """The answers that rest on any version of a unit, in the order of the trace."""
+    """The answers that depend on any version of a unit, in the order of the trace."""
     ids = [one.variable.id for one in unit.versions]
     found = await store.closure(ids, Direction.FORWARD, Budget(seconds=seconds), [VariableKind.ANSWER])
     return found.variables

@@ -1,7 +1,7 @@
-"""What each version of a long-lived thing has that the next one left out.
+"""What each version of a unit dropped from the version before.
 
-A buffer that has a version for each message is a thousand large values that hardly differ. They are read once, one
-after the other, and only what was left out is kept of them.
+A buffer with a version for each message is a thousand large values that hardly differ. The values are read once, one
+after the other, and only the dropped texts are kept.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from store.contract.protocol import GraphStore
 from store.shared.paging import by_size
 
 _READ_BYTES = 2 << 20
-"""Values that are in memory at a time, about."""
+"""About the number of bytes of values in memory at a time."""
 _AROUND = 2_000
-"""Characters around what was left out, in which the sentences beside it are looked for: one of any length."""
+"""The number of characters around a dropped text in which its neighbouring sentences are searched."""
 _MOST_KEPT = 2_000_000
-"""Characters that are kept of all versions of a thing, at most; what is more must be read again."""
+"""The maximal number of characters kept for all versions of a unit; larger results are None."""
 _EDGE = 200
-"""Characters by which the beginning of one text, or its end, is found in another one."""
+"""The number of characters by which the beginning or end of a text is found in another text."""
 
 
 async def compared(store: GraphStore, versions: Sequence[Variable]) -> list[str | None]:
-    """What the next version left out of each but the last, with what is around it; empty where it has all of the text.
+    """The text that the next version dropped from each version, with the text around; empty if nothing was dropped.
 
     Args:
         store: has the values.
-        versions: of one thing, oldest first.
+        versions: of one unit, oldest first.
 
     Returns:
-        A text for each version but the last; None where it is too much to be kept.
+        A text for each version but the last; None for a text that is too long to keep.
 
     Raises:
         CorruptValueError: a value is damaged or gone.
@@ -59,9 +59,9 @@ def _text(data: bytes) -> str:
 
 
 def _missing(before: str, after: str) -> str:
-    """What one text has and the other hasn't: a part of it, or its beginning where the other begins later in it.
+    """The part of ``before`` that ``after`` lacks: between common ends, or ``before`` up to the beginning of ``after``.
 
-    The other may have more at its end: what it has in common with this one ends where it has the end of this one.
+    If ``after`` continues, the common part ends where the end of ``before`` occurs in ``after``.
     """
     start = common_start(before, after)
     edge = before[-_EDGE:]
@@ -74,7 +74,7 @@ def _missing(before: str, after: str) -> str:
 
 
 def _with_neighbours(text: str, start: int, length: int) -> str:
-    """A part of a text with the sentences that it is in, and two on each side."""
+    """A part of a text, extended to whole sentences and two more sentences on each side."""
     pieces = cut(text)
     places = [place for place, _ in pieces]
     first = max(0, bisect_right(places, start) - 3)

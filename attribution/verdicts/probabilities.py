@@ -1,4 +1,4 @@
-"""Scores as probabilities."""
+"""Turns scores into probabilities."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import msgspec
 from schema.kinds import QuestionKind
 
 CURVES = "confidence.json"
-"""The fitted curves (Platt 1999), beside this module; ``python -m benchmarks.confidence`` makes them."""
+"""The file of fitted curves (Platt 1999) beside this module, made by ``python -m benchmarks.confidence``."""
 
 _STEEPNESS = 10.0
 
 
 def likely(score: float, threshold: float) -> float:
-    """The probability that goes with a score: a half at its threshold (logistic)."""
+    """The probability of a score by a logistic curve that is 0.5 at the threshold."""
     return 1.0 / (1.0 + math.exp(-_STEEPNESS * (score - threshold)))
 
 
@@ -25,8 +25,8 @@ def confidence(share: float, kind: QuestionKind) -> float:
     """The measured frequency with which verdicts of such a share are right.
 
     Args:
-        share: what the rules say, 0 to 1.
-        kind: of the question; a curve was fitted for each.
+        share: the probability that the rules assign, 0 to 1.
+        kind: of the question; each kind has its own fitted curve.
 
     Returns:
         0.01 to 0.99.
@@ -36,13 +36,13 @@ def confidence(share: float, kind: QuestionKind) -> float:
 
 
 def logit(share: float) -> float:
-    """The logarithm of the odds of a share. Shares are cut at 0.001 and 0.999, because nothing is surer than that."""
+    """The logarithm of the odds of a share, which is first clipped to 0.001 to 0.999."""
     cut = min(0.999, max(0.001, share))
     return math.log(cut / (1.0 - cut))
 
 
 def least() -> float:
-    """The confidence from which nine tenths of the verdicts on failures that happened by themselves are right."""
+    """The confidence from which nine tenths of the verdicts on natural failures are right."""
     return _fitted().least
 
 

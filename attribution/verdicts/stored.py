@@ -1,4 +1,4 @@
-"""Reading from a store what verdicts speak of."""
+"""Reads failures and verdicts from a store, and decides which verdict counts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PAGE = 1000
 
 
 async def by_id(store: GraphStore, model: type[E], ids: Iterable[str | None]) -> dict[str, E]:
-    """The things of this model with these ids, by id; those that do not exist are left out."""
+    """The elements of a model with these ids, by id; unknown ids are left out."""
     wanted = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))
     found: list[Element] = await store.get(Label(model.__name__), wanted) if wanted else []
     return {element.id: element for element in found if isinstance(element, model)}
 
 
 async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]) -> dict[str, Operation]:
-    """The operations that verdicts blame, and those that lost a piece, by id."""
+    """The operations that verdicts blame and the operations that lost a piece, by id."""
     ids: list[str | None] = []
     for verdict in verdicts:
         ids += [verdict.operation_id, *(loss["operationId"] for loss in losses(verdict))]
@@ -35,21 +35,23 @@ async def operations_at_fault(store: GraphStore, verdicts: Iterable[Attribution]
 
 
 async def every_failure(store: GraphStore, trace_id: str | None, order: FailureOrder | None = None) -> list[Failure]:
-    """All failures, of one trace or of the project; by trace and id unless in another order."""
+    """All failures of one trace or of the project, by default ordered by trace and id."""
     pages = every(lambda after: store.failures(trace_id, _PAGE, after, ALL_FAILURES, order))
     return [failure async for failure in pages]
 
 
 def word_on(verdicts: Iterable[Attribution], failures: Iterable[Failure]) -> dict[str, Attribution]:
-    """The verdict that counts of each failure, by the failure's id.
+    """The verdict that counts for each failure, by the failure's id.
 
-    The final word on a disputed case comes first. A person's comes before a model's, and a model's before one of the
-    free pass; an abstention of a model comes after them, for that may be its server's fault. Whatever was said about
-    earlier gold answers comes last. Of several the newest.
+    The order of precedence: the final word on a disputed failure; a person's verdict; a model's; the free pass's; a
+    model's
+    abstention, which may be its server's fault. A verdict on earlier gold answers comes after all others. Among equals
+    the
+    newest counts.
 
     Args:
         verdicts: oldest first, as the store gives them.
-        failures: which they are on.
+        failures: the failures of the verdicts.
     """
     of = {failure.id: failure for failure in failures}
     said: dict[str, Attribution] = {}

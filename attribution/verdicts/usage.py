@@ -1,4 +1,4 @@
-"""What requests to models cost."""
+"""The cost of requests to models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What requests to models cost: tokens, calls, and money in the currency of the prices that were set."""
+    """The cost of requests to models: tokens, calls, and money in the currency of the configured prices."""
 
     input_tokens: int = 0
     output_tokens: int = 0

@@ -1,4 +1,4 @@
-"""A verdict on a failure: which operation is at fault, how sure that is, and the path that proves it."""
+"""The record of a verdict on a failure: operation at fault, confidence, and the path that proves the verdict."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from schema.kinds import ErrorType, QuestionKind
 from schema.models import Attribution, Failure
 
 MOST_PIECES = 8
-"""Pieces that are followed of what an answer needs, the weightiest."""
+"""The maximal number of pieces of an answer that are followed; the weightiest are taken."""
 
 
 class Method(StrEnum):
-    """How a verdict is reached; ``auto`` is flow first, then the model only where flow is unsure."""
+    """How a verdict is reached. ``auto`` runs flow, and then a model if flow is unsure."""
 
     FLOW = "flow"
     LLM = "llm"
@@ -28,11 +28,11 @@ class Method(StrEnum):
 
 
 class Link(StrEnum):
-    """How a step of a path follows from the one before.
+    """How a step of a path follows from the step before.
 
-    START: it doesn't: it is the first. DERIVATION: its variable was derived from the one before, by its operation.
-    OPERATION: its operation had the variable before at hand (used it, or searched the store while it was current) and
-    should have brought the detail into this step's variable, which it made.
+    START: the first step. DERIVATION: the variable was derived from the variable before, by the step's operation.
+    OPERATION: the step's operation used the variable before, or searched the store while that variable was current, and
+    should have brought the detail into this step's variable, which the operation made.
     """
 
     START = "start"
@@ -45,10 +45,10 @@ class Step:
     """One step of a path.
 
     Attributes:
-        variable_id: where the detail is, or should be.
+        variable_id: the variable that has the detail, or should have it.
         operation_id: the operation that leads here from the step before.
-        quote: a part of the variable's value, as it stands there; may be empty where the detail is not.
-        holds: whether the needed detail is there.
+        quote: a literal part of the variable's value; may be empty if the value lacks the detail.
+        holds: whether the value has the needed detail.
     """
 
     variable_id: str
@@ -60,15 +60,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class PieceLoss:
-    """Where one piece of what the answer needs ended.
+    """How far one piece of the needed content came.
 
     Attributes:
-        piece: what it says, quoted from the evidence.
-        error_type: None where the piece reached the answer, or could not be followed.
-        operation_id: what lost it; None where it reached the answer, or nobody knows.
-        confidence: the probability that this is so, 0 to 1.
-        path: from the message that tells it to where it ended.
-        reached: whether it is in the answer.
+        piece: the piece, quoted from the evidence.
+        error_type: None if the piece reached the answer, or could not be followed.
+        operation_id: the operation that lost the piece; None if the piece reached the answer, or nobody knows.
+        confidence: the probability of this result, 0 to 1.
+        path: from the message that states the piece to the place where the piece ended.
+        reached: whether the piece is in the answer.
     """
 
     piece: str
@@ -82,7 +82,7 @@ class PieceLoss:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Another explanation that was weighed, or that a person would accept; then its confidence is None."""
+    """Another possible explanation. The confidence is None for an explanation that a person would accept, too."""
 
     error_type: ErrorType
     operation_id: str | None
@@ -92,15 +92,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found out about one failure. ``error_type`` None is an abstention, whose reason says why.
+    """The result for one failure. ``error_type`` None is an abstention, and the reason says why.
 
     Attributes:
         confidence: the probability that error type and operation are right, 0 to 1.
-        path: from the evidence to where it was lost, or to the answer.
+        path: from the evidence to the place where the detail was lost, or to the answer.
         candidates: other explanations, likeliest first.
-        details: what else belongs to it: hashes of prompts, evidence that was used, whether gold answers were.
-        losses: where each piece of what the answer needs ended, in the order in which the pieces were found.
-        question_kind: what the answer needs; None where nobody said it.
+        details: other facts: hashes of prompts, the used evidence, whether gold answers were used.
+        losses: where each piece of what the answer needs ended, in the order of the pieces.
+        question_kind: what the answer needs; None if unknown.
     """
 
     error_type: ErrorType | None
@@ -118,7 +118,7 @@ class Verdict:
 
 
 def own_loss(verdict: Verdict) -> tuple[PieceLoss, ...]:
-    """The only piece of a verdict that follows none: what its path quotes of the evidence; none without a path."""
+    """The only piece of a verdict without ``losses``: the evidence quoted by its path; empty without a path."""
     if verdict.error_type is None or not verdict.path:
         return ()
     reached = verdict.error_type is ErrorType.JUDGE
@@ -129,12 +129,12 @@ def own_loss(verdict: Verdict) -> tuple[PieceLoss, ...]:
 
 
 def abstention(reason: str, **more: Any) -> Verdict:
-    """A verdict that names nothing, and says why."""
+    """A verdict that names no error, with the reason."""
     return Verdict(None, None, 0.0, reason, **more)
 
 
 def unsure(verdict: Verdict, least: float) -> Verdict:
-    """An abstention in place of a verdict that is less sure than it must be; the verdict is its first candidate."""
+    """An abstention in place of a verdict below the needed confidence; the verdict becomes the first candidate."""
     if verdict.error_type is None:
         return verdict
     first = Candidate(verdict.error_type, verdict.operation_id, verdict.confidence, verdict.reason)
@@ -153,7 +153,7 @@ def unsure(verdict: Verdict, least: float) -> Verdict:
 
 
 def attribution_id(failure_id: str, method: str, inputs: str) -> str:
-    """The id of the verdict that a method gives from some inputs (a hash): the same inputs, the same id."""
+    """The id of a method's verdict on some inputs (a hash); the same inputs give the same id."""
     return make_id("Attribution", failure_id, method, inputs)
 
 
@@ -161,10 +161,10 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
     """The verdict as an element of the graph.
 
     Args:
-        verdict: what was found out.
-        failure: what it is about.
-        method: how it was found out.
-        inputs: hash of all that the verdict depends on.
+        verdict: to store.
+        failure: the subject of the verdict.
+        method: how the verdict was reached.
+        inputs: hash of everything that the verdict depends on.
     """
     details = verdict.details | {"inputs": inputs, "usage": asdict(verdict.usage)}
     return Attribution(
@@ -192,7 +192,7 @@ def to_attribution(verdict: Verdict, failure: Failure, method: Method, inputs: s
 
 
 def from_attribution(attribution: Attribution) -> Verdict:
-    """The verdict that an element of the graph holds; one by a person may have no path."""
+    """The verdict of an element of the graph. A verdict by a person may have no path."""
     details = msgspec.json.decode(attribution.attributes)
     return Verdict(
         error_type=attribution.error_type,
@@ -211,7 +211,7 @@ def from_attribution(attribution: Attribution) -> Verdict:
 
 
 def written(step: Step) -> dict[str, Any]:
-    """A step as it is stored."""
+    """A step as JSON for the store."""
     return {
         "variableId": step.variable_id,
         "operationId": step.operation_id,
