@@ -1,4 +1,4 @@
-"""Looks for the needed detail in texts."""
+"""Scores how surely a detail is in a text, by words, numbers and dates."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from attribution.text.lexicon import Alike
 from attribution.text.segments import Placed, Sentence, passage
 
 _TOGETHER = 0.97
-"""The score of two neighbouring sentences that only together have the detail is multiplied by this."""
+"""Factor for the score of two neighbouring sentences that have the detail only together."""
 _AROUND = 500
 _MOST_PARTS = 400
 _FAINT = 0.25
-"""A score below this counts as nothing."""
+"""Scores below this become 0."""
 _GIST = 0.7
-"""If no gold answer says which words are needed, this part of the sentence is enough."""
+"""The share of the sentence that is enough if no gold answer says which words are needed."""
 _NEED = 0.15
-"""This part of the anchors must be near the core, if the core is there in its own words; otherwise twice as much."""
+"""The share of the anchors that a sentence needs if it has the core's own words; otherwise twice as much."""
 _OWN = 1.3
-"""If the core's own words weigh at least this much, few anchors are enough."""
+"""Literal words of the core with at least this weight need few anchors."""
 _SHARED = 0.4
 _PRECISION = 0.6
-"""Or this part of the words beside the core must be anchors."""
+"""Alternatively, this share of the words beside the core must be anchors."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What some sentences tell of a detail.
+    """How much of a detail's core some sentences have.
 
     Attributes:
-        cover: the part of the core that they have, 0 to 1.
-        matched: words of the core, each with the word that tells it.
+        cover: the share of the core, 0 to 1.
+        matched: for each found word of the core, the word in the sentences.
         places: the sentences.
     """
 
@@ -50,14 +50,14 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a text may have of a detail.
+    """A cheap upper bound of how much of a detail a text has.
 
     Attributes:
-        said: the detail's sentence, if the text has it word by word; then nothing else is known.
+        said: the detail's sentence, if the text has it literally; then all other attributes are empty.
         places: the sentences of the text.
-        own: the numbers of those that say something and are not at once known to be what another message says.
-        bits: of those of them that may have anything of the core, by number; see ``Sought``.
-        most: no less than the score of the text.
+        own: the indexes of the sentences that count: with content, and not obviously from another message.
+        bits: for each sentence with a part of the core, an encoding of the part; see ``PreparedContent``.
+        most: an upper bound of the text's score.
     """
 
     said: str
@@ -68,7 +68,7 @@ class Look:
 
 
 class Finder:
-    """Looks for one detail in many texts; what it knows of a word or a sentence is kept."""
+    """Looks for one detail in many texts. Results for words and sentences are cached."""
 
     def __init__(
         self,
@@ -77,14 +77,14 @@ class Finder:
         alike: Alike | None = None,
         not_quoted: Callable[[str, Sequence[Placed]], Sequence[int]] = lambda _, places: range(len(places)),
     ) -> None:
-        """Knows nothing of any text yet.
+        """Starts without texts.
 
         Args:
-            detail: what to look for.
-            is_foreign: whether a sentence is what another message says: then it doesn't count.
-            alike: learns the words of the texts; several finders may share one.
-            not_quoted: which sentences of a text are left, by number, without those of which that can be said at once,
-                and those that say nothing.
+            detail: to look for.
+            is_foreign: whether a sentence comes from another message. Such sentences don't count.
+            alike: learns the words of the texts; finders may share one.
+            not_quoted: the indexes of a text's sentences that have content and do not obviously come from another
+                message.
         """
         self._detail = detail
         self._is_foreign = is_foreign
@@ -106,15 +106,15 @@ class Finder:
 
         Args:
             text: a value.
-            sole: whether the text was made from no other message: then it can't be about anything else.
+            sole: whether the text was made from the detail's message only: then the text can't be about anything else.
         """
         (look,) = self.look_at([text])
         return self.in_text(look, sole=sole)
 
     def look_at(self, texts: Sequence[str]) -> list[Look]:
-        """What some texts may have of the detail at most, which is found out at little cost."""
+        """Cheap upper bounds of how much of the detail each text has."""
         said = [literal(self._detail, text) for text in texts]
-        # All words are learned first, because what is looked up depends on them.
+        # All words are learned first, because look_up only finds words that are known.
         read = [([], []) if one else self._read(text) for one, text in zip(said, texts, strict=True)]
         self._sought.look_up()
         looks = []
@@ -124,12 +124,12 @@ class Finder:
         return looks
 
     def in_text(self, look: Look, *, sole: bool = False, least: float = 0.0) -> Presence:
-        """How surely the detail is in a text that was looked at.
+        """How surely the detail is in a text.
 
         Args:
-            look: of the last call of ``look_at``.
+            look: from the last call of ``look_at``.
             sole: see ``presence``.
-            least: scores below it need not be found out: what is said then is only that it is less.
+            least: scores below this may be returned lower than they are.
         """
         if look.said:
             return Presence(1.0, look.said)
@@ -137,7 +137,7 @@ class Finder:
         if look.most < max(least, _FAINT):
             return ABSENT
         best, place = ABSENT, len(places)
-        # A sentence has no more of the detail than of its core: most need not be looked at closely.
+        # No sentence has more of the detail than of its core, so that most sentences need no close look.
         for most, number in self._ranked(bits, max(least, _FAINT)):
             if most < best.score:
                 break
@@ -159,27 +159,24 @@ class Finder:
         return best
 
     def _most(self, bits: Iterable[int]) -> float:
-        """No less than the part of the core that some sentences have together."""
+        """An upper bound of the share of the core that these sentences have together."""
         return SURELY * self._sought.worth(reduce(or_, bits, 0)) / self._least
 
     def _ranked(self, bits: Mapping[int, int], least: float) -> list[tuple[float, int]]:
-        """No less than the part of the core that something has, by what it may have, the most first.
-
-        What has less than the least is left out.
-        """
+        """Upper bounds of the share of the core by index, the highest first, without those below ``least``."""
         worth = least * self._least / SURELY
         found = [(has, number) for number, bits_of in bits.items() if (has := self._sought.worth(bits_of)) >= worth]
         return [(SURELY * has / self._least, number) for has, number in sorted(found, key=lambda o: (-o[0], o[1]))]
 
     def _read(self, text: str) -> tuple[Sequence[Placed], Sequence[int]]:
-        """The sentences of a text, whose words are known then, and which of them may count."""
+        """The sentences of a text, and the indexes of the sentences that count. Learns the text's words."""
         read = text if len(text) <= LARGE else self._excerpt(text)
         places = passage(read)
         self._alike.learn(read, (placed.sentence.stems for placed in places))
         return places, self._not_quoted(read, places)
 
     def _excerpt(self, text: str) -> str:
-        """What is around the core's own words, numbers and years in a text that is too large to be read whole."""
+        """The parts of a very large text around the core's own words, numbers and years."""
         needles = _needles(self._detail.core)
         if needles is None:
             return ""
@@ -195,7 +192,6 @@ class Finder:
         return "\n".join(parts)
 
     def _single(self, placed: Placed, sole: bool) -> float:
-        """The score of a sentence."""
         key = placed.sentence.text, placed.reference, sole
         if key not in self._scores:
             score = self._score(self._told([placed]), sole)
@@ -203,7 +199,7 @@ class Finder:
         return self._scores[key]
 
     def _pair(self, first: Placed, second: Placed, sole: bool, best: float) -> float:
-        """The score of two sentences together; 0 where it is less than the best so far."""
+        """The joint score of two sentences; 0 if below ``best``."""
         if self._foreign.get(first.sentence.text) or self._foreign.get(second.sentence.text):
             return 0.0
         key = first.sentence.text, second.sentence.text, first.reference, second.reference, sole
@@ -223,15 +219,15 @@ class Finder:
         return self._foreign[text]
 
     def _score(self, told: _Told, sole: bool) -> float:
-        """How much of the detail some sentences have together."""
-        if told.cover < _FAINT or sole:  # what is around it can only make it less
+        """The share of the detail that some sentences have."""
+        if told.cover < _FAINT or sole:  # the surroundings can only lower it
             return told.cover
         detail, taken = self._detail, set(told.matched.values())
         self._around = self._around or Sought(Content(detail.anchors, frozenset(), ()), self._alike)
         self._around.look_up()
         left = [w for w in _telling(self._around, told.places, self._telling_around) if w not in taken]
         shared = sum(detail.anchors[word] for word in _matches(self._around, left))
-        # Rare words of the core speak for themselves; a date, a number or another word could be that of anything.
+        # Rare words of the core are proof alone; a date, a number or a similar word may belong to anything.
         core = detail.core.words
         own = sum(sorted((core[word] for word, other in told.matched.items() if word == other), reverse=True)[:3])
         recall = (shared / self._total if self._total else 1.0) / (_NEED if own >= _OWN else 2 * _NEED)
@@ -242,7 +238,7 @@ class Finder:
         return told.cover * min(1.0, max(recall, precision / _PRECISION))
 
     def _told(self, places: Sequence[Placed]) -> _Told:
-        """What some sentences have of the core together."""
+        """The share of the core that some sentences have together."""
         detail = self._detail
         core = detail.core
         matched = _matches(self._sought, _telling(self._sought, places, self._telling_core))
@@ -256,12 +252,12 @@ class Finder:
 
 
 def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[str]]) -> list[str]:
-    """The words of some sentences that tell any of those that are sought, in order.
+    """The words of some sentences that match any needed word, in order.
 
     Args:
-        sought: what is looked for.
+        sought: the needed content.
         places: the sentences.
-        kept: what was found in other sentences, by their text.
+        kept: cache of results by sentence.
     """
     found: dict[str, None] = {}
     for placed in places:
@@ -274,7 +270,7 @@ def _telling(sought: Sought, places: Sequence[Placed], kept: dict[str, Sequence[
 
 
 def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
-    """For each sought word, the word that tells it (``attribution.needed.content.matches``); a word tells one only."""
+    """For each needed word, the best match (``attribution.needed.content.matches``); each is used once."""
     wanted = sought.told_by(words)
     same = {word: word for word in wanted if word in words}
     left = [word for word in words if word not in same]
@@ -291,7 +287,7 @@ def _matches(sought: Sought, words: Sequence[str]) -> dict[str, str]:
 
 
 def _needles(core: Content) -> re.Pattern[str] | None:
-    """What a text that tells the core literally must contain; None where there is no such thing."""
+    """A pattern that every text with the core's own words matches; None for an empty core."""
     words = [word.removesuffix("i") for word in core.words]  # happi: happy
     words += [f"{value:g}" for value in core.numbers]
     words += [str(date.fromordinal(days.first).year) for days in core.dates]

@@ -1,4 +1,4 @@
-"""One failure under the free pass: where in the trace the needed detail is."""
+"""Where in a trace a failure's needed detail is: presence in variables, the way to the answer, memory units."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from schema.kinds import STORED, OperationKind, VariableKind
 from schema.models import Failure
 
 _UNSURE = 0.2
-"""A judge is asked about scores that are nearer to ``HOLDS`` than this."""
+"""Scores nearer to ``HOLDS`` than this are unclear: a judge is asked."""
 _MOST_QUESTIONS = 24
 
 
 @dataclass(slots=True)
 class Case:
-    """A failure with one detail that its answer needed. What was found out about variables is kept.
+    """A failure with one detail that the answer needed. Results about variables are cached.
 
     Attributes:
-        future: all that depends on the message of the detail.
-        is_judged: whether a judge may be asked: then all that is looked at must be known exactly.
+        future: the forward closure of the detail's message.
+        is_judged: whether a judge may be asked. Then every score must be exact.
     """
 
     graph: TraceGraph
@@ -43,7 +43,7 @@ class Case:
     finder: Finder
     is_judged: bool = False
     _below: dict[tuple[str, bool], float] = field(default_factory=dict)
-    """Of some values that the detail is less surely there than this."""
+    """Upper bounds of scores that were not computed exactly."""
     _known: dict[tuple[str, bool], Presence] = field(default_factory=dict)
     _unsure: dict[tuple[str, bool], str] = field(default_factory=dict)
 
@@ -51,35 +51,35 @@ class Case:
     def of(
         cls, graph: TraceGraph, messages: Messages, failure: Failure, detail: Detail, *, is_judged: bool = False
     ) -> Case:
-        """The case of a failure and its detail."""
+        """Set up the search for a detail."""
         is_foreign = partial(messages.origins.is_foreign, message_id=detail.message_id)
         not_quoted = partial(messages.origins.not_quoted, message_id=detail.message_id)
         finder = Finder(detail, is_foreign, messages.alike, not_quoted)
         return cls(graph, messages, failure, detail, graph.future([detail.message_id]), finder, is_judged)
 
     async def presence(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
-        """How surely the detail is in some variables."""
+        """How surely the detail is in each variable."""
         return await self._look(variable_ids, lambda best: 0.0)
 
     async def best(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
-        """The same; what is neither a holder nor the best of these may be said to be less than it is."""
+        """Like ``presence``, but scores below ``HOLDS`` and below the best may be too low."""
         return await self._look(variable_ids, lambda best: min(best, HOLDS))
 
     async def holders(self, variable_ids: Iterable[str]) -> dict[str, Presence]:
-        """Those that hold the detail."""
+        """The variables that have the detail."""
         return {v: one for v, one in (await self._look(variable_ids, lambda _: HOLDS)).items() if one.score >= HOLDS}
 
     def may_hold(self, text: str) -> bool:
-        """Whether a part of a text may have the detail, whatever days the rest of the text tells."""
+        """Whether a part of a text may have the detail, whatever days the rest of the text names."""
         (look,) = self.finder.look_at([text])
         return look.most >= (HOLDS - _UNSURE if self.is_judged else HOLDS)
 
     async def _look(self, variable_ids: Iterable[str], least: Callable[[float], float]) -> dict[str, Presence]:
-        """How surely the detail is in some variables; what is less than the least that matters need not be exact.
+        """How surely the detail is in each variable; scores below a bound may be too low.
 
         Args:
             variable_ids: of the variables.
-            least: what matters, by the best that was found before.
+            least: gives the bound for the best score so far.
         """
         keys = {v: (self.graph.variables[v].value_hash, self.is_sole(v)) for v in variable_ids}
         best = max((self._known[key].score for key in keys.values() if key in self._known), default=0.0)
@@ -90,7 +90,7 @@ class Case:
                 missing.setdefault(key, variable_id)
         texts = await self.graph.texts(missing.values())
         looks = dict(zip(missing, self.finder.look_at([texts[v] for v in missing.values()]), strict=True))
-        # Those that may have most come first: then the others need not be looked at closely.
+        # The most promising texts come first: the rest may then need no close look.
         for key, look in looks.items() if self.is_judged else sorted(looks.items(), key=lambda item: -item[1].most):
             bound = 0.0 if self.is_judged else least(best)
             if self._below.get(key, 2.0) > bound:
@@ -105,7 +105,7 @@ class Case:
         return {variable_id: self._known.get(key, ABSENT) for variable_id, key in keys.items()}
 
     async def ask(self, judge: PresenceJudge) -> int:
-        """Let a judge decide about variables where words are not clear; returns how many it decided."""
+        """Ask a judge about variables with unclear scores; returns the number of decisions."""
         keys = list(self._unsure.items())[:_MOST_QUESTIONS]
         texts = await self.graph.texts(variable_id for _, variable_id in keys)
         told = self.detail.plain(self.failure)
@@ -121,7 +121,11 @@ class Case:
         return decided
 
     def way(self, past: AbstractSet[str]) -> AbstractSet[str]:
-        """What lies between the question and the answer whose past it is, both included."""
+        """The variables between the question and the answer, both included.
+
+        Args:
+            past: the answer's backward closure.
+        """
         return past & self.graph.future([self.failure.question_id])
 
     def searches(self, past: AbstractSet[str]) -> list[str]:
@@ -132,7 +136,7 @@ class Case:
         return sorted(found, key=lambda operation_id: graph.operations[operation_id].sequence)
 
     def read_units(self, past: AbstractSet[str]) -> list[str]:
-        """The memory units that the way from the question to the answer read."""
+        """The memory units that were read between the question and the answer."""
         graph = self.graph
         way = self.way(past)
         readers = {graph.variables[v].operation_id for v in way} - {None}
@@ -145,7 +149,7 @@ class Case:
         return [ids for ids in self.graph.lineages(self.future) if variables[ids[0]].kind is VariableKind.MEMORY_UNIT]
 
     async def current_units(self, place: int) -> dict[str, Presence]:
-        """How surely the detail is in the units that the memory held just before a place in the order (as ``best``)."""
+        """The scores (as by ``best``) of the units that were in the memory just before a place in the order."""
         graph = self.graph
         current = [graph.current_version(versions, place) for versions in self.lineages()]
         return await self.best(
@@ -153,14 +157,14 @@ class Case:
         )
 
     def is_sole(self, variable_id: str) -> bool:
-        """Whether a variable was made from no other message."""
+        """Whether a variable was made from the detail's message and no other."""
         return variable_id in self.future and self.messages.behind(self.graph, variable_id) == {self.detail.message_id}
 
 
 def is_turned_down(graph: TraceGraph, unit: str) -> bool:
-    """Whether a unit was only handed to an update that gave older ones back as they were: the memory never had it.
+    """Whether a unit never reached the memory: it was only offered to an update that returned older units unchanged.
 
-    If anything else used or read it, it was in the memory; so was what is no newer than the others that the update got.
+    A unit that anything else used or read was in the memory, and so was one no newer than the update's other inputs.
     """
     users = graph.users(unit)
     if len(users) != 1 or graph.operations[users[0]].kind is not OperationKind.UPDATE:
@@ -177,6 +181,6 @@ def is_turned_down(graph: TraceGraph, unit: str) -> bool:
 
 
 def kept_as_it_was(graph: TraceGraph, operation_id: str) -> set[str]:
-    """What an operation gave back unchanged of what is stored; empty where it made anything new that is stored."""
+    """The stored inputs that an operation returned unchanged; empty if the operation stored anything new."""
     made = [one for one in graph.made(operation_id) if graph.variables[one].kind in STORED]
     return set() if any(map(graph.is_recorded, made)) else {graph.recorded(one) for one in made}

@@ -1,6 +1,6 @@
-"""The free pass: follows what the answer needed through the graph, and names the operation that lost it.
+"""The free pass: finds the evidence of a failure, and tries the failure by rules (``trial``).
 
-How it decides is in ``trial``.
+The trial follows what the answer needed through the graph, and names the operation that lost it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from store.runtime.garbage_collector import collector_paused
 
 _RETRIEVED = 10
 _GOLD_FREE = 0.7
-"""The confidence of a verdict that was made without gold answers is multiplied by this."""
+"""Factor for the confidence of verdicts without gold answers."""
 
 
 class FlowPass:
-    """The free pass over the traces of a run. The messages of a trace are read once, for all its failures."""
+    """The free pass over traces. The messages of a trace are read once for all its failures."""
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
         self._messages: dict[str, Messages] = {}
 
     async def messages(self, graph: TraceGraph) -> Messages:
-        """The messages of a trace."""
+        """The messages of a trace, cached."""
         if graph.trace_id not in self._messages:
             self._messages[graph.trace_id] = await Messages.read(graph, self._embedder)
         return self._messages[graph.trace_id]
 
     async def retrieve(self, graph: TraceGraph, failure: Failure, mode: Mode, limit: int = _RETRIEVED) -> list[str]:
-        """The messages that look most like the evidence of a failure, best first."""
+        """The messages that are most similar to the evidence of a failure, best first."""
         return await (await self.messages(graph)).retrieve(failure, mode, limit, is_known(graph, failure))
 
     async def attribute(
@@ -52,12 +52,13 @@ class FlowPass:
 
         Args:
             graph: the trace.
-            failure: what was asked, answered and expected; its attributes are not looked at.
-            gold_free: do without the gold answers.
-            judge: decides where words don't, for verdicts that are not sure.
+            failure: question, answer and gold answers; the attributes are not read.
+            gold_free: ignore the gold answers.
+            judge: decides unclear presences, for verdicts below ``SURE``.
         """
-        # A judge takes its time; without one this is over within a second, and leaves hardly any garbage. What was
-        # needed on the way is gone when the collector goes on: it would look through all of that.
+        # Without a judge, a verdict takes less than a second and makes hardly any garbage. All temporary objects are
+        # gone when
+        # the collector runs again, so that it need not scan them.
         with collector_paused() if judge is None else nullcontext():
             return await self._verdict(graph, failure, gold_free or not failure.gold_answers, judge)
 
@@ -77,20 +78,20 @@ class FlowPass:
         )
 
     async def endings(self, graph: TraceGraph, failure: Failure) -> list[list[Ending]]:
-        """Where each piece of what the answer needed ended; none where nothing is needed, or can be followed.
+        """How each piece of the needed content ended; empty if nothing is needed or can be followed.
 
-        A piece that several messages tell has an ending of each, that which came furthest first.
+        A piece that several messages state has one ending for each of them, the furthest first.
         """
         trial, _ = await self._trial(graph, failure, gold_free=not failure.gold_answers)
         return await trial.endings()
 
     async def pieces(self, graph: TraceGraph, failure: Failure, *, gold_free: bool = False) -> list[Detail]:
-        """What the answer needed, each piece as the message has it that tells it best; none where nothing is needed."""
+        """The pieces that the answer needed, each from the message that states it best; empty if nothing is needed."""
         trial, _ = await self._trial(graph, failure, gold_free or not failure.gold_answers)
         return trial.needed()
 
     async def _trial(self, graph: TraceGraph, failure: Failure, gold_free: bool) -> tuple[Trial, list[str]]:
-        """The trial of a failure, and the messages among which its evidence was found where none is given."""
+        """The trial of a failure, and the retrieved messages if the failure names no evidence."""
         messages = await self.messages(graph)
         evidence = [message for message in failure.evidence_ids if message in messages.sentences]
         retrieved: list[str] = []

@@ -1,4 +1,4 @@
-"""Where a detail that is in no current unit was lost."""
+"""Finds the operation that lost a detail which is in no current memory unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BY_KIND = {
     OperationKind.RETRIEVAL: ErrorType.RETRIEVAL,
     OperationKind.GENERATION: ErrorType.RESPONSE,
 }
-"""The error type of a loss, by the kind of the operation. For all other kinds it is an update error."""
+"""The error type of a loss by the kind of the operation; other kinds make update errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Loss:
     """An operation that had the detail and did not pass it on.
 
     Attributes:
-        holder: the variable that still has it.
-        after: the variable that should have it: the next version; None where none is known.
+        holder: the variable that still has the detail.
+        after: the variable that should have the detail, such as the next version; None if unknown.
     """
 
     error_type: ErrorType
@@ -40,7 +40,7 @@ class Loss:
 
 
 async def last_loss(case: Case, place: int) -> Loss | None:
-    """The operation that last ended a version of a unit which had the detail, before a place in the order."""
+    """The last operation before ``place`` that ended a version with the detail, by a deletion or by a new version."""
     graph = case.graph
     losses: list[tuple[int, Loss]] = []
     for versions in case.lineages():
@@ -68,9 +68,9 @@ async def last_loss(case: Case, place: int) -> Loss | None:
 
 
 async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
-    """The newest of some versions of a thing that has the detail.
+    """The newest version of a unit that has the detail.
 
-    A long buffer has many: of these only those are read of which the next one left out what may have it.
+    Reads a version only if the next version may have dropped the detail, because a long buffer has many versions.
     """
     following: str | None = None
     for version in reversed(versions):
@@ -82,7 +82,7 @@ async def _newest_holder(case: Case, versions: Sequence[str]) -> str | None:
 
 
 async def _may_have_lost(case: Case, version: str, following: str) -> bool:
-    """Whether a version may have the detail though the next one, as is known, has it not."""
+    """Whether a version may have the detail, given that the next version lacks it."""
     left_out = await case.graph.left_out(version, following)
     if left_out is None or case.is_sole(version) != case.is_sole(following):
         return True
@@ -90,9 +90,9 @@ async def _may_have_lost(case: Case, version: str, following: str) -> bool:
 
 
 async def lost_on_the_way(case: Case, place: int) -> Loss | None:
-    """The last operation that used what still had the detail, and made nothing that has it.
+    """The last operation before ``place`` that used a variable with the detail and made none with it.
 
-    An operation that answered had the detail too, but not to keep it: it is named only if there is no other.
+    A generation had the detail, too, but need not keep it: it is blamed only if there is no other operation.
     """
     graph = case.graph
     before = [
@@ -120,7 +120,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
             if operation.sequence >= place or kept:
                 continue
             keeps = operation.kind is not OperationKind.GENERATION
-            # Of several carriers the one that it used itself, not by way of a prompt: each step of a path must follow.
+            # Prefers a variable that the operation used directly, not through a prompt: the steps of a path must join.
             is_used = carrier in graph.used(operation_id)
             key = (keeps, operation.sequence, operation_id, is_used, graph.variables[carrier].sequence, carrier)
             best = key if best is None or key > best else best
@@ -130,7 +130,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
     made = graph.made(blamed)
     revised = [graph.variables[m].revision_of for m in made]
     state = any(v is not None and graph.variables[v].kind in STORED for v in [carrier, *revised])
-    # What an earlier step had taken out of the message was captured: then it was the writing that lost it.
+    # If an earlier step had already extracted the detail from the message, writing lost it.
     state = state or graph.variables[carrier].operation_id is not None
     state = state or (graph.operations[blamed].kind is OperationKind.UPDATE and bool(kept_as_it_was(graph, blamed)))
     kind = _BY_KIND.get(graph.operations[blamed].kind, ErrorType.UPDATE if state else ErrorType.EXTRACTION)
@@ -141,7 +141,7 @@ async def lost_on_the_way(case: Case, place: int) -> Loss | None:
 
 
 def goes_on(graph: TraceGraph, variable_id: str) -> bool:
-    """Whether something is kept, or another operation took it up: a reply that nobody reads is the end of a way."""
+    """Whether a variable is stored or was used again. A reply that nothing reads is a dead end."""
     variable = graph.variables[variable_id]
     made_from = graph.children(variable_id)
     elsewhere = any(d.operation_id != variable.operation_id for d in made_from)

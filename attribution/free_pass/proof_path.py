@@ -1,4 +1,4 @@
-"""The path that proves a verdict of the free pass, and the check that any path must pass."""
+"""Builds the path that proves a verdict of the free pass, and checks the path of any verdict."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from schema.models import Failure
 from store.contract.answers import Edge
 
 _BEGINNING = 200
-"""Characters of a value that stand for it."""
+"""The maximal length of a quote from the beginning of a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a path is made of: a message, the variable that still has the detail, and what comes after.
+    """The ends of a path, from which ``steps`` makes the path.
 
     Attributes:
         start: the first variable.
-        holder: the last variable that has the detail; the way there is found in the graph.
-        then: variables after it, in order, each with the operation that leads there.
-        quote: of the first variable, where no detail gives it.
+        holder: the last variable with the detail; the way from ``start`` is found in the graph.
+        then: the variables after ``holder``, each with the operation that leads there.
+        quote: of the first variable, if there is no detail.
     """
 
     start: str
@@ -53,14 +53,14 @@ class Proof:
 
 
 def of_judge(graph: TraceGraph, failure: Failure, judge: str | None) -> Proof:
-    """The answer, and what the judge made of it."""
+    """The answer, and the judge's verdict on it."""
     answer = failure.answer_id or ""
     judged = [d for d in graph.children(answer) if d.operation_id == judge]
     return Proof(answer, answer, tuple((d.target, judge) for d in judged[:1]), quote=failure.prediction or "")
 
 
 def of_question(graph: TraceGraph, failure: Failure) -> Proof:
-    """From the question to the answer, by whatever derivations join them."""
+    """From the question to the answer, along any derivations."""
     answer = failure.answer_id or ""
     chain = graph.path(failure.question_id, answer)
     then = tuple((d.target, d.operation_id) for d in chain) or ((answer, graph.variables[answer].operation_id),)
@@ -68,12 +68,12 @@ def of_question(graph: TraceGraph, failure: Failure) -> Proof:
 
 
 def of_message(message_id: str, quote: str) -> Proof:
-    """A message alone."""
+    """A single message."""
     return Proof(message_id, message_id, quote=quote)
 
 
 def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
-    """From the evidence to what was read, and to the answer."""
+    """From the evidence to the text that was read, and on to the answer."""
     graph = case.graph
     start = case.detail.message_id
     if holder not in case.future:
@@ -84,25 +84,25 @@ def of_response(case: Case, holder: str, units: Sequence[str]) -> Proof:
 
 
 def of_reading(case: Case, holder: str, quote: str) -> Proof:
-    """What was read for the answer, with its words that tell the detail, and the answer."""
+    """From the text that was read, with a quote that states the detail, to the answer."""
     answer = case.graph.variables[case.failure.answer_id or ""]
     return Proof(holder, holder, ((answer.id, answer.operation_id),), quote=quote)
 
 
 def of_search(case: Case, unit: str, blamed: str) -> Proof:
-    """From the evidence to the unit, and to what the search made instead."""
+    """From the evidence to the unit, and on to the search's result."""
     made = case.graph.made(blamed)
     return Proof(case.detail.message_id, unit, ((made[0], blamed),) if made else ())
 
 
 async def of_reached(case: Case, answer: str) -> list[Step]:
-    """From the evidence to the answer that has it."""
+    """From the evidence to the answer that has the detail."""
     steps = await _way(case, case.detail.message_id, answer)
     return [replace(step, holds=True) if step.variable_id == answer else step for step in steps]
 
 
 def of_loss(case: Case, loss: Loss) -> Proof:
-    """From the evidence to the last holder, and to what lacks the detail."""
+    """From the evidence to the last variable with the detail, and on to the variable that lacks it."""
     after = loss.after
     if after is None and loss.error_type is ErrorType.DELETION:
         ends = [d.target for d in case.graph.children(loss.holder) if d.operation_id == loss.operation_id]
@@ -111,12 +111,12 @@ def of_loss(case: Case, loss: Loss) -> Proof:
 
 
 async def _way(case: Case, start: str, holder: str) -> list[Step]:
-    """From a variable to one that depends on it: through variables with the detail where there is such a way."""
+    """From a variable to a dependent one, through variables with the detail if possible."""
     graph = case.graph
     inside = {v for v in graph.past([holder]) & case.future if graph.place(v) <= graph.place(holder)}
     chain = graph.path(start, holder, inside)
     steps = [Step(start, graph.variables[start].operation_id, Link.START, await _quote(case, start), True)]
-    # Versions of a buffer repeat each other.
+    # Versions of a buffer repeat most of the version before.
     repeats = [await graph.has_all_of(derivation.target, derivation.source) for derivation in chain]
     read = [derivation.target for derivation, is_same in zip(chain, repeats, strict=True) if not is_same]
     texts = await graph.texts(read)
@@ -149,15 +149,15 @@ async def _quote(case: Case, variable_id: str) -> str:
 
 
 async def _spelled(graph: TraceGraph, variable_id: str, said: str) -> str:
-    """What was said as the variable's value has it; else how the value begins."""
+    """The quote as spelled in the variable's value; the beginning of the value if the quote is not there."""
     text = await graph.text(variable_id)
     return next((spelled for spelled in spellings(said) if spelled and spelled in text), text[:_BEGINNING])
 
 
 async def problems(verdict: Verdict, graph: TraceGraph) -> list[str]:
-    """What is wrong with a verdict's paths: unknown ids, quotes that don't stand in values, steps that don't join.
+    """Errors of a verdict's paths: unknown ids, quotes that are not in the values, steps that don't join.
 
-    The paths are the verdict's own and those of its losses.
+    Checks the verdict's own path and the paths of its losses.
     """
     found = await _problems(graph, verdict.operation_id, verdict.path, "")
     for number, loss in enumerate(verdict.losses):
@@ -177,9 +177,9 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
             found.append(f"{place}: variable {step.variable_id} is not in the trace")
             before = None
             continue
-        # What stands in a version stands in the next one, if that has all of it.
+        # A quote of a version need not be looked up in the next version, if that is known to contain all of the text.
         repeats = before is not None and stands and bool(step.quote) and step.quote == before.quote
-        is_text = "\ufffd" not in step.quote  # else it stands for bytes that are no text, which may be read otherwise
+        is_text = "\ufffd" not in step.quote  # the mark replaces undecodable bytes, which may be decoded differently
         if not (repeats and is_text and before and await graph.has_all_of(step.variable_id, before.variable_id)):
             stands = not step.quote or step.quote in await graph.text(step.variable_id)
         if not stands:
@@ -191,7 +191,7 @@ async def _problems(graph: TraceGraph, operation_id: str | None, path: Sequence[
 
 
 def _joined(graph: TraceGraph, before: str, step: Step) -> bool:
-    """By a derivation, or by an operation that had the one at hand and should have brought it into the other."""
+    """Whether a derivation leads to the step, or its operation had the variable before at hand and made the step's."""
     if any(d.source == before and d.operation_id == step.operation_id for d in graph.parents(step.variable_id)):
         return True
     operation = graph.operations.get(step.operation_id or "")

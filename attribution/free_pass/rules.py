@@ -1,6 +1,6 @@
-"""The rules of the free pass. Each looks at a failure by itself and says how likely it is that it names the fault.
+"""The rules of the free pass. Each rule examines a failure and returns the probability that it names the fault.
 
-The rules use only kinds and the flow of data, never the name of a memory system or of a data set.
+Rules use only kinds and data flow, never names of memory systems or data sets.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from schema.kinds import STORED, TELLS_GOLD, ErrorType, OperationKind, VariableK
 from schema.models import Failure
 
 AGREES = 0.55
-"""An answer is right if it says at least this part of the gold answer, by weight of words."""
+"""An answer is right if it has at least this share of the gold answer, by weight of words."""
 _ALL = 0.9
-"""What the sentences of a message must have of a gold answer, so that they tell it together."""
+"""The sentences of a message state the gold answer together if they have at least this share."""
 _MORE = 0.1
-"""A gold answer is wrong only if the evidence supports the given answer better than it by this much."""
+"""A gold answer is wrong only if the evidence supports the given answer by this much more."""
 _SAID = 0.3
-"""At least this part of the given answer must be said in the evidence."""
+"""The evidence must state at least this share of the given answer."""
 _KEPT = 0.5
-"""And only if it has at least this part of what the evidence has of the gold answer word by word."""
+"""The answer must have at least this share of the gold answer's words that are in the evidence."""
 _SAYS = 0.5
-"""An answer can contradict the gold answer only if what it adds to the question weighs at least this much."""
+"""An answer contradicts the gold answer only if its words beyond the question have at least this weight."""
 _TELLS = 0.75
-"""Another message tells the same if it has at least this part of what was needed."""
+"""Another message states the same detail if it has at least this share of the core."""
 _ABOUT = 0.5
-"""It must also have at least this part of the question."""
+"""It must also have at least this share of the question."""
 _NOT_READ = TELLS_GOLD | {VariableKind.QUERY}
 _LISTS = frozenset({VariableKind.RETRIEVAL_RESULT, VariableKind.CONTEXT, VariableKind.MEMORY_UNIT, VariableKind.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule says: how likely it is that it names the fault.
+    """The result of one rule: a possible fault with its likelihood.
 
     Attributes:
-        is_local: whether it follows from the answer, from what was read for it and from the evidence alone. Then it
-            does not matter if earlier steps were not recorded.
+        is_local: whether only the answer, the texts read for the answer and the evidence matter. Then holes in earlier
+            steps of the recording do not matter.
     """
 
     error_type: ErrorType
@@ -71,7 +71,7 @@ def right(
     *,
     refused: bool = False,
 ) -> Finding:
-    """The answer says what the gold answer says; without one, what the evidence says."""
+    """The answer has the content of the gold answer; without gold answers, of the evidence."""
     judges = [o for o in graph.users(failure.answer_id or "") if graph.operations[o].kind is OperationKind.JUDGE]
     judge = judges[-1] if judges else None
     if refused:
@@ -83,8 +83,9 @@ def right(
     else:
         asked = frozenset(messages.asked(failure).words)
         agreed = agreement(want, failure.prediction or "", failure.gold_answers, asked)
-        # What lists fewer things than the gold answer must say each of them, for it may have left one out, though most
-        # of the words are there; what lists as many may say one in other words.
+        # A shorter list must state each item of the gold answer: it may lack an item though it has most of the words. A
+        # list
+        # of equal length may paraphrase an item.
         named = items(failure) if polar(failure.gold_answers) is None else []
         named = named if len(things(failure.prediction or "")) < len(named) else []
         recall = agreed.recall
@@ -102,7 +103,7 @@ def right(
 
 
 def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Finding:
-    """The gold answer says that nobody can know: an answer that says so is right, any other answer is made up."""
+    """The gold answer is a refusal: then an answer that refuses is right, and any other answer is made up."""
     if refuses(failure.prediction or ""):
         return right(graph, messages, failure, (), None, refused=True)
     answer = graph.variables[failure.answer_id or ""]
@@ -117,7 +118,7 @@ def unanswerable(graph: TraceGraph, messages: Messages, failure: Failure) -> Fin
 
 
 def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
-    """What a good reply says stands in the question itself: no memory was needed."""
+    """The question itself has all that a good reply says: no memory was needed."""
     answer = graph.variables[failure.answer_id or ""]
     reason = "a good answer needs nothing of what was said before"
     return Finding(
@@ -128,16 +129,16 @@ def nothing_needed(graph: TraceGraph, failure: Failure) -> Finding:
 def foreign_gold(
     messages: Messages, failure: Failure, evidence: Sequence[str], detail: Detail, want: Content
 ) -> Finding:
-    """The evidence says what was answered, not what the gold answer says, neither in one sentence nor in several."""
+    """The evidence states the given answer and not the gold answer, neither in one sentence nor in several."""
     likelihood, quote, message = 0.0, "", detail.message_id
     if failure.prediction and not refuses(failure.prediction):
         claim = messages.claim(failure, detail.reference)
         share, source, sentence = backing(messages, failure, evidence, detail.reference)
         together, at_once = told_together(messages, evidence, want), told_at_once(messages, evidence, claim)
-        # Of a list that is told whole, only an answer with as much to say can be the right one instead.
+        # If the evidence states the whole list, only an answer with as much content can be right instead.
         says_more = is_list(failure) and want.weight > claim.weight
         is_told = together >= _ALL and (says_more or together > at_once + _MORE)
-        # A list is told by several sentences, unless one of them says what was answered instead.
+        # A list may be stated by several sentences, unless one sentence states the given answer.
         several = is_list(failure) and at_once < _ALL
         if (
             detail.support < 0.7
@@ -157,14 +158,14 @@ def foreign_gold(
 
 
 def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Content, *, several: bool) -> bool:
-    """Whether the evidence tells much of the gold answer word by word, and the answer does not: then it says less.
+    """Whether the answer lacks many words of the gold answer that the evidence has: then the answer says less.
 
     Args:
         messages: of the trace.
-        failure: what was asked and answered.
+        failure: question and answer.
         detail: of the evidence.
-        want: what the gold answers say.
-        several: whether to look at all sentences of its message, not only at the nearest one.
+        want: content of the gold answers.
+        several: whether to look at all sentences of the detail's message, not only at the detail's sentence.
     """
     sentences = messages.sentences[detail.message_id] if several else [Placed(0, detail.sentence, detail.reference)]
     said = {stem for placed in sentences for stem in placed.sentence.stems}
@@ -175,7 +176,7 @@ def _leaves_out(messages: Messages, failure: Failure, detail: Detail, want: Cont
 
 
 async def in_context(case: Case) -> Finding:
-    """The detail is in what the answering operation read."""
+    """The text that the answering operation read has the detail."""
     graph = case.graph
     answer = graph.variables[case.failure.answer_id or ""]
     past = graph.past([answer.id])
@@ -201,7 +202,7 @@ async def in_context(case: Case) -> Finding:
 
 
 async def told_elsewhere(case: Case) -> Finding | None:
-    """What the answering operation read tells the detail of the same thing, in what another message said."""
+    """The text that the answering operation read has the same detail from another message."""
     graph, detail = case.graph, case.detail
     if not detail.literal:
         return None
@@ -221,7 +222,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
             told = core_in.share(placed)
             if told <= max(best, _TELLS) or asked_in.share(placed) < _ABOUT:
                 continue
-            # Of several times that somebody did something, one is no other.
+            # The same event at another time is not the same detail.
             if all(tells_exactly(placed.sentence, days, placed.reference) for days in detail.core.dates):
                 best, holder, quote = told, variable_id, placed.sentence.text
     if not holder:
@@ -237,7 +238,7 @@ async def told_elsewhere(case: Case) -> Finding | None:
 
 
 async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
-    """An operation between search and answer, such as one that writes a prompt, had what was needed and left it out."""
+    """An operation between search and answer, such as one that writes a prompt, had the detail and dropped it."""
     graph = case.graph
     way = case.way(past)
     makers = {graph.variables[v].operation_id for v in way if v != case.failure.answer_id} - {None}
@@ -265,7 +266,7 @@ async def left_out(case: Case, past: AbstractSet[str]) -> Finding | None:
 
 
 async def stored(case: Case, searches: Sequence[str], answering: str, place: int) -> Finding:
-    """The detail is in a unit that was current at the search, and not among what was returned."""
+    """A memory unit with the detail was current at the search, and was not returned."""
     units = await case.current_units(place)
     unit, best = max(units.items(), key=lambda item: item[1].score, default=("", Presence(0.0, "")))
     holders = {variable_id: one for variable_id, one in units.items() if one.score >= HOLDS}
@@ -282,7 +283,7 @@ async def stored(case: Case, searches: Sequence[str], answering: str, place: int
 
 
 async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict[str, Presence]) -> str:
-    """The last search that still had one of the units in one of its lists; the first search if none had."""
+    """The last search whose results still had one of the units; the first search if none had."""
     blamed = searches[0]
     if len(searches) == 1:
         return blamed
@@ -295,5 +296,5 @@ async def _blamed_search(graph: TraceGraph, searches: Sequence[str], units: dict
 
 
 def lost(case: Case, loss: Loss) -> Finding:
-    """An operation had the detail and did not carry it on."""
+    """An operation had the detail and did not pass it on."""
     return Finding(loss.error_type, loss.operation_id, loss.likelihood, loss.reason, lambda: proof.of_loss(case, loss))

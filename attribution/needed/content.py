@@ -1,4 +1,4 @@
-"""The needed detail: what must survive from the evidence to the answer."""
+"""The content of a short text: weighted words, numbers and dates, and how much of it a sentence has."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from attribution.text.lexicon import NEAR, SAME, best_likeness, likeness
 from attribution.text.segments import Placed, Sentence, passage
 
 DATE_WEIGHT = 2.0
-"""A date weighs as much as some rare words: it is one thing, however many words it has."""
+"""A date weighs as much as some rare words, however many words it has."""
 NUMBER_WEIGHT = 1.0
 _WIDE = 3.0
-"""A date is told where a text names days of which most are meant, and at most this many times as many."""
+"""A text names a date if it has a range of mostly the same days, at most this many times as long."""
 _SLACK_DAYS = 6
 CREDIT = {1.0: 1.0, SAME: 0.85, NEAR: 0.65, 0.0: 0.0}
-"""How much of a word is told by one of some likeness."""
+"""Likeness of two words: the share of the word's weight that the other word counts."""
 
 
 class Rarity:
-    """Weights of words by how few of a trace's messages have them: 0 (all) to about 1 (one of them)."""
+    """Weights of words by the number of messages with the word: 0 (all messages) to about 1 (one message)."""
 
     def __init__(self, texts: Iterable[Iterable[str]]) -> None:
         self._counts: Counter[str] = Counter()
@@ -47,7 +47,7 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a short text says, weighted: words (by stem), numbers and dates."""
+    """The weighted content of a short text: words (by stem), numbers and dates."""
 
     words: Mapping[str, float]
     numbers: frozenset[float]
@@ -59,7 +59,7 @@ class Content:
         return sum(self.words.values()) + NUMBER_WEIGHT * len(self.numbers) + DATE_WEIGHT * len(self.dates)
 
     def without(self, stems: Iterable[str], numbers: Iterable[float] = ()) -> Content:
-        """What is left without some words; all of it where nothing would be left."""
+        """The content without some words and numbers; unchanged if nothing would be left."""
         dropped = set(stems)
         words = {word: weight for word, weight in self.words.items() if word not in dropped}
         left = Content(words, self.numbers - frozenset(numbers), self.dates)
@@ -67,7 +67,7 @@ class Content:
 
 
 def content(text: str, rarity: Rarity, reference: int | None = None) -> Content:
-    """What a text says, with the day that relative dates are told from."""
+    """The content of a text. ``reference`` is the day that relative dates refer to (an ordinal)."""
     words: dict[str, float] = {}
     numbers: set[float] = set()
     dates: list[Interval] = []
@@ -80,7 +80,7 @@ def content(text: str, rarity: Rarity, reference: int | None = None) -> Content:
 
 
 def found(wanted: Content, place: Placed) -> float:
-    """The part of the wanted weight that a sentence has, 0 to 1."""
+    """The share of the wanted weight that a sentence has, 0 to 1."""
     total = wanted.weight
     if not total:
         return 0.0
@@ -92,17 +92,17 @@ def found(wanted: Content, place: Placed) -> float:
 
 
 def credit_in(stem: str, one: Sentence) -> float:
-    """How well a sentence has a word: 1 for the word itself, less for one that means nearly the same."""
+    """The share of a word's weight that a sentence has: 1 for the word itself, less for a similar word."""
     return CREDIT[best_likeness(stem, one.stems)]
 
 
 def credit(wanted: str, word: str) -> float:
-    """How much of a word another one tells: 1 for the word itself."""
+    """The share of a wanted word's weight that another word has: 1 for the same word."""
     return CREDIT[likeness(wanted, word)]
 
 
 def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:
-    """Which words tell which of the wanted ones, the same word or one that means nearly the same; each only once."""
+    """For each wanted word, the same word or the most similar one; each word is used once."""
     same = {word: word for word in wanted if word in words}
     left = [word for word in words if word not in same]
     for word in wanted:
@@ -115,7 +115,7 @@ def matches(wanted: Iterable[str], words: Sequence[str]) -> dict[str, str]:
 
 
 def tells(one: Sentence, days: Interval, reference: int | None) -> bool:
-    """Whether a sentence names these days: none that are much wider."""
+    """Whether a sentence names these days, not within a much longer range."""
     return any(same_days(days, told.on(reference)) for told in one.dates)
 
 
@@ -126,7 +126,7 @@ def tells_exactly(one: Sentence, days: Interval, reference: int | None) -> bool:
 
 
 def same_days(wanted: Interval, told: Interval | None) -> bool:
-    """Whether a told date is the wanted one, or lies within it."""
+    """Whether a named date is the wanted one, or lies within the wanted one."""
     if told is None or told.days > _WIDE * wanted.days + _SLACK_DAYS:
         return False
     return wanted.overlap(told) * 2 >= min(told.days, wanted.days)

@@ -1,4 +1,4 @@
-"""What the answer needed: the sentence of the evidence that tells it, and what of it must survive."""
+"""Finds the sentence of the evidence that states what the answer needed."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from attribution.text.segments import Placed
 from schema.models import Failure
 
 SUPPORTED = 0.45
-"""A sentence with at least this part of what is wanted tells it. If none has, the answer must be inferred, or the gold
-answer is about something else."""
+"""A sentence with at least this share of the wanted content states it. If no sentence has, the answer must be inferred,
+or the gold answer is about something else."""
 _NEAR_SUPPORTED = 0.8
-"""A message beside the evidence is taken instead of it if it has at least this part."""
+"""A message beside the evidence replaces the evidence if it has at least this share."""
 _BETTER = 0.3
-"""Or if it has this much more than the evidence."""
+"""A message beside the evidence also replaces it if it has this much more."""
 _NEIGHBOURS = 3
 _WHOLLY = 0.95
 _ABOUT = 0.4
-"""A sentence with at least this part of the question is about the same."""
+"""A sentence with at least this share of the question is on the same topic."""
 _TELLING = 1.2
-"""If the words of an answer that the evidence has weigh this much, it is said, whatever else the answer adds."""
+"""An answer is stated if the evidence has words of it with at least this weight, whatever else the answer adds."""
 _ASKS = ("?", "？")
-"""How a question ends. What another message only asks is no source of what is needed."""
+"""Endings of questions. A question is no source of a detail unless it is in the evidence."""
 
 
 def wanted(messages: Messages, failure: Failure) -> Content:
-    """What the gold answers say beyond the question."""
+    """The content of the gold answers beyond the question."""
     asked = messages.asked(failure)
     return content("\n".join(failure.gold_answers), messages.rarity).without(asked.words, asked.numbers)
 
 
 def told_nearby(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> Detail | None:
-    """The detail from a message beside the evidence, where one tells clearly what is wanted."""
+    """The detail from a message beside the evidence that clearly states the wanted content; None if there is none."""
     near = needed(messages, failure, messages.neighbours(evidence, _NEIGHBOURS), want, may_ask=False)
     if near is None:
         return None
@@ -54,18 +54,18 @@ def needed(
     may_ask: bool = True,
     least: float | None = None,
 ) -> Detail | None:
-    """The detail by the gold answer: the sentence that has most of what is wanted, or is the nearest to the question.
+    """The detail from the sentence with the most wanted content; ties go to the sentence nearest to the question.
 
     Args:
         messages: of the trace.
-        failure: what was asked and answered.
-        evidence: the messages to look at.
-        want: what the gold answers say.
+        failure: question and answers.
+        evidence: the messages to search.
+        want: content of the gold answers.
         may_ask: whether the sentence may be a question.
-        least: the part of what is wanted that it must have, 0 to 1; without it the nearest is taken if none has any.
+        least: the share of the wanted content (0 to 1) that the sentence must exceed; None accepts any sentence.
 
     Returns:
-        None where no message is given, or none has such a sentence.
+        None if there is no such sentence.
     """
     asked = messages.asked(failure)
     want_in, asked_in = messages.sought(want), messages.sought(asked)
@@ -93,7 +93,7 @@ def needed(
 
 
 def telling(messages: Messages, failure: Failure, ids: Iterable[str], want: Content) -> list[Detail]:
-    """The details from messages of which one sentence tells what is wanted, as ``needed`` says it of each."""
+    """One detail, as by ``best_detail``, for each message with a sentence that states the wanted content."""
     want_in = messages.sought(want)
     may_have = want_in.may_have(SUPPORTED)
     gists = {one: messages.gist(one) for one in ids}
@@ -103,7 +103,7 @@ def telling(messages: Messages, failure: Failure, ids: Iterable[str], want: Cont
 
 
 def told_together(messages: Messages, evidence: Sequence[str], want: Content) -> float:
-    """The part of what is wanted that the sentences of one message have together, 0 to 1; 0 if a date is wanted."""
+    """The largest share of the wanted content that one message has, 0 to 1; 0 if a date is wanted."""
     if want.dates or not want.weight:
         return 0.0
     want_in = messages.sought(want)
@@ -112,21 +112,21 @@ def told_together(messages: Messages, evidence: Sequence[str], want: Content) ->
 
 
 def told_at_once(messages: Messages, evidence: Sequence[str], want: Content) -> float:
-    """The part of what is wanted that one sentence has, 0 to 1."""
+    """The largest share of the wanted content that one sentence has, 0 to 1."""
     want_in = messages.sought(want)
     return max((want_in.share(one) for message in evidence for one in messages.sentences.get(message, [])), default=0.0)
 
 
 def is_about(messages: Messages, failure: Failure, detail: Detail) -> bool:
-    """Whether the sentence of a detail tells all that is wanted, about what the question asks."""
+    """Whether a detail's sentence has all of the wanted content and is on the question's topic."""
     asked = messages.asked(failure)
     return detail.support >= _WHOLLY and found(asked, Placed(0, detail.sentence, detail.reference)) >= _ABOUT
 
 
 def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) -> Detail | None:
-    """The detail by the question alone: what the sentence nearest to it says beyond the question.
+    """The detail without gold answers: what the sentence nearest to the question says beyond the question.
 
-    A question for a time needs the dates, one for an amount the numbers, where the sentence has some.
+    A question for a time needs the sentence's dates, and a question for an amount its numbers, if there are any.
     """
     asked = messages.asked(failure)
     best = -1.0
@@ -153,7 +153,7 @@ def without_gold(messages: Messages, failure: Failure, evidence: Sequence[str]) 
 def backing(
     messages: Messages, failure: Failure, evidence: Sequence[str], reference: int | None
 ) -> tuple[float, str, str]:
-    """How well the evidence says what was answered (0 to 1), with the message and the sentence that say it."""
+    """The share of the given answer that a sentence states (0 to 1), with the message and the sentence."""
     said = messages.claim(failure, reference)
     said_in = messages.sought(said)
     best = (0.0, "", "")
@@ -181,7 +181,7 @@ def _detail(
 
 
 def _held(want: Content, placed: Placed) -> Content:
-    """The part of what is wanted that a sentence has."""
+    """The part of the wanted content that a sentence has."""
     one = placed.sentence
     return Content(
         {stem: weight for stem, weight in want.words.items() if credit_in(stem, one)},

@@ -1,7 +1,8 @@
-"""Searching for the evidence of a failure that names none: for each thing that the answer needs, a message of its own.
+"""Finds the evidence of a failure that names none: a message for each thing that the answer needs.
 
-What is said in a conversation is about what was said just before it: who answers a question does not repeat it. So a
-message counts as about what it and the two before it say, and those that follow a likely one are looked at too.
+A message in a conversation is about what was said just before, because people don't repeat a question when they answer.
+So the topic of a message includes the two messages before it, and messages that follow a likely one are candidates,
+too.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from attribution.text.tokens import tokens
 from schema.models import Failure
 
 _BEFORE = 2
-"""Messages before one that tell what it is about."""
+"""The number of earlier messages that belong to the topic of a message."""
 _PASSED_ON = 0.8
-"""What counts that only they say."""
+"""Factor for the share of the question that only the earlier messages have."""
 _FOLLOWED = 5
-"""Messages most about the question, of which those that follow are looked at too."""
+"""The number of messages nearest to the question whose followers are candidates."""
 _GIVEN = 0.7
-"""What an answer that was given counts beside a gold answer."""
+"""Factor for the share of the given answer, compared with the gold answer's."""
 _THEIRS = 0.2
-"""What it counts that a message is from somebody whom the question names: people tell of themselves."""
+"""Bonus for a message by a person whom the question names, because people tell about themselves."""
 _RANK = 0.01
-"""What a message loses for each place that it comes later in the search by words."""
+"""Penalty for each rank in the search by words."""
 
 IsKnown = Callable[[str], bool]
 
@@ -38,15 +39,16 @@ async def likeliest(
 ) -> list[str]:
     """The messages that are most likely the evidence of a failure.
 
-    A list has one for each item that some message tells, and a question about several people one of each; a long reply
-    has none, for its sentences are looked for one by one (see ``attribution.needed.pieces.rested_on``).
+    A list gets a message for each stated item, and a question about several people a message of each of them. A long
+    reply
+    gets none, because its sentences are searched one by one (see ``attribution.needed.pieces.reply_pieces``).
 
     Args:
         messages: of the trace.
         failure: whose evidence is wanted.
         retrieved: the messages that share most words with the question and the gold answer, best first.
-        is_known: tells messages that were there when the question was answered.
-        gold_free: do without the gold answers.
+        is_known: whether a message existed when the question was answered.
+        gold_free: ignore the gold answers.
     """
     kind = form(failure)
     if gold_free:
@@ -71,9 +73,9 @@ async def likeliest(
 async def _best(
     messages: Messages, failure: Failure, want: Content | None, retrieved: Sequence[str], is_known: IsKnown
 ) -> list[str]:
-    """The message that is most about the question and says an answer: the gold one, or that which was given.
+    """The message that is nearest to the question and states an answer: the gold answer, or the given one.
 
-    A gold answer can be the wrong one.
+    The given answer counts, too, because a gold answer can be wrong.
     """
     given = await messages.retrieve(failure, Mode.PREDICTION, len(retrieved), is_known)
     about = await messages.retrieve(failure, Mode.QUESTION, _FOLLOWED, is_known)
@@ -98,7 +100,7 @@ async def _best(
 
 
 def _talked_of(messages: Messages, asked: Content, message_id: str) -> float:
-    """The part of a question that a message and those before it have together."""
+    """The share of the question that a message and the messages before it have together."""
     together = [*messages.preceding(message_id, _BEFORE), message_id]
     places = [placed.sentence for one in together for placed in messages.sentences[one]]
     got = sum(
@@ -108,13 +110,13 @@ def _talked_of(messages: Messages, asked: Content, message_id: str) -> float:
 
 
 def _asked_about(messages: Messages, failure: Failure) -> list[str]:
-    """The speakers whom a question names."""
+    """The speakers named by a question."""
     names = {token.stem for token in tokens(failure.question)}
     return [one for one in sorted(set(messages.speakers.values())) if {t.stem for t in tokens(one)} & names]
 
 
 async def _said_by(messages: Messages, failure: Failure, speaker: str, is_known: IsKnown) -> list[str]:
-    """The likeliest evidence among what one person said."""
+    """The likeliest evidence among the messages of one person."""
 
     def is_theirs(message_id: str) -> bool:
         return messages.speakers.get(message_id) == speaker and is_known(message_id)

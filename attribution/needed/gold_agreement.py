@@ -1,4 +1,4 @@
-"""Whether an answer says what the gold answer says. Only proof counts: related words are not enough."""
+"""Whether an answer has the content of the gold answer. Only proof counts: related words are not enough."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attribution.text.lexicon import best_likeness, is_implied_by_any, is_rival_
 from attribution.text.segments import passage
 
 _NARROWER = 0.65
-"""What an answer counts all of whose words are narrower than those that are wanted."""
+"""Factor for an answer that has only narrower words than the wanted ones."""
 _NOT = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nicht|nie|niemals|kein\w*|ohne)\b|n['’]t\b|[不没沒未无]",
     re.IGNORECASE,
@@ -22,11 +22,11 @@ _NOT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well a text says what was wanted.
+    """How well a text agrees with the wanted content.
 
     Attributes:
-        recall: the part of the wanted content that it has, 0 to 1.
-        conflicts: whether it names another day, number or member of a class where one is wanted, or denies it.
+        recall: the share of the wanted content that the text has, 0 to 1.
+        conflicts: whether the text names another day, number or member of a class, or denies the content.
     """
 
     recall: float
@@ -34,13 +34,13 @@ class Agreement:
 
 
 def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: frozenset[str] = frozenset()) -> Agreement:
-    """How well a text says what was wanted; the year of a day may be left out.
+    """How well a text agrees with the wanted content. The text may leave out the year of a date.
 
     Args:
-        wanted: what the gold answers say beyond the question.
+        wanted: the content of the gold answers beyond the question.
         text: the answer.
-        golds: the gold answers, for yes, no and not.
-        asked: stems of the question, which an answer repeats.
+        golds: the gold answers, to compare yes, no and not.
+        asked: stems of the question, which answers repeat.
     """
     right, said = polar(golds), polarity(text)
     if right is not None and said is not None:
@@ -55,11 +55,11 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
     beside = tuple(sorted(words - asked - wanted.words.keys()))
     missing = [word for word in wanted.words if word not in words and not is_same_as_any(word, beside)]
     got = sum(weight for word, weight in wanted.words.items() if word not in missing)
-    # A conclusion is not drawn by who says something of its kind.
+    # An example of a conclusion does not state the conclusion.
     drawn = right is None or said is not None
     narrower = {word for word in missing if drawn and is_implied_by_any(word, beside)}
     got += _NARROWER * sum(wanted.words[word] for word in narrower) if len(wanted.words) == len(narrower) else 0.0
-    # Words that are only near in meaning count beside those that are proof, and never for more than these.
+    # Similar words count beside proven words, and never for more than the proven words.
     near = sum(wanted.words[word] * CREDIT[best_likeness(word, beside)] for word in missing)
     got += min(near, got)
     same = [any(same_days(days, other) for other in told) for days in wanted.dates]
@@ -70,7 +70,7 @@ def agreement(wanted: Content, text: str, golds: Sequence[str] = (), asked: froz
         or any(is_rival_of_any(word, beside) for word in missing)
         or bool(golds and all(map(_denies, golds)) != _denies(text))
     )
-    # A word may be told both by narrower ones and by near ones.
+    # A word may be counted twice: by narrower words and by similar ones.
     return Agreement(min(1.0, got / wanted.weight) if wanted.weight else 0.0, conflicts)
 
 

@@ -1,4 +1,4 @@
-"""The messages of a trace, looked at once, and where the evidence of a failure is among them."""
+"""The messages of a trace, analysed once: sentences, an index of words, speakers, neighbours."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from store.runtime.garbage_collector import collector_paused
 
 _SPEAKER = re.compile(r"""["'](?:name|speaker|author|sender)["']\s*:\s*["']([^"']+)["']""")
 _FORM = 5
-"""A sentence that more messages than this have, and more than a tenth of all, is a part of their form."""
+"""A sentence of more messages than this, and of more than a tenth of all, is boilerplate."""
 _PHRASE_ANSWERS = 4
-"""A word that so many different answers of a trace have belongs to the way in which answers are put."""
+"""A word in at least this many different answers of a trace is a phrase of the answering model."""
 _MOST_SOUGHT = 500
-"""Contents whose words are kept as they were looked up."""
+"""The maximal number of cached prepared contents."""
 
 
 class Mode(StrEnum):
-    """What evidence is searched by."""
+    """The query for evidence: the question, alone or with the gold or the given answer."""
 
     QUESTION = "question"
     GOLD = "question+gold"
@@ -44,20 +44,20 @@ class Embedder(Protocol):
     """Turns texts into vectors."""
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector per text."""
+        """One vector for each text."""
         ...
 
 
 class Messages:
-    """The recorded messages of a trace, in order, as sentences, with an index of their words."""
+    """The recorded messages of a trace in order, cut into sentences, with an index of their words."""
 
     def __init__(self, graph: TraceGraph, texts: Mapping[str, str], answers: Iterable[str] = ()) -> None:
-        """Looks at every message.
+        """Analyse all messages.
 
         Args:
             graph: the trace.
-            texts: the values of its messages, in order.
-            answers: what was answered in it, to tell phrases from facts.
+            texts: the values of the messages, in order.
+            answers: all answers of the trace, to tell phrases from facts.
         """
         self.ids = list(texts)
         self.texts = texts
@@ -88,17 +88,17 @@ class Messages:
 
     @classmethod
     async def read(cls, graph: TraceGraph, embedder: Embedder | None = None) -> Messages:
-        """Read the messages of a trace; with an embedder they are found by meaning, too."""
+        """Read the messages of a trace. With an embedder, messages are also found by meaning."""
         found = [
             variable
             for variable in graph.variables.values()
             if variable.kind is VariableKind.MESSAGE and graph.is_recorded(variable.id)
         ]
-        # What a later process reads again is evidence only if nobody recorded how it was said.
+        # A message that was shown again as earlier context counts only if the original is not recorded.
         said = {variable.value_hash for variable in found if variable.category != EARLIER}
         ids = [one.id for one in found if one.category != EARLIER or one.value_hash not in said]
         texts, answers = await graph.texts(ids), await _answers(graph)
-        # All of it stays: looking for garbage in it would take a quarter of this time, and a tenth of what comes after.
+        # All of these objects stay: a collector run would cost a quarter of the time here, and a tenth later.
         with collector_paused(stays=True):
             messages = cls(graph, texts, answers)
         if embedder is not None and ids:
@@ -108,7 +108,7 @@ class Messages:
         return messages
 
     async def retrieve(self, failure: Failure, mode: Mode, limit: int, is_known: Callable[[str], bool]) -> list[str]:
-        """The messages that look most like the evidence of a failure, best first, of those that were known."""
+        """The known messages that are most similar to the query, best first."""
         query = failure.question
         if mode is Mode.GOLD:
             query = "\n".join([query, *failure.gold_answers])
@@ -119,21 +119,21 @@ class Messages:
         if self._embedder is None:
             return by_words[:limit]
         (vector,) = await self._embedder.embed([query])
-        likeness = [sum(map(mul, vector, other)) for other in self._vectors]  # of one query: its length is no matter
+        likeness = [sum(map(mul, vector, other)) for other in self._vectors]  # the query's length does not matter
         known = [number for number, one in enumerate(self.ids) if is_known(one)]
         by_meaning = sorted(known, key=lambda number: -likeness[number])[: 2 * limit]
         return fused([by_words, [self.ids[number] for number in by_meaning]], limit)
 
     def about_apart(self, text: str, limit: int, is_known: Callable[[str], bool]) -> list[str]:
-        """The messages that share most with a text, of those that were known: of all, and of each speaker.
+        """The known messages that share most words with a text: of all speakers, and of each speaker.
 
-        Long messages of one would else crowd out the short ones of another that tell the same.
+        Otherwise long messages of one speaker would crowd out short messages of another speaker with the same content.
         """
         stems = [stem for placed in passage(text) for stem in placed.sentence.stems]
         return self._index.search_apart(stems, limit, is_known, self.speakers.get)
 
     def statements(self, message_id: str) -> Sequence[Placed]:
-        """The sentences of a message that say something: neither metadata nor form."""
+        """The sentences of a message with content: no metadata, no boilerplate."""
         found = self._statements.get(message_id)
         if found is None:
             found = [
@@ -145,7 +145,7 @@ class Messages:
         return found
 
     def gist(self, message_id: str) -> Sentence:
-        """All words, numbers and dates of a message, as if one sentence had them: no sentence of it has any more."""
+        """All words, numbers and dates of a message as one sentence, an upper bound for each single sentence."""
         found = self._gists.get(message_id)
         if found is None:
             said = [placed.sentence for placed in self.statements(message_id)]
@@ -156,17 +156,17 @@ class Messages:
         return found
 
     def is_form(self, one: Sentence) -> bool:
-        """Whether a sentence is a part of the form in which messages are put, as a label: many have it."""
+        """Whether a sentence is boilerplate, such as a label: many messages have it."""
         return len(self.origins.sayers(one)) > max(_FORM, len(self.ids) // 10)
 
     def asked(self, failure: Failure) -> Content:
-        """What a question says."""
+        """The content of a question."""
         if self._asked[0] != failure.question:
             self._asked = failure.question, content(failure.question, self.rarity)
         return self._asked[1]
 
     def claim(self, failure: Failure, reference: int | None) -> Content:
-        """What an answer says beyond the question and beyond phrases that many answers have."""
+        """The content of the given answer beyond the question and beyond phrases of many answers."""
         asked = self.asked(failure)
         said = content(failure.prediction or "", self.rarity, reference)
         dropped = self._phrases | asked.words.keys() | self._names
@@ -174,7 +174,7 @@ class Messages:
         return Content(words, said.numbers - asked.numbers, said.dates)
 
     def sought(self, wanted: Content) -> Sought:
-        """A content, to be looked for in many messages."""
+        """A content prepared for comparison with many messages; cached."""
         key = tuple(wanted.words.items()), wanted.numbers, wanted.dates
         found = self._sought.get(key)
         if found is None:
@@ -185,7 +185,7 @@ class Messages:
         return found
 
     def behind(self, graph: TraceGraph, variable_id: str) -> set[str]:
-        """The first messages that are found behind a variable, two at most."""
+        """The nearest messages in the backward closure of a variable, at most two."""
         known = self._behind.get(variable_id)
         if known is None:
             known = self._behind[variable_id] = set()
@@ -201,21 +201,21 @@ class Messages:
         return known
 
     def is_unique(self, one: Sentence) -> bool:
-        """Whether only one message has a sentence of these words."""
+        """Whether exactly one message has a sentence of these words."""
         return len(self.origins.sayers(one)) == 1
 
     def preceding(self, variable_id: str, count: int) -> list[str]:
-        """The messages just before one, in order."""
+        """The messages just before a message, in order."""
         place = self.place[variable_id]
         return self.ids[max(0, place - count) : place]
 
     def following(self, variable_id: str, count: int) -> list[str]:
-        """The messages just after one, in order."""
+        """The messages just after a message, in order."""
         place = self.place[variable_id]
         return self.ids[place + 1 : place + 1 + count]
 
     def neighbours(self, variable_ids: Iterable[str], distance: int) -> list[str]:
-        """The messages up to a distance from some, without them, nearest first."""
+        """The messages up to a distance from the given ones, without these, nearest first."""
         given = [self.place[variable_id] for variable_id in variable_ids if variable_id in self.place]
         near = {
             number
@@ -226,10 +226,10 @@ class Messages:
 
 
 def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
-    """Tells messages that were there when a question was answered; what was said later is no evidence.
+    """Returns a function that tells messages from before the answer; later messages are no evidence.
 
-    A message that some operation used was there if the first of these began no later than the one that answered. One
-    that nothing ever used was there if it was recorded before the question.
+    A used message counts if its first user began no later than the answering operation. An unused message counts if it was
+    recorded before the question.
     """
     answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
     answering = None if answer is None else graph.operations.get(answer.operation_id or "")
@@ -250,7 +250,7 @@ async def _answers(graph: TraceGraph) -> list[str]:
 
 
 def speaker(text: str) -> str | None:
-    """Who said a message, in lower case, where its value says so by a key."""
+    """The speaker of a message in lower case, if the value has a key such as ``speaker``; None otherwise."""
     match = _SPEAKER.search(text)
     return match[1].casefold() if match else None
 

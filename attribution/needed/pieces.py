@@ -1,4 +1,4 @@
-"""What an answer needs, as pieces. Each is a sentence of the evidence that is followed by itself."""
+"""Cuts what an answer needs into pieces: sentences of the evidence that are followed separately."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from schema.models import Failure
 
 _ITEM = re.compile(r"\s*(?:[,;\n•、，；]|\band\b|\bund\b|&|\bbut\b|和)\s*")
 _WHOLE = 0.8
-"""A sentence with at least this part of all items tells the whole list by itself."""
+"""A sentence with at least this share of all items states the whole list."""
 _ALSO = 0.05
-"""Another message is as good a source if it has at most this much less."""
+"""Another message is an equally good source if its share is at most this much lower."""
 _FOUND = 10
-"""Messages that are looked at for a sentence of a reply, of all and of each speaker."""
+"""The number of messages to search for a sentence of a reply, of all speakers and of each."""
 _SAID = 0.8
-"""An answer says a piece if it has at least this part of it."""
+"""An answer has a piece if it has at least this share of the core."""
 _NEARLY = 0.5
-"""Another source of a sentence must have at least this part of what the best one has."""
+"""Another source of a sentence must have at least this share of the best source's weight."""
 _SOURCES = 3
-"""Messages of one speaker that are followed for a sentence of a reply, at most."""
+"""The maximal number of sources by one speaker for a sentence of a reply."""
 _WORTH = 1.6
-"""A sentence of a reply is a piece if what it takes from earlier messages weighs at least this much."""
+"""A sentence of a reply is a piece if its content from earlier messages has at least this weight."""
 
 _NAMES = re.compile(
     r"""\*\*[^*]{3,60}\*\*                                            # what is set off
@@ -41,14 +41,14 @@ _NAMES = re.compile(
     """,
     re.VERBOSE,
 )
-"""What a sentence calls by its name."""
+"""Names, quotes, emphasis and numbers in a sentence."""
 
 Piece = list[Detail]
-"""The same piece as several messages tell it: one of them is enough."""
+"""A piece with all messages that state the piece. Any of the messages is enough."""
 
 
 def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
-    """The pieces of a gold answer that lists several things; none where one sentence tells all there is."""
+    """The pieces of a gold answer that lists several things; empty if one sentence states the whole list."""
     asked = messages.asked(failure)
     parts = [content(item, messages.rarity).without(asked.words) for item in items(failure)]
     known = [alternatives(messages, failure, evidence, part, near=False) for part in parts]
@@ -67,14 +67,14 @@ def listed(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
 def alternatives(
     messages: Messages, failure: Failure, evidence: Sequence[str], want: Content, *, near: bool = True
 ) -> Piece:
-    """The sentences that tell what is wanted, one a message, best first; none where none does.
+    """The sentences that state the wanted content, one for each message, best first; empty if there are none.
 
     Args:
         messages: of the trace.
         failure: whose evidence it is.
-        evidence: the messages to look at.
-        want: what is wanted.
-        near: whether to look beside them where they don't tell it.
+        evidence: the messages to search.
+        want: the wanted content.
+        near: whether to search the messages beside the evidence if the evidence lacks the content.
     """
     details = telling(messages, failure, evidence, want)
     if not details:
@@ -85,7 +85,7 @@ def alternatives(
 
 
 def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: Content) -> list[Piece]:
-    """A piece of each message of the evidence, which only together give the answer."""
+    """A piece from each message of the evidence, all of which are needed for the answer."""
     details = [needed(messages, failure, [one], want) for one in dict.fromkeys(evidence)]
     return [[one] for one in details if one is not None][:MOST_PIECES]
 
@@ -93,14 +93,14 @@ def joined(messages: Messages, failure: Failure, evidence: Sequence[str], want: 
 def rested_on(
     messages: Messages, failure: Failure, evidence: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[Piece]:
-    """What a long reply takes from earlier messages, sentence by sentence; none where the question says it all.
+    """The pieces of a long reply: what each sentence takes from earlier messages; empty if the question has it all.
 
-    What rests on something earlier calls it by its name, or has its numbers. General advice is like much that was said
-    before, and rests on none of it; so it is looked at only where no sentence names anything.
+    Sentences with names, quotes or numbers are searched. General advice resembles much that was said before without
+    depending on it, so that other sentences are searched only if no sentence has a name.
     """
     given = [one for one in evidence if is_known(one)]
     found: dict[tuple[str, str], Piece] = {}
-    # A sentence takes no more than it says: when enough have taken more, the others need not be looked at.
+    # A piece weighs no more than its sentence: the search ends when enough pieces weigh more than the next sentence.
     for sentence, want in sorted(_said_beyond(messages, failure), key=lambda item: -item[1].weight):
         pieces = sorted(found.values(), key=_worth, reverse=True)[:MOST_PIECES]
         if len(pieces) == MOST_PIECES and _worth(pieces[-1]) >= want.weight:
@@ -114,7 +114,7 @@ def rested_on(
 
 
 def _said_beyond(messages: Messages, failure: Failure) -> list[tuple[str, Content]]:
-    """The sentences of a long reply that may rest on something earlier, with what each says beyond the question."""
+    """The sentences of a long reply that may depend on earlier messages, with their content beyond the question."""
     asked = messages.asked(failure).words
     sentences = list(dict.fromkeys(s for gold in failure.gold_answers for s in _sentences(gold)))
     said = []
@@ -126,12 +126,12 @@ def _said_beyond(messages: Messages, failure: Failure) -> list[tuple[str, Conten
 
 
 def _worth(piece: Piece) -> float:
-    """The weight of what a piece is needed for, in its best source."""
+    """The weight of a piece in its best source."""
     return piece[0].core.weight
 
 
 def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Content) -> Piece:
-    """The messages that tell a good part of a sentence, best first, the best of each speaker."""
+    """The details from messages that state a good part of a sentence, best first, a few of each speaker."""
     found = [one for one in telling(messages, failure, ids, want) if one.core.weight >= _WORTH]
     found.sort(key=lambda one: -one.core.weight)
     kept, counts = [], Counter[str | None]()
@@ -144,19 +144,19 @@ def _tell(messages: Messages, failure: Failure, ids: Sequence[str], want: Conten
 
 
 def says(messages: Messages, failure: Failure, text: str, detail: Detail) -> bool:
-    """Whether an answer has what a piece is needed for."""
+    """Whether an answer has a piece."""
     return said(messages, failure, text, detail) >= _SAID
 
 
 def said(messages: Messages, failure: Failure, text: str, detail: Detail) -> float:
-    """The part of what a piece is needed for that an answer has, 0 to 1; 0 where it contradicts the piece."""
+    """The share of a piece that an answer has, 0 to 1; 0 if the answer contradicts the piece."""
     asked = frozenset(messages.asked(failure).words)
     told = agreement(detail.core, text, asked=asked)
     return 0.0 if told.conflicts else told.recall
 
 
 def is_joined(kind: Form, evidence: Sequence[str]) -> bool:
-    """Whether all messages of the evidence are needed together."""
+    """Whether the answer needs all messages of the evidence together."""
     return kind in {Form.INFERRED, Form.JOINED} and len(set(evidence)) > 1
 
 
@@ -166,12 +166,12 @@ def is_list(failure: Failure) -> bool:
 
 
 def items(failure: Failure) -> list[str]:
-    """The items that a gold answer lists."""
+    """The items that a gold answer lists; empty if it is no list."""
     return next((named for gold in failure.gold_answers if len(named := things(gold)) > 1), [])
 
 
 def things(text: str) -> list[str]:
-    """What a text lists, the whole of it where it is no list; a date is not taken apart."""
+    """The items of a list, or the whole text; dates are not split."""
     dates = [(date.start, date.end) for date in mentions(text)]
     cuts = [m.span() for m in _ITEM.finditer(text) if not any(s <= m.start() < e for s, e in dates)]
     edges = [0, *(place for cut in cuts for place in cut), len(text)]

@@ -1,4 +1,4 @@
-"""What is looked for in many sentences, looked up once."""
+"""A content prepared for fast comparison with many sentences."""
 
 from __future__ import annotations
 
@@ -12,31 +12,33 @@ from attribution.text.segments import Placed, Sentence
 _LEVELS = {NEAR: 0b001, SAME: 0b011, 1.0: 0b111}
 _CREDIT_OF = {0: 0.0} | {bits: CREDIT[likeness] for likeness, bits in _LEVELS.items()}
 SURELY = 1.001
-"""More than the rounding of a sum of weights can be."""
+"""Factor that makes an upper bound safe against rounding of sums."""
 
 _ROUNDED = 1e-6
 
 
 class Sought:
-    """A content that is looked for in many sentences.
+    """A content prepared for fast comparison with many sentences.
 
-    What a sentence may have of it is written as the bits of a number: one for any date, one for each number, and three
-    for each word, where those of a word that is near are among those of one with the same sense, and these among those
-    of the word itself. So what several sentences may have together are the bits of any.
+    What a sentence has of the content is encoded as bits of an integer: one bit for any date, one for each number, and
+    three
+    for each word (same word, same sense, near sense, where a better match includes the bits of the worse ones). The
+    bits of
+    several sentences together are joined by "or".
 
     Attributes:
-        rows: of each word the stems that tell it, with their likeness.
-        telling: all of these stems.
+        rows: for each word, the matching stems with their likeness.
+        telling: all matching stems.
 
-    What becomes known later counts when it has been looked up.
+    New stems of ``alike`` count after the next ``look_up``.
     """
 
     def __init__(self, wanted: Content, alike: Alike) -> None:
-        """Looks the words up.
+        """Look up the words.
 
         Args:
-            wanted: what is looked for.
-            alike: knows the stems of the sentences that will be asked about.
+            wanted: the content.
+            alike: knows the stems of the sentences to compare.
         """
         self._wanted = wanted
         self._alike = alike
@@ -57,7 +59,7 @@ class Sought:
         self.look_up()
 
     def look_up(self) -> None:
-        """Look up the stems that have become known since the last time."""
+        """Look up stems that were added to ``alike`` since the last call."""
         if self._known == self._alike.size:
             return
         self._known = self._alike.size
@@ -76,7 +78,7 @@ class Sought:
             known.update(of_word)
 
     def bits(self, one: Sentence) -> int:
-        """What a sentence may have of it."""
+        """The bits of a sentence."""
         found = 0
         known = self._bits
         for stem in one.stems:
@@ -89,11 +91,11 @@ class Sought:
         return found
 
     def may_have(self, share: float) -> Callable[[Sentence], bool]:
-        """Tells sentences that may have this share (0 to 1, rounded to six places), at little cost: others have less.
+        """Returns a cheap test: a sentence that fails it has less than this share (0 to 1, rounded to six places).
 
-        Words that together weigh less than the share are left out, the lightest first, for many sentences have those. A
-        sentence that tells none of the words that are left has less than the share. What is looked up later does not
-        count for what is returned.
+        The lightest words, which together weigh less than the share, are ignored, because many sentences have them. A
+        sentence
+        with none of the other words has less than the share. The test ignores stems of later look-ups.
         """
         carriers = self._carriers.get(share)
         if carriers is None:
@@ -109,10 +111,7 @@ class Sought:
         return lambda one: not carriers.isdisjoint(one.stems)
 
     def worth(self, bits: int) -> float:
-        """The weight of these words and numbers, where a word counts as much as the most alike one, and of all dates.
-
-        No sentence with these bits has more.
-        """
+        """An upper bound of the weight of sentences with these bits, counting all dates."""
         worth = self._worth.get(bits)
         if worth is None:
             worth = self._of_words(bits) + (DATE_WEIGHT * len(self._wanted.dates) if self._has_more and bits & 1 else 0)
@@ -121,11 +120,11 @@ class Sought:
         return worth
 
     def most(self, one: Sentence) -> float:
-        """No less than the share of a sentence."""
+        """An upper bound of ``share``."""
         return SURELY * self.worth(self.bits(one)) / self._weight if self._weight else 0.0
 
     def share(self, place: Placed) -> float:
-        """What ``attribution.needed.content.found`` says."""
+        """The share of the content that a sentence has, 0 to 1, as by ``attribution.needed.content.share_found``."""
         bits = self.bits(place.sentence)
         if not bits or not self._weight:
             return 0.0
@@ -141,7 +140,7 @@ class Sought:
         return got / self._weight
 
     def told_by(self, stems: Iterable[str]) -> Sequence[str]:
-        """The words that some stems tell, each of which tells one, in their order."""
+        """The words of the content that some stems match, in the order of the content."""
         bits = 0
         for stem in stems:
             bits |= self._bits[stem]

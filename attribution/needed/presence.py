@@ -1,4 +1,4 @@
-"""The needed detail, and how surely it is in a text (``attribution.free_pass.detail_finder`` finds that out)."""
+"""The needed detail, and how surely a text has it (computed by ``attribution.free_pass.detail_finder``)."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from schema.models import Failure
 HOLDS = 0.55
 """A text with at least this score has the detail."""
 _LITERAL_CHARACTERS = 8
-"""A sentence of the evidence that is at least this long, and stands in a text word by word, is there."""
+"""The minimal length of a sentence that is proven by its literal occurrence in a text."""
 LARGE = 4_000_000
-"""Texts with more characters are read only around the words that are looked for."""
+"""Of texts with more characters, only the surroundings of the needed words are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What the answer needs from one message of the evidence, and what must therefore survive every step.
+    """What the answer needs from one message of the evidence: it must survive every step.
 
     Attributes:
         message_id: the message.
-        core: what the answer needs of it.
-        anchors: weights of the other words of its sentence and of the question, which tell what it is about.
-        sentence: the sentence that has it, as it stands in the message.
-        reference: the day that it was said on.
-        support: the part of what the answer needs that the sentence has, 0 to 1.
+        core: the content that the answer needs.
+        anchors: weights of the other words of the sentence and of the question, which tell the topic.
+        sentence: the sentence with the core, as written in the message.
+        reference: the day on which the sentence was said (an ordinal).
+        support: the share of the wanted content that the sentence has, 0 to 1.
         unique: whether no other message has the sentence.
-        literal: whether the core is told by the gold answer; else it is the sentence as a whole.
+        literal: whether the core is from the gold answer; otherwise it is the whole sentence.
     """
 
     message_id: str
@@ -46,19 +46,19 @@ class Detail:
 
     @property
     def quote(self) -> str:
-        """The sentence as it stands in the message, without a quotation mark that begins the whole value."""
+        """The sentence as written, without a quotation mark that opens the whole value."""
         text = self.sentence.text.strip()
         return text[1:] if text[:1] in {'"', "'"} and text.count(text[0]) == 1 else text
 
     def plain(self, failure: Failure) -> str:
-        """The detail in plain words."""
+        """The detail in words, for a judge."""
         gold = f"\nGold answer: {' / '.join(failure.gold_answers)}" if self.literal else ""
         return f"Question: {failure.question}{gold}\nSaid in the evidence: {self.quote}"
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """How surely a detail is in a text (0 to 1), and the words that show it."""
+    """How surely a detail is in a text (0 to 1), and a quote that shows it."""
 
     score: float
     quote: str
@@ -69,10 +69,10 @@ ABSENT = Presence(0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class PresenceQuestion:
-    """Is this in that text?
+    """A question for a judge: does the text have the detail?
 
     Attributes:
-        detail: what must be there, in plain words.
+        detail: in words.
         text: the value of a variable.
     """
 
@@ -83,7 +83,7 @@ class PresenceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PresenceAnswer:
-    """Whether it is there, with a quote of the text (empty where it isn't)."""
+    """A judge's answer, with a quote of the text (empty if the detail is absent)."""
 
     present: bool
     quote: str
@@ -91,16 +91,16 @@ class PresenceAnswer:
 
 
 class PresenceJudge(Protocol):
-    """Decides where words, numbers and dates don't."""
+    """Decides where words, numbers and dates are unclear."""
 
     async def judge(self, questions: Sequence[PresenceQuestion]) -> list[PresenceAnswer | None]:
-        """An answer per question; None where it could not decide."""
+        """One answer for each question; None if undecided."""
         ...
 
 
 @lru_cache(maxsize=10_000)
 def spellings(text: str) -> tuple[str, ...]:
-    """A sentence as values may have it: as it is, and with its quotes escaped as in JSON or in Python, or not."""
+    """A sentence as values may contain it: plain, with escaped quotes as in JSON or Python, without outer quotes."""
     plain = text.strip().replace('\\"', '"').replace("\\'", "'")
     bare = plain.strip("\"' ")
     found = [text.strip(), plain, plain.replace('"', '\\"'), plain.replace("'", "\\'"), bare]
@@ -108,9 +108,9 @@ def spellings(text: str) -> tuple[str, ...]:
 
 
 def literal(detail: Detail, text: str) -> str:
-    """The sentence of the evidence as a text has it word by word, empty where it hasn't.
+    """The detail's sentence as it occurs literally in a text; empty if it does not.
 
-    Also where the sentence alone does not say it: ``last week`` is another week in a text of another day.
+    Also empty if the sentence alone does not prove the detail: ``last week`` depends on the day of the text.
     """
     if not detail.unique or len(detail.sentence.text) < _LITERAL_CHARACTERS or _is_relative(detail):
         return ""
@@ -118,6 +118,6 @@ def literal(detail: Detail, text: str) -> str:
 
 
 def _is_relative(detail: Detail) -> bool:
-    """Whether what is needed is a date that the sentence tells only with the day that it was said on."""
+    """Whether the core is a date that the sentence states only relative to the day on which it was said."""
     is_date = detail.literal and bool(detail.core.dates)
     return is_date and any(one.relative is not None for one in detail.sentence.dates)

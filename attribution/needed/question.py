@@ -1,4 +1,4 @@
-"""What kind of question a failure is about, told by the form of question and gold answer alone."""
+"""The form of a question, by the wording of question and gold answer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from schema.kinds import QuestionKind
 from schema.models import Failure
 
 _MOST_WORDS = 40
-"""A refusal has no more words; what is longer says something."""
+"""The maximal number of words of a refusal; longer texts say something."""
 _LONG_WORDS = 45
-"""A gold answer with more words, or with paragraphs, is a reply in a conversation."""
+"""A gold answer with more words, or with paragraphs, is a conversational reply."""
 
 _REFUSAL = re.compile(
     r"""
@@ -60,9 +60,11 @@ _JOINING = re.compile(
 class Form(StrEnum):
     """What a question wants.
 
-    PLAIN: a fact or several. INFERRED: a conclusion from what was said. JOINED: an answer that is made of several
-    facts, as a count or what two have in common. CONVERSATIONAL: a reply, of which some rests on what was said.
-    UNANSWERABLE: a refusal, for nothing tells the answer.
+    PLAIN: one or more facts. INFERRED: a conclusion from what was said. JOINED: an answer made of several facts, such
+    as a
+    count or what two people have in common. CONVERSATIONAL: a reply that partly depends on what was said. UNANSWERABLE:
+    a
+    refusal, because nothing tells the answer.
     """
 
     PLAIN = "plain"
@@ -73,14 +75,14 @@ class Form(StrEnum):
 
 
 def question_kind(kind: Form, pieces: int) -> QuestionKind:
-    """What an answer needs, by the form of the question and the number of pieces that were found."""
+    """The kind of a question, by its form and the number of pieces that were found."""
     if kind is Form.JOINED or (kind is Form.PLAIN and pieces > 1):
         return QuestionKind.SEVERAL
     return QuestionKind(kind)
 
 
 def form(failure: Failure) -> Form:
-    """The form of a failure's question; without gold answers it is told by the question alone."""
+    """The form of a failure's question; without gold answers, by the question alone."""
     golds = failure.gold_answers
     if golds and all(not gold.strip() or refuses(gold) for gold in golds):
         return Form.UNANSWERABLE
@@ -93,25 +95,25 @@ def form(failure: Failure) -> Form:
     return Form.PLAIN
 
 
-@lru_cache(maxsize=16)  # of one failure, as they are asked for again and again
+@lru_cache(maxsize=16)  # the same failure's texts are tested again and again
 def refuses(text: str) -> bool:
-    """Whether a text says no more than that it isn't known, in English, German or Chinese."""
+    """Whether a text says no more than that the answer is unknown, in English, German or Chinese."""
     return bool(_REFUSAL.search(text.replace("’", "'"))) and len(tokens(text)) <= _MOST_WORDS
 
 
 def polarity(text: str) -> bool | None:
-    """Yes or no, where a text begins with it; None else."""
+    """Whether a text begins with yes (True) or no (False); None otherwise."""
     if _POLAR_YES.match(text):
         return True
     return False if _POLAR_NO.match(text) else None
 
 
 def polar(golds: Sequence[str]) -> bool | None:
-    """Yes or no, where gold answers begin with it and agree; None else."""
+    """Whether all gold answers begin with yes (True) or no (False); None otherwise."""
     found = {polarity(gold) for gold in golds}
     return found.pop() if len(found) == 1 else None
 
 
-@lru_cache(maxsize=16)  # of one failure, as they are asked for again and again
+@lru_cache(maxsize=16)  # the same failure's texts are tested again and again
 def _is_reply(gold: str) -> bool:
     return "\n\n" in gold.strip() or len(tokens(gold)) > _LONG_WORDS

@@ -1,4 +1,4 @@
-"""Where the sentences of texts are from: which messages have them, word by word or nearly."""
+"""Finds the messages from which sentences of other texts come, literally or nearly."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from attribution.text.lexicon import best_likeness
 from attribution.text.segments import Placed, Sentence
 
 _FEW_WORDS = 2
-"""Shorter sentences are not taken to come from a certain message."""
+"""Sentences with fewer words are not assigned to a message."""
 _CLEARLY = 0.15
-"""A sentence is taken to come from another message only if that fits better by this much."""
+"""A sentence comes from another message only if that fits better by this much."""
 _LOOKED_UP = 6
-"""The rarest words of a sentence by which its origin is looked up."""
+"""The number of rarest words by which the origin of a sentence is looked up."""
 _COMPARED = 5
-"""Messages that a sentence is compared with closely."""
+"""The number of messages that are compared closely with a sentence."""
 _MOST_COMPARED = 20_000
-"""Sentences of which it is kept whether they come from a certain message."""
+"""The maximal number of cached results for sentences."""
 _MOST_TEXTS = 3_000
-"""Texts of which it is kept which messages have their sentences."""
+"""The maximal number of cached results for texts."""
 _LARGE = 2_000
 """Texts with more sentences are large."""
 _LARGE_KEPT = 120_000
-"""Sentences of large texts of which it is kept, at most, besides the last text."""
+"""The maximal number of sentences in cached results for large texts, besides the last text."""
 
 _NOBODY: AbstractSet[str] = frozenset()
 
 
 class _Shares(NamedTuple):
-    """The sentences of a text that say something, by number: those of no message, and those that messages have."""
+    """Indexes of a text's sentences with content: those of no message, and those of messages, with the messages."""
 
     free: Sequence[int]
     quoted: Sequence[int]
@@ -43,14 +43,14 @@ class _Shares(NamedTuple):
 
 
 class Origins:
-    """The sentences of all messages of a trace, looked up by their words."""
+    """An index of the sentences of all messages of a trace."""
 
     def __init__(self, sentences: Mapping[str, Sequence[Placed]], rarity: Rarity) -> None:
-        """Looks at every sentence.
+        """Index every sentence.
 
         Args:
             sentences: of each message, in the order of the messages.
-            rarity: of words in them.
+            rarity: weights of words.
         """
         self._sentences = sentences
         self._rarity = rarity
@@ -70,15 +70,15 @@ class Origins:
         self._large: list[tuple[Sequence[Placed], _Shares]] = []
 
     def sayers(self, one: Sentence) -> AbstractSet[str]:
-        """The messages that have a sentence of just these words."""
+        """The messages with a sentence of exactly these words."""
         return self._sayers.get(frozenset(one.stems), _NOBODY)
 
     def not_quoted(self, text: str, places: Sequence[Placed], message_id: str) -> list[int]:
-        """Which sentences of a text may come from a message: those that say something and that no others have alone.
+        """The indexes of a text's sentences that have content and are not only in other messages.
 
         Args:
-            text: by its hash it is known whether it was looked at before.
-            places: its sentences; those of a large text are the same object when it is read again.
+            text: recognised by its hash.
+            places: the text's sentences; for a large text, the same list object at each call.
             message_id: of the message.
         """
         shares = self._shares_of(text, places)
@@ -97,7 +97,7 @@ class Origins:
         return shares
 
     def _shares_of_large(self, places: Sequence[Placed]) -> _Shares:
-        """The same; of a buffer that grows only the sentences are looked at that are new."""
+        """Like ``_shares_of``; for a growing buffer only new sentences are analysed."""
         base, same = _Shares([], [], []), 0
         for known in self._large:
             read, shares = known
@@ -135,7 +135,7 @@ class Origins:
         return _Shares(free, quoted, by)
 
     def is_foreign(self, one: Sentence, message_id: str) -> bool:
-        """Whether a sentence repeats another message, rather than this one."""
+        """Whether a sentence is another message's."""
         words = frozenset(one.stems)
         if len(words) < _FEW_WORDS:
             return False
@@ -150,7 +150,7 @@ class Origins:
         return self._foreign[key]
 
     def _is_of_another(self, words: frozenset[str], message_id: str) -> bool:
-        """Whether words that no message has like this come from another message than this one."""
+        """Whether a sentence without an exact source fits another message clearly better."""
         origins = self._origins.get(words)
         if origins is None:
             origins = self._origins[words] = self._likenesses(words)
@@ -160,25 +160,25 @@ class Origins:
         said = [placed.sentence.stems for placed in self._sentences[message_id]]
         total = sum(map(self._rarity, words))
         own = max((sum(map(self._rarity, words.intersection(one))) for one in said), default=0.0) / total
-        if other <= own + _CLEARLY:  # the words that are the same are a part of the likeness: mostly they say enough
+        if other <= own + _CLEARLY:  # equal words are a part of the likeness, and mostly decide
             return False
 
         def is_more(stems: tuple[str, ...]) -> bool:
-            # Each word of a sentence tells one word: its likeness is no more than if it could tell any number of them.
+            # Each word matches only one word of a sentence: this bound lets it match any number.
             most = sum(self._rarity(word) * CREDIT[best_likeness(word, stems)] for word in words) / total
             return other > SURELY * most + _CLEARLY
 
-        if is_more(tuple(dict.fromkeys(stem for one in said for stem in one))):  # then it is more than any sentence
+        if is_more(tuple(dict.fromkeys(stem for one in said for stem in one))):  # then it is more than each sentence
             return True
         return all(is_more(one) or other > self._likeness(words, frozenset(one)) + _CLEARLY for one in said)
 
     def _likeness(self, words: frozenset[str], said: frozenset[str]) -> float:
-        """The part of some words, by weight, that a sentence has; words that mean nearly the same count less."""
+        """The share of some words, by weight, that a sentence has; similar words count less."""
         total = sum(map(self._rarity, words))
         return sum(self._rarity(w) * credit(w, o) for w, o in matches(sorted(words), sorted(said)).items()) / total
 
     def _likenesses(self, words: frozenset[str]) -> dict[str, float]:
-        """The likeness of the messages that share most of these words."""
+        """The likeness of each of the messages that share the rarest words."""
         rarest = sorted(words, key=lambda word: (-self._rarity(word), word))[:_LOOKED_UP]
         shared: dict[tuple[str, frozenset[str]], float] = defaultdict(float)
         for word in rarest:

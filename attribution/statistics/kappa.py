@@ -25,7 +25,7 @@ class SourceAgreement:
         operation_kappa: Cohen's kappa of the operations.
         joint_accuracy: share of cases with the same error type and the same operation.
         joint_kappa: Cohen's kappa of error type and operation together.
-            confusion: how often each pair of error types occurred: the first source's, then the second's.
+        confusion: how often each pair of error types occurred: the first source's, then the second's.
     """
 
     first: str

@@ -101,10 +101,10 @@ class Mention:
     """A date in a text: ``text[start:end]``.
 
     Attributes:
-            interval: the days; None for a date that needs a reference day (see ``relative`` and ``yearless``).
-            relative: a phrase such as ``last week``, which needs a reference day.
-            yearless: (month, day of month or 0) of a date without a year.
-            is_stamp: whether a time of day follows: then the date says when the text was written.
+        interval: the days; None for a date that needs a reference day (see ``relative`` and ``yearless``).
+        relative: a phrase such as ``last week``, which needs a reference day.
+        yearless: (month, day of month or 0) of a date without a year.
+        is_stamp: whether a time of day follows: then the date says when the text was written.
     """
 
     start: int

@@ -83,7 +83,7 @@ class Reach:
         return frozenset(found)
 
     def _know(self, marks: Sequence[str]) -> None:
-        """Cache what is reachable from the marks of a chain, the last mark first, where walks from earlier marks end."""
+        """Cache what is reachable from a chain's marks, the last mark first, where walks from earlier marks end."""
         for one in reversed(marks):
             if one not in self._from_mark:
                 self._from_mark[one] = self._walked([one], is_mark=True)
