@@ -228,8 +228,8 @@ class Messages:
 def is_known(graph: TraceGraph, failure: Failure) -> Callable[[str], bool]:
     """Returns a function that tells messages from before the answer; later messages are no evidence.
 
-    A used message counts if its first user began no later than the answering operation. An unused message counts if it was
-    recorded before the question.
+    A used message counts if its first user began no later than the answering operation. An unused message counts if it
+    was recorded before the question.
     """
     answer, asked = graph.variables.get(failure.answer_id or ""), graph.variables.get(failure.question_id)
     answering = None if answer is None else graph.operations.get(answer.operation_id or "")

@@ -58,7 +58,7 @@ class _Exploration:
 
     @property
     def calls_left(self) -> int | None:
-        """What the model is told. Attempts that failed don't count: a run that is resumed must tell it the same."""
+        """The number shown to the model. Failed attempts don't count, so that a resumed run shows the same number."""
         return None if self.most_replies is None else max(self.most_replies - self.replies, 0)
 
 
@@ -77,16 +77,15 @@ class Agent:
         budget: Budget | None = None,
         pieces: Sequence[Detail] = (),
     ) -> Verdict:
-        """The verdict on a failure; an abstention if the model, its server or a budget allows none.
+        """The verdict on a failure; an abstention if the model, its server or a budget prevents a verdict.
 
         Args:
             graph: the trace.
-            failure: the failure; if it has no gold answers, values that contain them are not shown.
+            failure: without gold answers, values that contain gold answers are not shown.
             evidence: ids of the messages that contain the answer.
             hint: the verdict of the free pass.
-            budget: shared with other calls for this failure; None makes a new one. Everything that is spent of it
-                counts as the usage of the verdict.
-            pieces: what the answer needed, as far as the free pass can tell.
+            budget: shared by all calls for the failure; None makes a new budget. All usage counts for the verdict.
+            pieces: what the answer needed, according to the free pass.
         """
         budget = budget or self._client.case_budget()
         case = CaseView(graph, failure, evidence, pieces)
@@ -124,18 +123,18 @@ class Agent:
         tools = tool_descriptions()
         once = self._client.estimate(conversation, tools)
         if not budget.allows(once + once + once):
-            # There is only room for a proposal, and for another one if the first is not valid.
+            # Leaves room for two proposals, in case the first is invalid.
             tools = tool_descriptions(only_propose=True)
         try:
             return await self._client.complete(conversation, budget, tools)
         except LlmError as error:
-            # The estimate was too low, or the model takes in less than the settings say.
+            # The estimate was too low, or the model's context is smaller than configured.
             if error.kind is not Problem.CONTEXT or not conversation.shorten(0):
                 raise
         return await self._client.complete(conversation, budget, tools)
 
     async def _carry_out(self, exploration: _Exploration, calls: Sequence[ToolCall]) -> Verdict | None:
-        """Answer every call, as the protocol wants it; the verdict where one was proposed that can stand."""
+        """Answer every call, as the protocol demands; returns the verdict if a valid one was proposed."""
         for number, call in enumerate(calls):
             if number >= _MOST_CALLS:
                 result: dict[str, Any] = {"error": f"at most {_MOST_CALLS} calls in one reply"}

@@ -1,4 +1,4 @@
-"""What a model is told about a failure at the beginning."""
+"""The first message to a model: the failure, the trace, and the free pass's verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEPS = 20
 
 
 async def describe_failure(case: CaseView) -> dict[str, Any]:
-    """The question, its answer, what it should have been, the evidence, and what of it the answer needed."""
+    """The question, the given and the gold answers, the evidence, and the pieces that the answer needed."""
     failure, graph = case.failure, case.graph
     texts = await graph.texts(case.evidence[:_MOST_EVIDENCE])
     document: dict[str, Any] = {
@@ -45,7 +45,7 @@ async def describe_failure(case: CaseView) -> dict[str, Any]:
 
 
 def describe_trace(case: CaseView) -> dict[str, Any]:
-    """How many elements the trace has, and its operations by name."""
+    """The numbers of elements of the trace, and the operations by name."""
     groups: dict[tuple[str, str | None], list[str]] = {}
     for operation in case.graph.operations.values():
         groups.setdefault((operation.kind, operation.name), []).append(operation.id)
@@ -97,7 +97,7 @@ def describe_hint(case: CaseView, hint: Verdict) -> dict[str, Any]:
 
 
 def _turning_points(path: Sequence[Step]) -> list[Step]:
-    """The ends of a path, and the steps at which the detail is lost or found again; a buffer may add hundreds."""
+    """The ends of a path, and the steps where the detail is lost or found again."""
     last = len(path) - 1
     return [
         step

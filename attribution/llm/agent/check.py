@@ -1,4 +1,4 @@
-"""Checks whether a proposal of a model is valid, and makes a verdict of it."""
+"""Checks a model's proposal, and makes a verdict of a valid one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _REASON = 2_000
 
 
 async def checked(case: CaseView, proposal: Proposal) -> Verdict:
-    """The verdict that a proposal makes.
+    """The verdict of a valid proposal.
 
     Raises:
-        Rejected: the proposal is not valid; the problems say why.
+        Rejected: the proposal is invalid; its problems say why.
     """
     if not proposal.reason.strip():
         raise Rejected("reason: say why")
@@ -50,12 +50,12 @@ async def checked(case: CaseView, proposal: Proposal) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That an operation lost something, as far as it was checked.
+    """A claim that an operation lost something, with the result of the check.
 
     Attributes:
-        path: the way of what was lost.
-        told: messages that were quoted: they are evidence too.
-        problems: why the claim can't stand; empty if it can.
+        path: the way of the lost detail.
+        told: quoted messages, which count as evidence.
+        problems: why the claim is invalid; empty if it is valid.
     """
 
     operation: Operation | None
@@ -65,10 +65,10 @@ class Claim:
 
 
 async def claimed(case: CaseView, error_type: ErrorType | None, alias: str | None, steps: Sequence[CitedStep]) -> Claim:
-    """Check a claim. Without an error type it blames nothing, and only its path is checked."""
+    """Check a claim. A claim without an error type blames nothing, and only its path is checked."""
     operation = case.operation(alias) if alias else None
     cited, cited_problems = await _cited(case, error_type, steps)
-    # The evidence that is given may be wrong, or lie beside the message that tells: a quoted message is evidence too.
+    # The given evidence may be wrong, or lie beside the right message: so quoted messages count as evidence, too.
     told = [one.variable_id for one in cited if one.holds and _is_message(case, one.variable_id)]
     problems = operation_problems(case, error_type, alias, told) if error_type is not None else []
     path, path_problems = await join(case, cited)
@@ -81,13 +81,13 @@ async def claimed(case: CaseView, error_type: ErrorType | None, alias: str | Non
 def operation_problems(
     case: CaseView, error_type: ErrorType, alias: str | None, evidence: Collection[str] = ()
 ) -> list[str]:
-    """Why an operation can't be blamed with an error of this type.
+    """Why an operation can't be blamed with an error of this type; empty if it can.
 
     Args:
         case: the failure.
         error_type: the error type.
         alias: the short name of the operation.
-        evidence: further messages beside those of the case.
+        evidence: ids of messages, in addition to the view's.
     """
     if not alias:
         return [] if error_type in NOT_THE_MEMORY else [f"operation: {error_type} needs the operation at fault"]

@@ -1,4 +1,4 @@
-"""The log of a trace: its operations in order, with what they used and made."""
+"""The log of a trace: the operations in order, with inputs and outputs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from attribution.llm.transport.conversation import byte_size
 from attribution.llm.transport.data import as_data
 
 _LONGEST_SHARE = 4
-"""One value may use at most this part of the room."""
+"""One value may use at most a quarter of the room."""
 
 
 async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
-    """The newest operations for which there is room, oldest first, and the number of older ones that are left out.
+    """The newest operations that fit into the room, oldest first, and the number of left out older operations.
 
-    A value is shown where its variable was made, or first used if it came from outside; of several equal values, the
-    newest is shown. The end of a trace is the most important part, because the question is answered there.
+    A value is shown with the operation that made its variable, or that first used it if it came from outside. Of
+    several
+    equal values, the newest is shown. The end of a trace matters most, because the question is answered there.
 
     Args:
         case: the trace.
-        room: number of bytes that the log may have in a message.
+        room: maximal size of the log in a message, in bytes.
     """
     operations = list(case.graph.operations)
     first_use = _first_use(case)
@@ -39,7 +40,7 @@ async def log_of(case: CaseView, room: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _first_use(case: CaseView) -> dict[str, str]:
-    """Operations by the variables from outside that they were the first to use."""
+    """For each variable from outside, the first operation that used it."""
     found: dict[str, str] = {}
     for operation_id in case.graph.operations:
         for variable_id in case.graph.used(operation_id):

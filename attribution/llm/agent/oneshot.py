@@ -1,4 +1,4 @@
-"""The whole log in one prompt, as a baseline for comparison."""
+"""The whole log of a trace in one prompt, as a baseline for comparison."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from schema.models import Failure
 PROMPTS = ("oneshot", "taxonomy")
 
 _BYTES_PER_TOKEN = 3
-"""Bytes per token, less than texts have on average, so that the log fits at the first attempt."""
+"""A low estimate, so that the log fits at the first attempt."""
 _FRAME_BYTES = 2_000
 _SHORTER = 3
-"""How often the log is halved where the server says that it is too long."""
+"""How often the log is halved if the server says that it is too long."""
 
 
 class Oneshot:
-    """Attributes failures one by one, each with one reply; any number at a time."""
+    """Attributes each failure with a single reply; several can run at the same time."""
 
     def __init__(self, client: LlmClient) -> None:
         self._client = client
@@ -46,15 +46,14 @@ class Oneshot:
         budget: Budget | None = None,
         pieces: Sequence[Detail] = (),
     ) -> Verdict:
-        """The verdict on a failure; an abstention where the model, its server or a budget allows none.
+        """The verdict on a failure; an abstention if the model, its server or a budget prevents a verdict.
 
         Args:
             graph: the trace.
-            failure: without gold answers, values that tell them are not shown.
-            evidence: ids of the messages that hold the answer.
-            budget: shared with other calls for this case; None makes one of its own. All that is spent of it is the
-                verdict's usage.
-            pieces: what the answer needed, as far as the free pass can tell.
+            failure: without gold answers, values that contain gold answers are not shown.
+            evidence: ids of the messages that contain the answer.
+            budget: shared by all calls for the failure; None makes a new budget. All usage counts for the verdict.
+            pieces: what the answer needed, according to the free pass.
         """
         budget = budget or self._client.case_budget()
         case = CaseView(graph, failure, evidence, pieces)
@@ -82,7 +81,7 @@ class Oneshot:
         raise AssertionError("the last attempt returns or raises")
 
     def _room(self, taken: int, budget: Budget) -> int:
-        """Bytes that the log may have: what the model can take in, and what the budget allows for sure."""
+        """The maximal size of the log in bytes: by the model's context and by the budget."""
         settings = self._client.settings
         room = (settings.context_tokens - settings.reply_tokens) * _BYTES_PER_TOKEN
         left = budget.tokens_left

@@ -1,4 +1,4 @@
-"""The result of an attribution by a model: a verdict, or an abstention that says why there is none."""
+"""Runs an attribution by a model, and turns expected errors into abstentions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ async def verdict_or_abstention(
     prompts: Sequence[str],
     details: dict[str, Any],
 ) -> Verdict:
-    """The verdict that ``work`` finds, with what it cost; an abstention if an expected error ends the work.
+    """The verdict of ``work`` with usage; an abstention if an expected error ends the work.
 
     Args:
         work: finds the verdict.
-        case: what it is about.
-        budget: what it is charged to; all that is spent of it counts as the verdict's usage.
-        model: who was asked.
-        prompts: names of the prompts that were used.
-        details: what else the verdict keeps; filled while the work goes on.
+        case: the failure.
+        budget: everything that is spent of it counts as the verdict's usage.
+        model: the name of the model.
+        prompts: names of the used prompts.
+        details: further details of the verdict, filled by ``work``.
     """
     start = time.monotonic()
     try:

@@ -13,7 +13,7 @@ from schema.models import Operation
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A variable that was cited, with a quote that was found in it."""
+    """A cited variable with a quote that was found in its value."""
 
     variable_id: str
     quote: str
@@ -21,7 +21,7 @@ class Cited:
 
 
 async def join(case: CaseView, cited: list[Cited]) -> tuple[list[Step], list[str]]:
-    """The steps of a path through what was cited, in order, and what is wrong with it.
+    """The steps of a path through the cited variables, in order, and the path's problems.
 
     Two variables are joined by the derivation between them; else by the operation that made the later one and used or
     ended the earlier one; else by a shortest path of derivations; else by the operation that searched the memory.
@@ -62,7 +62,7 @@ async def _between(case: CaseView, before: Cited, after: Cited) -> list[Step] | 
         steps = []
         for derivation in chain[:-1]:
             quote = _repeated(texts[derivation.target], before, after) if case.may_show(derivation.target) else ""
-            # It is there where it is repeated, and where it must have passed through in other words.
+            # The detail is where the quote is repeated; between two holders it must have passed in other words.
             holds = bool(quote) or (before.holds and after.holds)
             steps.append(Step(derivation.target, derivation.operation_id, Link.DERIVATION, quote, holds))
         last = Step(after.variable_id, chain[-1].operation_id, Link.DERIVATION, after.quote, after.holds)
@@ -73,7 +73,7 @@ async def _between(case: CaseView, before: Cited, after: Cited) -> list[Step] | 
 
 
 def searched(case: CaseView, operation: Operation, variable_id: str) -> bool:
-    """Whether an operation searched the memory while a variable was a current part of it."""
+    """Whether an operation searched the memory while the variable was current."""
     graph = case.graph
     recorded = graph.recorded(variable_id)
     if operation.kind is not OperationKind.RETRIEVAL or graph.variables[recorded].kind not in STORED:

@@ -1,4 +1,4 @@
-"""Checks what a proposal of a model says of each piece of what the answer needed."""
+"""Checks a model's proposal for each piece of what the answer needed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _Blame = tuple[ErrorType, str]
 
 
 async def checked_with_pieces(case: CaseView, proposal: Proposal) -> Verdict:
-    """The verdict that a proposal makes, with where each piece ended.
+    """The verdict of a valid proposal, with the ending of each piece.
 
-    The verdict must blame the operation that lost most of the pieces, or the earliest of several.
+    The verdict must blame the operation that lost most pieces; of several, the earliest.
 
     Raises:
-        Rejected: the proposal is not valid; the problems say why.
+        Rejected: the proposal is invalid; its problems say why.
     """
     verdict = await checked(case, proposal)
     if verdict.error_type is None or not proposal.pieces:
@@ -44,7 +44,7 @@ async def checked_with_pieces(case: CaseView, proposal: Proposal) -> Verdict:
 
 
 async def _loss(case: CaseView, piece: ProposedPiece) -> tuple[PieceLoss, list[str]]:
-    """Where a piece ended, and why that can't stand."""
+    """The ending of a piece, and the problems of the claim."""
     claim = await claimed(case, piece.error_type, piece.operation, piece.steps)
     problems = list(claim.problems)
     if piece.error_type in NOT_THE_MEMORY:
@@ -67,7 +67,7 @@ async def _loss(case: CaseView, piece: ProposedPiece) -> tuple[PieceLoss, list[s
 
 
 def _contradiction(case: CaseView, verdict: Verdict, losses: Sequence[PieceLoss]) -> list[str]:
-    """Why the verdict does not follow from the pieces."""
+    """Why the verdict contradicts the endings of the pieces; empty if it does not."""
     counts: Counter[_Blame] = Counter(
         (one.error_type, one.operation_id) for one in losses if one.error_type and one.operation_id
     )

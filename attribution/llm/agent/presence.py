@@ -1,4 +1,4 @@
-"""A model that judges presence: is this detail in that text?"""
+"""A model that judges whether a detail is in a text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROMPT = "presence"
 _BATCH_QUESTIONS = 8
 _BATCH_CHARACTERS = 24_000
 _CHARACTERS_PER_TOKEN = 2
-"""Fewer than texts have on average, so that a batch fits into the context of any model."""
+"""A low estimate, so that a batch fits into the context of any model."""
 _OVERLAP = 500
 
 
@@ -61,11 +61,11 @@ class LlmPresence:
     """A ``PresenceJudge``: asks in batches, caches the answers, and rejects quotes that are not in the text.
 
     Attributes:
-        problems: why questions stayed undecided, for the verdict to say.
+        problems: why questions stayed undecided, for the verdict's details.
     """
 
     def __init__(self, client: LlmClient, budget: Budget) -> None:
-        """A judge for one case.
+        """A judge for one failure.
 
         Args:
             client: the model; its cache keeps the answers.
@@ -78,7 +78,7 @@ class LlmPresence:
         self.problems: list[str] = []
 
     async def judge(self, questions: Sequence[PresenceQuestion]) -> list[PresenceAnswer | None]:
-        """An answer per question; None where the model, its server or the budget allowed none."""
+        """One answer for each question; None if the model, its server or the budget prevented an answer."""
         parts = [self._parts(question) for question in questions]
         answers = await self._answers({part.key: part for own in parts for part in own})
         return [_joined([answers.get(part.key) for part in own]) for own in parts]
@@ -99,8 +99,9 @@ class LlmPresence:
         return min(_BATCH_CHARACTERS, _CHARACTERS_PER_TOKEN * (settings.context_tokens - settings.reply_tokens))
 
     async def _answers(self, parts: dict[str, _Part]) -> dict[str, PresenceAnswer]:
-        # Questions of one case go one batch after the other: what is charged for a call under way would take the
-        # room of the next. Cases run side by side.
+        # Batches of one failure run one after the other: the charge of a running call would take the room of the next
+        # call.
+        # Different failures run side by side.
         async with self._one_at_a_time:
             cache = self._client.cache
             kept = await cache.get(list(parts)) if cache else {}
@@ -150,7 +151,7 @@ def _verified(part: _Part, judgement: Judgement | None) -> PresenceAnswer | None
 
 
 def _joined(answers: list[PresenceAnswer | None]) -> PresenceAnswer | None:
-    """The answer for a text from the answers for its parts: one yes is enough; a no needs a sure no for all parts."""
+    """The answer for a text from the answers for its parts: one yes is enough; a no needs a sure no for each part."""
     decided = [answer for answer in answers if answer is not None]
     present = [answer for answer in decided if answer.present]
     if present:

@@ -17,14 +17,14 @@ HIDDEN = "(not shown: it would tell the right answer)"
 
 
 def clip(text: str | None, length: int) -> str | None:
-    """The start of a text, and how much is missing."""
+    """The beginning of a text, and the number of missing characters."""
     if text is None or len(text) <= length:
         return text
     return f"{text[:length]}… (+{len(text) - length:,} characters)"
 
 
 def listed(items: Sequence[T], most: int, show: Callable[[T], Any], start: int = 0) -> dict[str, Any]:
-    """Some of the items, and how many there are where that is not all."""
+    """At most this many items, and the number of items if some are left out."""
     shown = items[start : start + most]
     document: dict[str, Any] = {"items": [show(item) for item in shown]}
     if len(shown) < len(items):

@@ -19,9 +19,9 @@ _NOT_TEXT = frozenset({VariableKind.EMBEDDING})
 
 
 async def search_values(case: CaseView, query: str, kind: VariableKind | None) -> dict[str, Any]:
-    """Values that contain all words, in any order and case: a hit for each name, with its first and last version.
+    """Variables whose values contain all words, in any order and case: for each name, the first and the last version.
 
-    Versions of a buffer repeat each other; if all were listed, they would hide everything else.
+    Versions of a buffer repeat each other; a list of all of them would hide everything else.
     """
     words = query[:_QUERY].casefold().split()
     if not words:

@@ -20,11 +20,11 @@ from store.contract.answers import Edge
 PROPOSE = "propose_verdict"
 
 _WHOLE = 1_500
-"""Characters of a value that looking at its variable shows."""
+"""The number of characters of a value shown by ``look_at_variable``."""
 WINDOW = 4_000
 _ITEMS = 20
 _ITEMS_OF_THREE = 12
-"""How many items of each list are shown where there are three lists."""
+"""The number of items shown of each list, if there are three lists."""
 
 
 class UnknownElement(Exception):  # noqa: N818 - it is no error: the model is told, and may try again
@@ -79,13 +79,13 @@ class Versions(_Arguments):
 
 
 class Tools:
-    """The tools over one case. Proposing a verdict is left to the agent."""
+    """The tools for one failure, except for ``propose``, which the agent handles itself."""
 
     def __init__(self, case: CaseView) -> None:
         self._case = case
 
     async def call(self, name: str, arguments: dict[str, Any] | None) -> dict[str, Any]:
-        """What a tool shows; a document with ``error`` where it was called wrongly."""
+        """The result of a tool; a document with ``error`` for an invalid call."""
         if name not in _TOOLS:
             return {"error": f"there is no tool {name[:40]!r}: there are {', '.join(_TOOLS)} and {PROPOSE}"}
         if arguments is None:

@@ -1,4 +1,4 @@
-"""One failure in its trace, as a model may see it: short names for its elements, and what may be shown."""
+"""A failure in its trace as a model may see it: short names of elements, and which values may be shown."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class CaseView:
         return self.graph.variables[found] if found else None
 
     def may_show(self, variable_id: str) -> bool:
-        """Whether a value may be shown; without gold answers, no value that contains them may be."""
+        """Whether a value may be shown. Without gold answers, values that contain gold answers are hidden."""
         return bool(self.failure.gold_answers) or self.graph.variables[variable_id].kind not in TELLS_GOLD
 
     def ended(self, operation_id: str) -> list[str]:
-        """Variables whose life an operation ended."""
+        """Variables that an operation ended."""
         return self._ended.get(operation_id, [])
 
     @cached_property
@@ -69,16 +69,17 @@ class CaseView:
 
     @cached_property
     def answer_past(self) -> AbstractSet[str]:
-        """Variables that the answer depends on, itself included."""
+        """The backward closure of the answer, itself included."""
         answer = self.failure.answer_id
         return self.graph.past([answer]) if answer in self.graph.variables else frozenset()
 
     @cached_property
     def reach(self) -> set[str]:
-        """Operations that can be related to the failure.
+        """Operations that may matter for the failure.
 
-        These are the operations that made what the answer depends on; those that used the evidence, what came from it,
-        or the question, whether or not they made something of it; and those that changed the memory.
+        They made something in the answer's past; or used the evidence, something derived from it, or the question; or
+        changed
+        the memory.
         """
         graph = self.graph
         stored = {variable.id for variable in graph.variables.values() if variable.kind in STORED}
@@ -87,7 +88,7 @@ class CaseView:
         return self._at_hand(near | stored) | {maker for maker in makers if maker is not None}
 
     def reach_of(self, variable_ids: Iterable[str]) -> set[str]:
-        """Operations that used or made some variables, or what came from them."""
+        """Operations that used or made some variables, or anything derived from them."""
         return self._at_hand(self.graph.future(variable_ids))
 
     def _at_hand(self, variable_ids: Iterable[str]) -> set[str]:
@@ -100,7 +101,7 @@ class CaseView:
         return {operation_id for operation_id in found if operation_id is not None}
 
     def serves_another(self, operation: Operation) -> bool:
-        """Whether an operation retrieved, answered or judged for another question and not for this one."""
+        """Whether an operation retrieved, answered or judged for other questions only."""
         made = self.graph.made(operation.id)
         if operation.kind not in _SERVES_A_QUESTION or not self.answer_past.isdisjoint(made):
             return False

@@ -1,7 +1,7 @@
-"""A request to a server, within a budget, which is repeated if that can help.
+"""A request to a server within a budget, repeated if a repetition can help.
 
-The client's own retries are switched off: each attempt is charged to a budget separately, waiting counts towards the
-seconds of the case, and the time limit is for the whole answer, not for the next byte of it.
+The client's own retries are off, because each attempt is charged to a budget separately. Waiting counts towards the
+budget's seconds. The time limit is for the whole response, not for the next byte.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 Sleep = Callable[[float], Awaitable[None]]
 Send = Callable[[float], Awaitable[str | Fault]]
-"""Sends a request; takes the seconds that it may take, gives the body of the answer, or why there is none."""
+"""Sends a request within some seconds; returns the body of the response, or the fault."""
 Read = Callable[[str], tuple[T, Tokens | None]]
-"""Reads the body of an answer."""
+"""Reads the body of a response."""
 
 _LONGEST_BACKOFF = 60.0
 _LONGEST_WAIT = 300.0
@@ -35,7 +35,7 @@ _NO_CHARGE = Usage(calls=1)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent, the most tokens that it can use, and what used tokens cost."""
+    """The body of a request, the most tokens that it can use, and the price of tokens."""
 
     send: Send
     estimate: Usage
@@ -44,11 +44,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """The result that was read from a response, and its body.
+    """The result read from a response, and the response's body.
 
     Attributes:
-        used: usage of the attempt that brought it.
-        total: usage of all attempts together.
+        used: usage of the successful attempt.
+        total: usage of all attempts.
     """
 
     found: T
@@ -71,7 +71,7 @@ class Attempts:
         Args:
             request: what to send.
             budget: is charged with every attempt.
-            read: reads the body; a ValueError says that it is malformed.
+            read: reads the body; raises ValueError for a malformed body.
 
         Raises:
             BudgetError: the next attempt could exceed the budget.
@@ -125,7 +125,7 @@ class Attempts:
             raise budget.out_of_time() from None
 
     async def _wait(self, attempt: int, fault: Fault, budget: Budget) -> None:
-        # Full jitter over the upper half: attempts of many cases that failed together do not come back together.
+        # Full jitter over the upper half: requests that failed together are not repeated at the same time.
         backoff = min(self._settings.backoff * 2**attempt, _LONGEST_BACKOFF) * random.uniform(0.5, 1.0)  # noqa: S311
         seconds = backoff if fault.wait is None else max(fault.wait, backoff)
         left = budget.seconds_left

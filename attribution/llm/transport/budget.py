@@ -1,7 +1,7 @@
-"""Hard limits on what a case or a run may spend.
+"""Hard limits on what an attribution or a run may spend.
 
-A call is charged before it is made, with an upper estimate, and settled with the usage that the server reports. A call
-that could exceed a limit is not made.
+A call is charged in advance with an upper estimate, and settled with the usage that the server reports. A call that
+could exceed a limit is not made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Limits:
 
     Attributes:
         tokens: input and output together.
-        calls: requests that were sent, including those that failed.
+        calls: sent requests, failed ones included.
         seconds: since the budget was made.
         cost: in the currency of the prices.
     """
@@ -42,7 +42,7 @@ class Charge:
 
 
 class Budget:
-    """Keeps what was spent and what may still be. A parent is charged with the same calls, and its limits hold too."""
+    """Keeps count of usage under limits. A parent budget is charged with the same calls, and its limits hold, too."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class Budget:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the nearest limit of time, at least 0; None where there is none."""
+        """Seconds until the nearest time limit, at least 0; None without a time limit."""
         own = None if self.limits.seconds is None else self._start + self.limits.seconds - self._clock()
         above = self._parent.seconds_left if self._parent else None
         left = [seconds for seconds in (own, above) if seconds is not None]
         return max(min(left), 0.0) if left else None
 
     def allows(self, wanted: Usage) -> bool:
-        """Whether so much may still be spent under all limits."""
+        """Whether this much more may be spent under all limits."""
         try:
             for budget in self._chain():
                 budget.check(wanted)
@@ -78,12 +78,12 @@ class Budget:
 
     @property
     def calls_left(self) -> int | None:
-        """Calls that may still be made; None where there is no limit."""
+        """The number of calls that may still be made; None without a limit."""
         return None if self.limits.calls is None else max(self.limits.calls - self.spent.calls, 0)
 
     @property
     def tokens_left(self) -> int | None:
-        """Tokens that may still be used under all limits; None where there is none."""
+        """The number of tokens that may still be used under all limits; None without a limit."""
         own = None if self.limits.tokens is None else self.limits.tokens - _tokens(self._charged())
         above = self._parent.tokens_left if self._parent else None
         left = [tokens for tokens in (own, above) if tokens is not None]
@@ -110,21 +110,21 @@ class Budget:
                 budget.spent += charge.used
 
     def replay(self, used: Usage) -> None:
-        """Count a call for which an earlier run paid, so that the limits of a case also hold after a restart.
+        """Count a call that an earlier run paid for, so that the limits of a failure also hold after a restart.
 
         The parent is not charged, because nothing is paid now.
 
         Raises:
-            BudgetError: the case has no room for it.
+            BudgetError: the call exceeds the budget.
         """
         self.check(used)
         self.spent += used
 
     def check(self, wanted: Usage) -> None:
-        """Refuse what could exceed a limit of this budget.
+        """Check that a call stays within this budget's limits.
 
         Raises:
-            BudgetError: it could.
+            BudgetError: the call could exceed a limit.
         """
         charged, limits = self._charged(), self.limits
         if limits.seconds is not None and (passed := self._clock() - self._start) >= limits.seconds:
@@ -137,13 +137,13 @@ class Budget:
             raise self.exceeded("cost", charged.cost)
 
     def out_of_time(self) -> BudgetError:
-        """The error for when no time is left."""
+        """The error for an exceeded time limit."""
         chain = [budget for budget in self._chain() if budget.limits.seconds is not None]
         nearest = min(chain, key=lambda budget: budget._start + (budget.limits.seconds or 0.0))
         return nearest.exceeded("seconds", nearest._clock() - nearest._start)
 
     def exceeded(self, kind: str, spent: float) -> BudgetError:
-        """The error that names a limit of this budget."""
+        """The error for an exceeded limit of this budget."""
         return BudgetError(self.scope, kind, getattr(self.limits, kind), spent)
 
     def _charged(self) -> Usage:

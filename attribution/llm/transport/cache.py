@@ -1,4 +1,4 @@
-"""A cache of replies, by a hash of everything that they depend on, so that nobody pays for them twice."""
+"""A cache of replies, by a hash of everything that they depend on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _DIGEST_BYTES = 32
 
 
 def content_hash(*parts: str) -> str:
-    """SHA-256 over some texts, each with its length in front, so that no two lists of parts run together."""
+    """SHA-256 over some texts.
+
+    The length of each text is hashed, too, so that different lists have different hashes.
+    """
     state = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -25,7 +28,7 @@ def content_hash(*parts: str) -> str:
 
 
 def default_folder() -> Path:
-    """The default folder of replies: in the user's cache, which may be emptied at any time."""
+    """The default folder of replies, in the user's cache folder."""
     from platformdirs import user_cache_path
 
     return user_cache_path("memtrace", appauthor=False) / "replies"
@@ -35,11 +38,11 @@ class Cache(Protocol):
     """Keeps replies by key. The reply of a key never changes."""
 
     async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The replies that are there, by key."""
+        """The cached replies, by key."""
         ...
 
     async def put(self, key: str, body: bytes) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         ...
 
 
@@ -53,11 +56,11 @@ class FileCache:
         self.folder = folder
 
     async def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The replies that are there, by key."""
+        """The cached replies, by key."""
         return await asyncio.to_thread(self._read, keys)
 
     async def put(self, key: str, body: bytes) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         await asyncio.to_thread(self._write, key, body)
 
     def _read(self, keys: Sequence[str]) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Access to a model: plain replies, replies in a given form, and embeddings, each within a budget."""
+"""Access to a model: free replies, structured replies, and embeddings, each within a budget."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ R = TypeVar("R")
 
 
 class LlmClient:
-    """An asynchronous context manager; one client serves all cases of a run.
+    """A client of a model; an asynchronous context manager. One client serves a whole run.
 
-    A request that was answered before is answered from the cache. It counts in the budget of its case as if it were
-    made now, but not in that of the run, which pays nothing for it.
+    Repeated requests are answered from the cache. They are charged to the budget of the failure as if they were made
+    now,
+    but not to the budget of the run, because nothing is paid.
     """
 
     def __init__(self, settings: LlmSettings, cache: Cache | None = None, sleep: Sleep = asyncio.sleep) -> None:
@@ -72,15 +73,15 @@ class LlmClient:
             await self._embeddings.close()
 
     def case_budget(self) -> Budget:
-        """The budget of one case, inside that of the run; its seconds start now."""
+        """A budget for one failure within the budget of the run; its seconds start now."""
         return Budget(self.settings.case_limits, "case", self.run_budget)
 
     def estimate(self, conversation: Conversation, extra: Sequence[Any] = ()) -> Usage:
         """The most that the next reply can use.
 
         Args:
-            conversation: what was said.
-            extra: what is sent along: tools, a schema.
+            conversation: the messages so far.
+            extra: other parts of the request: tools, a schema.
         """
         factor = self._underestimated
         return self.settings.usage(
@@ -110,7 +111,7 @@ class LlmClient:
                     raise
                 dialect = weaker
                 continue
-            # Only a dialect that was answered is kept: a refusal may have been about this request alone.
+            # Only a dialect that got an answer is kept: a refusal may have been about this request alone.
             self._dialect = self._dialect.merged(dialect)
             if reply.refusal:
                 raise LlmError(Problem.REFUSED, f"the model refused to answer: {reply.refusal[:300]}")
@@ -128,13 +129,13 @@ class LlmClient:
         budget: Budget,
         accept: Callable[[M], Awaitable[R]],
     ) -> R:
-        """The accepted result of a reply in a given form. If a reply is not valid, the model may try again once.
+        """The accepted result of a reply of a given form. After an invalid reply, the model may try again once.
 
         Args:
             conversation: an invalid reply, and the reason, are added to it.
             model: the form.
             budget: is charged with the calls.
-            accept: checks a reply of the right form; raises Rejected if it is not valid.
+            accept: checks a reply of the right form; raises Rejected if it is invalid.
 
         Raises:
             BudgetError: a call could exceed the budget, and was not made.
@@ -160,8 +161,8 @@ class LlmClient:
         """A vector for each text; of long texts only the first 8,000 characters are used.
 
         Args:
-            texts: equal texts are sent once; texts in the cache are not sent.
-            budget: is charged with the calls; with None, only that of the run is.
+            texts: equal texts are sent once; cached texts are not sent.
+            budget: is charged with the calls; None charges the run only.
 
         Raises:
             InputError: no model of embeddings is set.
@@ -176,7 +177,7 @@ class LlmClient:
         vectors = {text: embedding.unpack(kept[key]) for text, key in keys.items() if key in kept}
         for batch in embedding.batches([text for text in keys if text not in vectors]):
             for text, vector in zip(batch, await self._embed(model, batch, budget or self.run_budget), strict=True):
-                # What a cache gives back is in single precision, so this is too.
+                # Cached vectors have single precision, so new ones get single precision, too.
                 packed = embedding.pack(vector)
                 vectors[text] = embedding.unpack(packed)
                 if self.cache:
@@ -227,7 +228,7 @@ class LlmClient:
         return reply
 
     def _learn(self, estimate: Usage, used: Usage) -> None:
-        """Learn from servers that count more than a token for a byte, or ignore the limit of a reply."""
+        """Adjust to servers that count more than one token for a byte, or ignore the limit of a reply."""
         factor = max(used.input_tokens / estimate.input_tokens, used.output_tokens / estimate.output_tokens)
         self._underestimated = max(self._underestimated, self._underestimated * factor)
 

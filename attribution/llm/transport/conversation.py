@@ -1,4 +1,4 @@
-"""A conversation with a model so far, and how many tokens it can be."""
+"""The messages of a conversation with a model, and estimates of their tokens."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from attribution.llm.transport.data import as_data
 Message = dict[str, Any]
 
 _FRAME_TOKENS = 512
-"""How many tokens a server's template may add once: a preamble, instructions for calling tools."""
+"""Tokens that a server's template may add once: a preamble, instructions for tool calls."""
 _MESSAGE_TOKENS = 16
-"""How many tokens it may add to each message: the marks around it."""
+"""Tokens that a server's template may add to each message."""
 _TOKENS_PER_BYTE = 1 / 3
 """A first guess; each reply tells the true rate."""
 _LEFT_OUT = as_data({"note": "left out to save room: call the tool again if it is needed"})
@@ -21,7 +21,7 @@ _KEPT_RESULTS = 2
 
 
 class Conversation:
-    """Messages in order. The first is the system's, the second says what is wanted."""
+    """Messages in order: the system's, the task, and replies."""
 
     def __init__(self, system: str, user: str) -> None:
         self.messages: list[Message] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -30,20 +30,20 @@ class Conversation:
         self._rate = _TOKENS_PER_BYTE
 
     def say(self, text: str) -> None:
-        """Add a message of ours."""
+        """Add a message by us."""
         self.messages.append({"role": "user", "content": text})
 
     def add(self, message: Message) -> None:
-        """Add a message of the model or of a tool."""
+        """Add a message by the model or a tool."""
         self.messages.append(message)
 
     def bound(self, extra: Sequence[Any] = ()) -> int:
-        """The most tokens that the messages can be.
+        """An upper bound of the tokens of the messages.
 
-        No token is shorter than a byte; what the server has already counted is known exactly.
+        No token is shorter than a byte. The exact number is known for messages that the server has already counted.
 
         Args:
-            extra: what else is sent along: tools, a schema. The same, or less, with each call.
+            extra: other parts of the request: tools, a schema. Must not grow from call to call.
         """
         new = self.messages[self._counted :]
         most = sum(map(byte_size, new)) + _MESSAGE_TOKENS * len(new)
@@ -52,17 +52,17 @@ class Conversation:
         return _FRAME_TOKENS + most + sum(map(byte_size, extra))
 
     def estimate(self) -> int:
-        """About how many tokens the messages are."""
+        """The likely number of tokens of the messages."""
         return int(sum(map(byte_size, self.messages)) * self._rate)
 
     def counted(self, tokens: int) -> None:
-        """Remember how many tokens the server counted for the messages so far."""
+        """Store the number of tokens that the server counted for the messages so far."""
         self._counted = len(self.messages)
         self._counted_tokens = tokens
         self._rate = tokens / sum(map(byte_size, self.messages))
 
     def shorten(self, tokens: int) -> bool:
-        """Leave out the oldest results of tools until about so many tokens remain; whether any was left out."""
+        """Drop the oldest tool results until about ``tokens`` remain; returns whether any was dropped."""
         results = [message for message in self.messages if message["role"] == "tool"]
         changed = False
         for message in results[:-_KEPT_RESULTS]:
@@ -75,5 +75,5 @@ class Conversation:
 
 
 def byte_size(part: Any) -> int:
-    """Bytes of a part of a request, as it is sent."""
+    """The size of a part of a request, in bytes as sent."""
     return len(json.dumps(part, ensure_ascii=False).encode("utf-8", "backslashreplace"))

@@ -1,4 +1,4 @@
-"""Which parts of the protocol a server understands; this is learned from its refusals."""
+"""The parts of the protocol that a server understands, learned from its refusals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The JSON that a reply must be."""
+    """A JSON Schema for replies."""
 
     name: str
     schema: dict[str, Any]
@@ -42,9 +42,10 @@ class Dialect:
     """How requests are written.
 
     Attributes:
-        output_limit: how the limit of a reply is called. Older servers ignore the newer name, and with it the limit,
-            so the older name comes first: servers that know only the newer one say so.
-        temperature: whether it may be set.
+        output_limit: the name of the limit of a reply. Older servers silently ignore the newer name and the limit;
+            servers
+            that know only the newer name refuse the older one. So the older name is tried first.
+        temperature: whether the temperature may be set.
     """
 
     output_limit: str = OLDER_LIMIT
@@ -60,7 +61,7 @@ class Dialect:
         tools: Sequence[dict[str, Any]] = (),
         schema: Schema | None = None,
     ) -> dict[str, Any]:
-        """A request."""
+        """The body of a request."""
         body: dict[str, Any] = {"model": model, "messages": list(messages), self.output_limit: output_tokens}
         if self.temperature:
             body["temperature"] = temperature
@@ -80,7 +81,7 @@ class Dialect:
         return body
 
     def merged(self, other: Dialect) -> Dialect:
-        """What both dialects have in common; two calls may have learned different things about one server."""
+        """The features that both dialects have; two calls may learn different things about one server."""
         older = self.output_limit == other.output_limit == OLDER_LIMIT
         formats = list(Format)
         return Dialect(
@@ -90,7 +91,7 @@ class Dialect:
         )
 
     def weaker(self, complaint: str, *, structured: bool) -> Dialect | None:
-        """What to try after a server refused a request with a message; None where there is nothing else to try."""
+        """The next dialect to try after a server refused a request; None if all were tried."""
         words = complaint.lower()
         if "temperature" in words and self.temperature:
             return replace(self, temperature=False)
@@ -102,5 +103,5 @@ class Dialect:
 
 
 def too_long(complaint: str) -> bool:
-    """Whether a server's message says that the request is longer than its model can take in."""
+    """Whether a server's message says that the request exceeds the model's context."""
     return _CONTEXT.search(complaint) is not None

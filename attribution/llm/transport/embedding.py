@@ -13,7 +13,7 @@ _FLOAT_BYTES = 4
 
 
 def prepared(text: str) -> str:
-    """The text as it is sent: servers refuse empty ones, and models take in so much only."""
+    """The text to send: not empty, because servers refuse empty texts, and cut to a length that models accept."""
     return text[:_LONGEST_TEXT] if text.strip() else " "
 
 
@@ -33,15 +33,15 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def bound(batch: Sequence[str]) -> int:
-    """The most tokens that the texts can be: no token is shorter than a byte."""
+    """An upper bound of the tokens of the texts, because no token is shorter than a byte."""
     return sum(len(text.encode("utf-8", "replace")) + _TEXT_TOKENS for text in batch)
 
 
 def pack(vector: Sequence[float]) -> bytes:
-    """A vector in single precision."""
+    """A vector as bytes in single precision."""
     return struct.pack(f"<{len(vector)}f", *vector)
 
 
 def unpack(data: bytes) -> list[float]:
-    """The vector that ``packed`` gave the bytes of."""
+    """The vector from the bytes of ``pack``."""
     return list(struct.unpack(f"<{len(data) // _FLOAT_BYTES}f", data))

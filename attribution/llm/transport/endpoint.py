@@ -1,4 +1,4 @@
-"""A connection to one server, which never lets the server's key out."""
+"""A connection to one server that keeps the server's key secret."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _CONCEALED = "[key]"
 
 
 class Endpoint:
-    """Sends requests, and strikes the key out of whatever comes back: some servers repeat it in their errors."""
+    """Sends requests, and removes the key from all responses, because some servers repeat the key in their errors."""
 
     def __init__(self, base_url: str, key: str | None) -> None:
         self.base_url = base_url
         self._key = key if key is not None and len(key) >= _SECRET_CHARACTERS else None
-        # The contents of a memory go only to the server that was named, so redirects are not followed.
+        # The contents of a memory are sent to the configured server only, so redirects are not followed.
         http = DefaultAsyncHttpxClient(follow_redirects=False)
         self._client = AsyncOpenAI(base_url=base_url, api_key=key or _NO_KEY, max_retries=0, http_client=http)
-        # The client reads these from environment variables that are meant for another server.
+        # Otherwise the client reads these from environment variables for another server.
         self._client.organization = None
         self._client.project = None
 
@@ -33,13 +33,13 @@ class Endpoint:
         return text.replace(self._key, _CONCEALED) if self._key else text
 
     async def complete(self, body: dict[str, Any], seconds: float) -> str | Fault:
-        """The body of the answer to a request for a chat completion."""
+        """The body of the response to a request for a chat completion."""
         return await self._answer(
             self._client.chat.completions.with_raw_response.create(**body, timeout=seconds), seconds
         )
 
     async def embed(self, body: dict[str, Any], seconds: float) -> str | Fault:
-        """The body of the answer to a request for embeddings."""
+        """The body of the response to a request for embeddings."""
         return await self._answer(self._client.embeddings.with_raw_response.create(**body, timeout=seconds), seconds)
 
     async def _answer(self, call: Awaitable[Any], seconds: float) -> str | Fault:
@@ -51,5 +51,5 @@ class Endpoint:
         return self.conceal(answer.http_response.text)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close all connections."""
         await self._client.close()

@@ -34,13 +34,13 @@ class LlmError(MemTraceError):
 
 
 class BudgetError(MemTraceError):
-    """The next call could exceed a budget, so it was not made.
+    """The next call could exceed a budget and was not made.
 
     Attributes:
         scope: whose budget: ``case`` or ``run``.
         kind: ``tokens``, ``calls``, ``seconds`` or ``cost``.
         limit: the most that is allowed.
-        spent: what is already spent, including what other running calls may spend.
+        spent: usage so far, including the charges of running calls.
     """
 
     def __init__(self, scope: str, kind: str, limit: float, spent: float) -> None:

@@ -29,9 +29,9 @@ class Fault:
     """A failed attempt.
 
     Attributes:
-        passing: whether it may be gone at the next attempt.
-        paid: whether the server may have charged for it.
-        wait: seconds that the server asks to wait; None where it does not say.
+        passing: whether the next attempt may succeed.
+        paid: whether the server may have charged for the attempt.
+        wait: seconds that the server asks to wait; None if unknown.
     """
 
     kind: Problem
@@ -41,7 +41,7 @@ class Fault:
     wait: float | None = None
 
     def error(self) -> LlmError:
-        """The error to raise for it."""
+        """The error to raise."""
         return LlmError(self.kind, self.message)
 
 
@@ -51,18 +51,18 @@ def timed_out(seconds: float) -> Fault:
 
 
 def malformed(error: Exception) -> Fault:
-    """The server answered something else than the protocol says."""
+    """The server's response violates the protocol."""
     message = f"the server's answer is malformed ({type(error).__name__})"
     return Fault(Problem.MALFORMED, message, passing=True, paid=True)
 
 
 def fault_of(error: openai.OpenAIError, seconds: float, conceal: Callable[[str], str]) -> Fault:
-    """What an error of the client means. Takes neither request nor headers into the message.
+    """The fault for an error of the client. Its message has neither request nor headers.
 
     Args:
-        error: what the client raised.
-        seconds: what the request was allowed to take.
-        conceal: strikes secrets out of what the server says.
+        error: raised by the client.
+        seconds: the time limit of the request.
+        conceal: removes secrets from the server's message.
     """
     cause = type(error.__cause__).__name__
     if isinstance(error, openai.APIStatusError):

@@ -1,4 +1,4 @@
-"""Reads a server's reply leniently, because compatible servers differ in what they leave out."""
+"""Reads a server's reply leniently, because compatible servers leave out different fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attribution.llm.transport.data import as_data
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a server says that a call used."""
+    """The usage of a call as reported by the server."""
 
     input: int
     output: int
@@ -21,10 +21,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool that the model wants.
+    """A call of a tool by the model.
 
     Attributes:
-        arguments: None where what the model wrote is no JSON object.
+        arguments: None if the model's text is no JSON object.
     """
 
     id: str
@@ -34,12 +34,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said.
+    """A reply of the model.
 
     Attributes:
-        refusal: why it will not answer; empty where it does.
-        cut: whether the reply ends where its limit did.
-        tokens: None where the server does not say.
+        refusal: the reason for a refusal; empty if the model answered.
+        cut: whether the reply was cut off by its limit.
+        tokens: None if the server does not report usage.
     """
 
     content: str
@@ -49,9 +49,9 @@ class Reply:
     tokens: Tokens | None
 
     def message(self) -> dict[str, Any]:
-        """The message as it stands in the conversation afterwards.
+        """The message for the rest of the conversation.
 
-        Arguments that are no JSON become empty ones: templates of servers parse them, and fail.
+        Malformed arguments become empty, because the templates of servers fail on malformed JSON.
         """
         if not self.calls:
             return {"role": "assistant", "content": self.content}
@@ -108,10 +108,10 @@ class _Usage(BaseModel):
 
 
 def read_reply(text: str) -> Reply:
-    """The reply that a body holds.
+    """The reply in a body.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: there is no reply.
     """
     body = _Completion.model_validate_json(text)
     choice = body.choices[0]
@@ -125,10 +125,10 @@ def read_reply(text: str) -> Reply:
 
 
 def read_vectors(text: str, count: int) -> tuple[list[list[float]], Tokens | None]:
-    """The vectors that a body holds, in the order of what was asked.
+    """The vectors in a body, in the order of the texts.
 
     Raises:
-        ValueError: it holds none, or not one for each of ``count`` texts.
+        ValueError: there is not one vector for each of ``count`` texts.
     """
     body = _Embeddings.model_validate_json(text)
     vectors = {vector.index: vector.embedding for vector in body.data}
@@ -148,7 +148,7 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
 def _arguments(written: str | dict[str, Any] | None) -> dict[str, Any] | None:
     try:
         read = json.loads(written or "{}") if isinstance(written, str) else written or {}
-        # Half a surrogate pair is JSON but no text: it could be neither sent nor stored.
+        # A lone surrogate is valid JSON but no text: it could be neither sent nor stored.
         json.dumps(read, ensure_ascii=False).encode()
     except ValueError:
         return None

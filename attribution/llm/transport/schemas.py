@@ -1,4 +1,4 @@
-"""Replies in a given form: the JSON Schema that asks for it, and what is wrong with a reply that misses it."""
+"""Replies of a given form: the JSON Schema for a request, and the errors of an invalid reply."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NOISE = frozenset({"title", "default", "description"})
 
 
 class Rejected(Exception):  # noqa: N818 - it is no error: the model is told, and may try again
-    """A reply has the right form and can't stand.
+    """A reply has the right form but invalid content.
 
     Attributes:
-        problems: why, for the model to read.
+        problems: reasons for the model to read.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -29,13 +29,13 @@ class Rejected(Exception):  # noqa: N818 - it is no error: the model is told, an
 
 @cache
 def schema_of(model: type[BaseModel]) -> Schema:
-    """The JSON Schema of a model, in the subset that strict servers take: whole, closed, without references."""
+    """The JSON Schema of a model in the subset that strict servers accept: closed objects, no references."""
     whole = model.model_json_schema()
     return Schema(model.__name__.lower(), _plain(whole, whole.get("$defs", {})))
 
 
 def problems_of(error: ValidationError) -> list[str]:
-    """What is wrong, place by place, without what was given."""
+    """The errors by field, without the given values."""
     problems = []
     for item in error.errors(include_input=False, include_url=False, include_context=False):
         place = ".".join(map(str, item["loc"]))
@@ -44,7 +44,7 @@ def problems_of(error: ValidationError) -> list[str]:
 
 
 def json_part(text: str) -> str:
-    """The JSON object inside a reply: models wrap it in fences, or think aloud before it."""
+    """The JSON object inside a reply: models wrap it in fences, or think aloud first."""
     text = text.rpartition(_THOUGHT_END)[2].strip()
     if text.startswith("{"):
         return text
@@ -64,7 +64,7 @@ def _plain(node: Any, definitions: dict[str, Any]) -> Any:
         return _plain(definitions[node["$ref"].rpartition("/")[2]], definitions)
     plain = {key: _plain(value, definitions) for key, value in node.items() if key not in _NOISE and key != "$defs"}
     if "properties" in node:
-        # Names of properties may be those of keywords.
+        # Properties may be named like keywords of JSON Schema.
         plain["properties"] = {name: _plain(value, definitions) for name, value in node["properties"].items()}
         plain["required"] = list(node["properties"])
         plain["additionalProperties"] = False

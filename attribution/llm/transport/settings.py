@@ -43,8 +43,8 @@ class LlmSettings(BaseSettings):
         max_tokens, max_calls, max_seconds, max_cost: limits of one case.
         run_max_tokens, run_max_cost: limits of all cases of a run together.
         embedding_model: the model for ``embed``; evidence is then also found by meaning.
-        embedding_base_url: address of the server of embeddings, if it is another one; it never gets the key of the
-            other.
+        embedding_base_url: address of the server of embeddings, if it is another server. The other server never gets
+            ``api_key``.
         embedding_price: price of a million tokens.
     """
 
@@ -99,10 +99,10 @@ class LlmSettings(BaseSettings):
 
     @classmethod
     def load(cls, **values: Any) -> Self:
-        """The settings of the environment, with some values in their place.
+        """The settings from the environment, overridden by ``values``.
 
         Raises:
-            InputError: one is missing or wrong; the message names its variable and never shows its value.
+            InputError: a setting is missing or invalid; the message names the variable and never shows the value.
         """
         try:
             return cls(**values)
@@ -111,7 +111,7 @@ class LlmSettings(BaseSettings):
         raise InputError("settings of the model", "", "; ".join(problems))
 
     def key(self) -> str | None:
-        """The key of the model's server; None where it needs none.
+        """The key of the model's server; None if not needed.
 
         Raises:
             InputError: the key's file can't be read or is empty.
@@ -119,7 +119,7 @@ class LlmSettings(BaseSettings):
         return _key("api_key", self.api_key, self.api_key_file)
 
     def embedding_key(self) -> str | None:
-        """The key of the server of the embeddings; None where it needs none.
+        """The key of the server of embeddings; None if not needed.
 
         Raises:
             InputError: the key's file can't be read or is empty.
@@ -130,17 +130,17 @@ class LlmSettings(BaseSettings):
 
     @property
     def case_limits(self) -> Limits:
-        """The limits of one case."""
+        """The limits of one failure."""
         return Limits(self.max_tokens, self.max_calls, self.max_seconds, self.max_cost)
 
     @property
     def run_limits(self) -> Limits:
-        """The limits of all cases of a run together."""
+        """The limits of a run."""
         return Limits(tokens=self.run_max_tokens, cost=self.run_max_cost)
 
     @property
     def reply_tokens(self) -> int:
-        """The longest reply that leaves most of the model's context to what it is asked."""
+        """The longest reply that leaves most of the model's context to the request."""
         return min(self.output_tokens, max(self.context_tokens // 4, 1))
 
     def usage(self, input_tokens: int, output_tokens: int) -> Usage:
